@@ -1,0 +1,45 @@
+# Two commands do all the set-up: `make paper` runs the main job, `make test` checks everything.
+PYTHON ?= python3
+BIN := .venv/bin
+export NO_MKDOCS_2_WARNING = 1
+.DEFAULT_GOAL := help
+.PHONY: help paper test format docs bench clean
+
+help:    ## what can be made
+	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
+
+paper: .venv/core   ## install and run the main job
+	$(BIN)/sparseaug groups
+
+test: .venv/dev   ## install and run every check of the project
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/mkdocs build --strict --quiet --site-dir .venv/site
+	$(BIN)/pytest -n 2
+
+format: .venv/dev   ## put the code into house style
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: .venv/dev   ## serve the documentation on localhost
+	$(BIN)/mkdocs serve
+
+bench: .venv/dev   ## run every benchmark, each beside the plain way
+	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+clean:   ## remove what make installed or built
+	rm -rf .venv dist
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+.venv/core: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,report]'
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/core

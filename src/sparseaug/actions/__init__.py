@@ -1,0 +1,28 @@
+"""How a group element moves an array: act(elements (k, width), x (n, ...)) is (k, n, ...).
+
+base     the two steps of an action (prepare with NumPy, apply on any device) and its laws
+permute  permute an axis, permute graph nodes, roll, rotate a square grid
+linear   flip signs, signed permutations, matrices
+combine  products of actions, a user's own function
+"""
+
+from sparseaug.actions.base import Action, Array, broken_law, require_law
+from sparseaug.actions.combine import custom_action, product_action
+from sparseaug.actions.linear import flip_signs, linear, signed_permute
+from sparseaug.actions.permute import permute_axis, permute_nodes, roll, rotate_grid
+
+__all__ = [
+    "Action",
+    "Array",
+    "broken_law",
+    "custom_action",
+    "flip_signs",
+    "linear",
+    "permute_axis",
+    "permute_nodes",
+    "product_action",
+    "require_law",
+    "roll",
+    "rotate_grid",
+    "signed_permute",
+]

@@ -1,0 +1,183 @@
+"""Actions that move entries: permute an axis, permute graph nodes, roll, rotate a square grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.actions.base import (
+    Action,
+    Array,
+    Shape,
+    axes_from_end,
+    gather,
+    require_size,
+)
+from sparseaug.errors import ArgumentError
+from sparseaug.groups import Abelian, Dihedral, Group, Rows
+from sparseaug.groups.shuffle import invert_permutations
+
+
+@final
+@dataclass(frozen=True)
+class PermuteAxis(Action):
+    """(g.x)[g(i)] = x[i] on one axis."""
+
+    group: Group
+    axis: int
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """The index arrays g^-1: entry j of g.x is x[g^-1(j)]."""
+        (axis,) = axes_from_end((self.axis,), len(shape), "axis")
+        require_size(shape[axis], _points(self.group), f"axis {self.axis}", self.group)
+        return (invert_permutations(self.group.permutations(elements)),)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Gather."""
+        return gather(x, prepared[0], axes_from_end((self.axis,), x.ndim - 1, "axis"))
+
+
+@final
+@dataclass(frozen=True)
+class PermuteNodes(Action):
+    """Relabel the nodes of graphs: an adjacency array (n, v, v, ...) or (adjacency, features).
+
+    Features are (n, v, ...); with g.A[g(i), g(j)] = A[i, j] and g.X[g(i)] = X[i].
+    """
+
+    group: Group
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """The index arrays g^-1."""
+        if len(shape) < 3:
+            raise ArgumentError(f"x has shape {shape}; give adjacency arrays (n, v, v).")
+        for axis in (1, 2):
+            require_size(shape[axis], _points(self.group), f"axis {axis}", self.group)
+        return (invert_permutations(self.group.permutations(elements)),)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Gather on both node axes."""
+        (index,) = prepared
+        pairs = index[:, :, None] * x.shape[2] + index[:, None, :]
+        return gather(x, pairs.reshape(len(index), -1), axes_from_end((1, 2), x.ndim - 1, "axes"))
+
+    def __call__(self, elements: Any, x: Array) -> Array:
+        """Moved adjacency (k, n, v, v, ...), or the pair of moved adjacency and features."""
+        if not isinstance(x, tuple):
+            return super().__call__(elements, x)
+        if len(x) != 2:
+            raise ArgumentError(f"x is a tuple of {len(x)}; give (adjacency, features).")
+        adjacency, features = x
+        along = PermuteAxis(self.group, 1)
+        return super().__call__(elements, adjacency), along(elements, features)
+
+
+@final
+@dataclass(frozen=True)
+class Roll(Action):
+    """Periodic shifts: (g.x)[i + s] = x[i] on each axis, s in steps of size / modulus."""
+
+    group: Abelian
+    axes: tuple[int, ...]
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """Where each cell of the grid comes from."""
+        axes = axes_from_end(self.axes, len(shape), "axes")
+        index = np.zeros((len(elements), 1), np.int64)
+        for axis, modulus, shift in zip(axes, self.group.moduli, elements.T, strict=True):
+            size = shape[axis]
+            if size % modulus:
+                raise ArgumentError(
+                    f"x has {size} entries on axis {axis}, which {modulus} shifts do not divide; "
+                    f"use cyclic({size}) or a divisor of {size} there."
+                )
+            source = (np.arange(size) - shift[:, None] * (size // modulus)) % size
+            index = (index[:, :, None] * size + source[:, None, :]).reshape(len(elements), -1)
+        return (index,)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Gather."""
+        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
+
+
+@final
+@dataclass(frozen=True)
+class RotateGrid(Action):
+    """Quarter turns (counter-clockwise, as `numpy.rot90`) and the left-right flip, exactly.
+
+    The element r^a s^f flips first if f, then turns a times.
+    """
+
+    group: Group
+    axes: tuple[int, int]
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """Where each cell of the grid comes from."""
+        rows, columns = (shape[axis] for axis in axes_from_end(self.axes, len(shape), "axes"))
+        if rows != columns:
+            raise ArgumentError(
+                f"x has a {rows} x {columns} grid on axes {self.axes}; quarter turns need a square "
+                "one: crop or pad it."
+            )
+        grid = np.arange(rows * columns).reshape(rows, columns)
+        table = np.stack([np.rot90(g, a) for g in (grid, grid[:, ::-1]) for a in range(4)])
+        which = elements[:, 0] + (4 * elements[:, 1] if self.group.width == 2 else 0)
+        return (table.reshape(8, -1)[which],)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Gather."""
+        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
+
+
+def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
+    """Reorder the entries of one axis: (g.x)[g(i)] = x[i].
+
+    >>> import numpy as np, sparseaug as sa
+    >>> act = sa.permute_axis(sa.symmetric(3))
+    >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
+    array([[[30, 10, 20]]])
+    """
+    _points(group)
+    return PermuteAxis(group, axis)
+
+
+def permute_nodes(group: Group) -> PermuteNodes:
+    """Relabel graph nodes: both axes of adjacency arrays (n, v, v), and node features with them."""
+    _points(group)
+    return PermuteNodes(group)
+
+
+def roll(group: Abelian, axes: Sequence[int] = (-2, -1)) -> Roll:
+    """Shift periodically along `axes`, one cyclic factor each.
+
+    A modulus may be a proper divisor of the axis: cyclic(4) shifts 32 pixels by 0, 8, 16, 24.
+    """
+    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    if not isinstance(group, Abelian) or group.width != len(axes):
+        raise ArgumentError(
+            f"group {group} does not shift {len(axes)} axes; "
+            f"give abelian(...) with one modulus for each of axes={axes}."
+        )
+    return Roll(group, axes)
+
+
+def rotate_grid(group: Group, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
+    """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only."""
+    if group not in (Dihedral(4), Abelian((4,))):
+        raise ArgumentError(f"group {group} does not turn a square; give dihedral(4) or cyclic(4).")
+    if len(axes) != 2:
+        raise ArgumentError(f"axes={axes} must name the two axes of the grid.")
+    return RotateGrid(group, (axes[0], axes[1]))
+
+
+def _points(group: Group) -> int:
+    if group.degree is None:
+        raise ArgumentError(
+            f"group {group.name} does not permute points; give symmetric(n), alternating(n), "
+            "cyclic(n), dihedral(n) with n >= 3 or a permutation_group."
+        )
+    return group.degree

@@ -1,0 +1,45 @@
+"""The command line: parse, call, print; no mathematics. Errors are one line and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sparseaug import __version__
+from sparseaug.cli.draw import draw
+from sparseaug.cli.groups import groups
+from sparseaug.errors import SparseAugError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="sparseaug")
+def cli() -> None:
+    """One-shot sparse augmentation: draw S once, know how good it is, train on it.
+
+    \b
+    Examples:
+      sparseaug groups
+      sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
+    """
+
+
+cli.add_command(groups)
+cli.add_command(draw)
+
+
+def main() -> None:
+    """Entry point of the `sparseaug` command."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as leave:
+        sys.exit(leave.exit_code)
+    except click.Abort:
+        click.echo("Aborted.", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        click.echo(f"Error: {' '.join(error.format_message().split())}", err=True)
+        sys.exit(2)
+    except SparseAugError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,100 @@
+"""Typed errors. Every message says what was given, what is allowed and what to do."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import SupportsIndex
+
+
+class SparseAugError(Exception):
+    """Whatever goes wrong in this library, and nothing else."""
+
+
+class ArgumentError(SparseAugError, ValueError):
+    """An argument is out of range or of the wrong kind; the message names it."""
+
+
+class ElementError(ArgumentError):
+    """Rows that are not elements of the group they were given for."""
+
+
+class GroupError(ArgumentError):
+    """Data that does not describe a finite group, or a name that does not parse."""
+
+
+class GroupTooLargeError(SparseAugError):
+    """The group has more elements than the operation can go through."""
+
+
+class UnsupportedError(SparseAugError, NotImplementedError):
+    """This group or action has no such operation; the message says which do."""
+
+
+class OracleBudgetError(SparseAugError):
+    """Drawing would exceed the oracle's budget; nothing was drawn."""
+
+
+class FileFormatError(SparseAugError):
+    """A file that is damaged, of another schema, or not ours."""
+
+
+class LawError(SparseAugError, AssertionError):
+    """A group, action or oracle breaks a law that `sparseaug.testing` checks."""
+
+
+def check_integer(
+    name: str, value: SupportsIndex, *, at_least: int = 0, below: int | None = None
+) -> int:
+    """Return `value` as a Python int within range, or raise an `ArgumentError` that names it.
+
+    >>> check_integer("m", 64, at_least=1)
+    64
+    >>> check_integer("m", 0, at_least=1)
+    Traceback (most recent call last):
+    sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
+    """
+    allowed = f"an integer of at least {at_least}" + ("" if below is None else f", below {below}")
+    try:
+        if _is_bool(value):
+            raise TypeError
+        number = index(value)  # an array has __index__ too, and refuses
+    except TypeError as error:
+        message = f"{name}={shorten(value)} is not an integer; give {allowed}."
+        raise ArgumentError(message) from error
+    if number < at_least or (below is not None and number >= below):
+        raise ArgumentError(f"{name}={shorten(number)} is not allowed; give {allowed}.")
+    return number
+
+
+def check_real(
+    name: str, value: float, *, above: float = -math.inf, below: float = math.inf
+) -> float:
+    """Return `value` as a float strictly between the limits, or raise an `ArgumentError`.
+
+    >>> check_real("delta", 0.05, above=0, below=1)
+    0.05
+    """
+    allowed = f"a number with {above} < {name} < {below}"
+    try:
+        if _is_bool(value) or isinstance(value, str):
+            raise TypeError
+        number = float(value)  # refuses arrays, and integers beyond the range of a float
+    except (TypeError, ValueError, OverflowError) as error:
+        message = f"{name}={shorten(value)} is not a number; give {allowed}."
+        raise ArgumentError(message) from error
+    if not above < number < below:  # false for NaN too
+        raise ArgumentError(f"{name}={number!r} is not allowed; give {allowed}.")
+    return number
+
+
+def shorten(value: object, limit: int = 60) -> str:
+    """`repr(value)`, cut so that an error stays one line (and an int of 10^5 digits prints)."""
+    if isinstance(value, int) and value.bit_length() > 400:
+        return f"<integer of {value.bit_length()} bits>"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _is_bool(value: object) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # Python's and NumPy's

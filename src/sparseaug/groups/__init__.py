@@ -1,0 +1,58 @@
+"""Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
+
+base            what every group can do; order, sampling and ranks from the digits
+digits          exactly uniform mixed-radix digits
+shuffle         permutations and their Fisher-Yates digits
+abelian         cyclic groups, their products, sign flips
+dihedral        symmetries of the regular n-gon
+symmetric       S_n and A_n
+hyperoctahedral signed permutations
+product         direct products
+permutation     permutation groups from generators
+table           groups from a multiplication table or a closed list of matrices
+catalogue       the cube, Mathieu's groups, the Rubik's cube
+names           parse "S3xZ2^4"; read JSON data
+"""
+
+from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
+from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, Rows, format_order
+from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
+from sparseaug.groups.dihedral import Dihedral, dihedral
+from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
+from sparseaug.groups.names import from_dict, group
+from sparseaug.groups.permutation import PermutationGroup, permutation_group
+from sparseaug.groups.product import Product, direct_product
+from sparseaug.groups.symmetric import Symmetric, alternating, symmetric
+from sparseaug.groups.table import TableGroup, matrix_group, table_group
+
+__all__ = [
+    "ENUMERATION_LIMIT",
+    "Abelian",
+    "Dihedral",
+    "Group",
+    "Hyperoctahedral",
+    "Irrep",
+    "PermutationGroup",
+    "Product",
+    "Rows",
+    "Symmetric",
+    "TableGroup",
+    "abelian",
+    "alternating",
+    "cube_rotations",
+    "cube_symmetries",
+    "cyclic",
+    "dihedral",
+    "direct_product",
+    "format_order",
+    "from_dict",
+    "group",
+    "hyperoctahedral",
+    "mathieu",
+    "matrix_group",
+    "permutation_group",
+    "rubik",
+    "sign_flips",
+    "symmetric",
+    "table_group",
+]

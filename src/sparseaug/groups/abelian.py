@@ -1,0 +1,129 @@
+"""Abelian groups as products of cyclic groups: a row is the vector of exponents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import check_integer
+from sparseaug.groups.base import Group, Irrep, Rows
+
+_LARGEST_MODULUS = 1 << 62  # so that the sum of two exponents fits an int64
+
+
+@final
+@dataclass(frozen=True)
+class Abelian(Group):
+    """C_n1 x C_n2 x ...; sign flips are the case where every modulus is 2."""
+
+    moduli: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for n in self.moduli:
+            check_integer("modulus", n, at_least=1, below=_LARGEST_MODULUS + 1)
+
+    @property
+    def name(self) -> str:
+        """Runs of 2 as "Z2^k", other moduli as "C3xC3", long runs as "C3^5"."""
+        parts: list[str] = []
+        for n, run in groupby(self.moduli):
+            k = len(list(run))
+            if n == 2 and k > 1:
+                parts.append(f"Z2^{k}")
+            else:
+                parts += [f"C{n}"] * k if k <= 3 else [f"C{n}^{k}"]
+        return "x".join(parts)
+
+    @property
+    def width(self) -> int:
+        """One exponent per cyclic factor."""
+        return len(self.moduli)
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """The moduli: digits are exponents."""
+        return self.moduli
+
+    @property
+    def is_abelian(self) -> bool:
+        """Always."""
+        return True
+
+    def from_digits(self, digits: Rows) -> Rows:
+        """Digits are exponents."""
+        return np.ascontiguousarray(digits.T)
+
+    def to_digits(self, elements: Rows) -> Rows:
+        """Exponents are digits."""
+        return elements.T
+
+    def compose(self, a: Rows, b: Rows) -> Rows:
+        """Sum of exponents."""
+        return (a + b) % self._radix_array
+
+    def inverse(self, a: Rows) -> Rows:
+        """Negated exponents."""
+        return -a % self._radix_array
+
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        """Whether every exponent is below its modulus."""
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
+    def generators(self) -> Rows:
+        """The unit vectors."""
+        return np.eye(self.width, dtype=np.int64)[self._radix_array > 1]
+
+    @property
+    def degree(self) -> int | None:
+        """A cyclic group turns n points on a circle; a product of several has no natural points."""
+        return self.moduli[0] if self.width == 1 else None
+
+    def permutations(self, elements: Rows) -> Rows:
+        """Turns of the circle: i goes to i + s."""
+        if self.degree is None:
+            return super().permutations(elements)
+        return (elements + np.arange(self.degree)) % self.degree
+
+    def irreps(self) -> Iterator[Irrep]:
+        """The characters chi_a(g) = exp(2 pi i sum_j a_j g_j / n_j), a in rank order."""
+        for block in self.elements():
+            for frequency in block:
+                yield Irrep(f"chi{tuple(frequency.tolist())}", 1, _Character(self, frequency))
+
+
+@dataclass(frozen=True)
+class _Character:
+    group: Abelian
+    frequency: Rows
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        moduli = self.group._radix_array
+        # a_j g_j may pass 2^63 for large moduli: there the products are Python integers
+        exact = elements.astype(object) if moduli.max(initial=1) > 1 << 31 else elements
+        phases = ((exact * self.frequency) % moduli).astype(float) / moduli
+        return np.exp(2j * np.pi * phases.sum(axis=1))[:, None, None]
+
+
+def cyclic(n: int) -> Abelian:
+    """Rotations of n points on a circle, order n."""
+    return Abelian((check_integer("n", n, at_least=1),))
+
+
+def abelian(*moduli: int) -> Abelian:
+    """C_n1 x C_n2 x ..., for instance the shifts of a 28 x 28 image.
+
+    >>> abelian(28, 28).order
+    784
+    """
+    check_integer("number of moduli", len(moduli), at_least=1)
+    return Abelian(tuple(check_integer("modulus", n, at_least=1) for n in moduli))
+
+
+def sign_flips(d: int) -> Abelian:
+    """Z_2^d: independent sign changes of d coordinates, bit 1 flips."""
+    return Abelian((2,) * check_integer("d", d, at_least=1))

@@ -1,0 +1,204 @@
+"""What a finite group is here: rows of integers, and a bijection between rows and digits.
+
+Every group of this package is a product of independent uniform choices: digits d_1, ..., d_L with
+0 <= d_i < radices[i] are in one-to-one correspondence with the elements. Order, exactly uniform
+sampling, rank, unrank and enumeration follow from that bijection and are written once, here.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    GroupTooLargeError,
+    UnsupportedError,
+    check_integer,
+    shorten,
+)
+from sparseaug.groups.digits import digits_of_rank, rank_of_digits, uniform_digits
+
+Rows: TypeAlias = NDArray[np.int64]
+
+ENUMERATION_LIMIT = 10_000_000
+_CHUNK = 1 << 16  # entries worked on at a time while sampling: half a megabyte stays in cache
+
+
+@dataclass(frozen=True)
+class Irrep:
+    """An irreducible unitary representation: `matrices(rows)` is (k, dimension, dimension)."""
+
+    name: str
+    dimension: int
+    matrices: Callable[[Rows], NDArray[Any]]
+
+
+class Group(ABC):
+    """A finite group. Elements come in batches, integer arrays of shape (k, width), one row each.
+
+    `compose` and `inverse` take any leading shape and broadcast it. A subclass is a frozen
+    dataclass of hashable fields: equality, hash, repr and pickle are those of plain data.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the group is called, for instance "S6"."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of integers in the row of one element."""
+
+    @property
+    @abstractmethod
+    def radices(self) -> tuple[int, ...]:
+        """How many values each digit takes; their product is the order."""
+
+    @property
+    @abstractmethod
+    def is_abelian(self) -> bool:
+        """Whether ab = ba for all a, b."""
+
+    @abstractmethod
+    def from_digits(self, digits: Rows) -> Rows:
+        """Rows (k, width) of the elements with these digits (L, k)."""
+
+    @abstractmethod
+    def to_digits(self, elements: Rows) -> Rows:
+        """Digits (L, k) of these elements (k, width); the inverse of `from_digits`."""
+
+    @abstractmethod
+    def compose(self, a: Rows, b: Rows) -> Rows:
+        """The products ab: first b, then a."""
+
+    @abstractmethod
+    def inverse(self, a: Rows) -> Rows:
+        """The inverses of a."""
+
+    @abstractmethod
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        """For each row of an int64 array (k, width), whether it is an element."""
+
+    @abstractmethod
+    def generators(self) -> Rows:
+        """A few elements that generate the group (none for the trivial group)."""
+
+    @property
+    def degree(self) -> int | None:
+        """Number of points moved by `permutations`; None if the group has no natural points."""
+        return None
+
+    def permutations(self, elements: Rows) -> Rows:
+        """Image arrays (k, degree) of the natural action on points: p[i] = g(i)."""
+        raise UnsupportedError(
+            f"{self.name} does not permute points; use a group with a degree, such as symmetric(n)."
+        )
+
+    def irreps(self) -> Iterator[Irrep]:
+        """Every irreducible representation up to equivalence, the trivial one first."""
+        raise UnsupportedError(f"the irreps of {self.name} are not available in closed form.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The group as JSON data, understood by `sparseaug.groups.from_dict`."""
+        return {"name": self.name}
+
+    @cached_property
+    def order(self) -> int:
+        """Number of elements, exact."""
+        return math.prod(self.radices)
+
+    @property
+    def log_order(self) -> float:
+        """Natural logarithm of the order."""
+        return math.log(self.order)
+
+    def identity(self) -> Rows:
+        """The neutral element, one row (1, width)."""
+        return self.from_digits(np.zeros((len(self.radices), 1), np.int64))
+
+    def sample(self, k: int, rng: np.random.Generator) -> Rows:
+        """Draw k independent, exactly uniform elements."""
+        k = check_integer("k", k)
+        if not isinstance(rng, np.random.Generator):
+            raise ArgumentError(
+                f"rng={shorten(rng)} is not a NumPy Generator; give numpy.random.default_rng(seed)."
+            )
+        rows = np.empty((k, self.width), np.int64)
+        step = max(1, _CHUNK // max(1, self.width, len(self.radices)))
+        for start in range(0, k, step):
+            block = rows[start : start + step]
+            block[:] = self.from_digits(uniform_digits(self._radix_array, len(block), rng))
+        return rows
+
+    def rank(self, elements: ArrayLike) -> Rows:
+        """Number of each element in 0..order-1; the identity has rank 0."""
+        self._require_order_below(1 << 63, "rank")
+        return rank_of_digits(self._radix_array, self.to_digits(self.check(elements)))
+
+    def unrank(self, ranks: ArrayLike) -> Rows:
+        """The elements with these ranks, the inverse of `rank`."""
+        self._require_order_below(1 << 63, "unrank")
+        numbers = np.atleast_1d(np.asarray(ranks))
+        if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
+            raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
+        if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= self.order):
+            raise ArgumentError(f"ranks must lie in 0..{self.order - 1}, the ranks of {self.name}.")
+        return self.from_digits(digits_of_rank(self._radix_array, numbers.astype(np.int64)))
+
+    def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
+        """All elements in rank order, in blocks of rows; refused above `limit` elements."""
+        self._require_order_below(limit + 1, "elements()")
+        return (
+            self.unrank(np.arange(start, min(start + block, self.order)))
+            for start in range(0, self.order, block)
+        )
+
+    def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
+        """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
+        rows = np.asarray(elements)
+        if rows.ndim != 2 or rows.shape[1] != self.width or rows.dtype.kind not in "iu":
+            raise ElementError(
+                f"{name} has shape {rows.shape} and dtype {rows.dtype}; elements of {self.name} "
+                f"are an integer array of shape (k, {self.width}), one row an element."
+            )
+        rows = np.ascontiguousarray(rows, np.int64)
+        inside = self.contains(rows)
+        if not inside.all():
+            wrong = np.flatnonzero(~inside)
+            raise ElementError(
+                f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
+                f"{self.name}; {wrong.size} of {len(rows)} rows are not."
+            )
+        return rows
+
+    @cached_property
+    def _radix_array(self) -> Rows:
+        return np.array(self.radices, np.int64).reshape(-1)
+
+    def _require_order_below(self, limit: int, operation: str) -> None:
+        if self.order >= limit:
+            raise GroupTooLargeError(
+                f"{operation} needs a group of at most {limit - 1} elements, but {self.name} has "
+                f"{format_order(self)}; use sample() instead."
+            )
+
+
+def format_order(group: Group) -> str:
+    """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
+    if group.order < 10**20:
+        return str(group.order)
+    exponent = group.log_order / math.log(10)
+    return f"{10 ** (exponent % 1):.2f}e{int(exponent)}"

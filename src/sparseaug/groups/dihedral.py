@@ -1,0 +1,118 @@
+"""Symmetries of a regular n-gon: the row (a, f) is r^a s^f, which moves point i to a + (-1)^f i."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import check_integer
+from sparseaug.groups.base import Group, Irrep, Rows
+
+
+@final
+@dataclass(frozen=True)
+class Dihedral(Group):
+    """D_n, of order 2n (D4 are the eight symmetries of the square)."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        check_integer("n", self.n, at_least=1, below=1 << 31)
+
+    @property
+    def name(self) -> str:
+        """ "D" and the number of corners."""
+        return f"D{self.n}"
+
+    @property
+    def width(self) -> int:
+        """Turn and flip."""
+        return 2
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """n turns, 2 flips."""
+        return (self.n, 2)
+
+    @property
+    def is_abelian(self) -> bool:
+        """D_1 = C_2 and D_2 = Z_2^2 are."""
+        return self.n <= 2
+
+    def from_digits(self, digits: Rows) -> Rows:
+        """Digits are the row."""
+        return np.ascontiguousarray(digits.T)
+
+    def to_digits(self, elements: Rows) -> Rows:
+        """The row is the digits."""
+        return elements.T
+
+    def compose(self, a: Rows, b: Rows) -> Rows:
+        """r^a s^f r^b s^h = r^(a + (-1)^f b) s^(f + h)."""
+        turn, flip = a[..., 0], a[..., 1]
+        turn = (turn + (1 - 2 * flip) * b[..., 0]) % self.n
+        return np.stack([turn, flip ^ b[..., 1]], axis=-1)
+
+    def inverse(self, a: Rows) -> Rows:
+        """Turns change sign; flips r^a s are their own inverses."""
+        turn, flip = a[..., 0], a[..., 1]
+        return np.stack([(2 * flip - 1) * turn % self.n, flip], axis=-1)
+
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        """Whether the turn is below n and the flip is 0 or 1."""
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
+    def generators(self) -> Rows:
+        """The smallest turn and a flip."""
+        return np.array([[1, 0], [0, 1]] if self.n > 1 else [[0, 1]])
+
+    @property
+    def degree(self) -> int | None:
+        """The corners (for n below 3 the group does not act faithfully on them, and has none)."""
+        return self.n if self.n >= 3 else None
+
+    def permutations(self, elements: Rows) -> Rows:
+        """Corner i goes to a + (-1)^f i."""
+        if self.degree is None:
+            return super().permutations(elements)
+        turn, flip = elements[:, :1], elements[:, 1:]
+        return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
+
+    def irreps(self) -> Iterator[Irrep]:
+        """Two or four signs, then the turns by multiples 1 <= j < n/2 of the smallest angle."""
+        for turn_sign in (1, -1) if self.n % 2 == 0 else (1,):
+            for flip_sign in (1, -1):
+                name = f"sign({turn_sign:+d},{flip_sign:+d})"
+                yield Irrep(name, 1, _Sign(turn_sign, flip_sign))
+        for j in range(1, (self.n + 1) // 2):
+            yield Irrep(f"turn({j})", 2, _Turn(self.n, j))
+
+
+@dataclass(frozen=True)
+class _Sign:
+    turn_sign: int
+    flip_sign: int
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
+        return (values * np.where(elements[:, 1], self.flip_sign, 1)).astype(float)[:, None, None]
+
+
+@dataclass(frozen=True)
+class _Turn:
+    n: int
+    j: int
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        angle = 2 * np.pi * (elements[:, 0] * self.j % self.n) / self.n
+        cos, sin, flip = np.cos(angle), np.sin(angle), 1 - 2 * elements[:, 1]
+        return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)
+
+
+def dihedral(n: int) -> Dihedral:
+    """The 2n symmetries of a regular n-gon."""
+    return Dihedral(check_integer("n", n, at_least=1))

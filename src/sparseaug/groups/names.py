@@ -1,0 +1,87 @@
+"""Groups by name ("S3xZ2^4") and from JSON data (what a saved sample says of its group)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
+from sparseaug.groups.abelian import abelian, cyclic
+from sparseaug.groups.base import Group
+from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
+from sparseaug.groups.dihedral import dihedral
+from sparseaug.groups.hyperoctahedral import hyperoctahedral
+from sparseaug.groups.permutation import permutation_group
+from sparseaug.groups.product import direct_product
+from sparseaug.groups.symmetric import alternating, symmetric
+from sparseaug.groups.table import matrix_group, table_group
+
+_FAMILIES: dict[str, Callable[[int], Group]] = {
+    "S": symmetric,
+    "A": alternating,
+    "B": hyperoctahedral,
+    "D": dihedral,
+    "C": cyclic,
+    "Z": cyclic,
+    "M": mathieu,
+}
+_SINGLE: dict[str, Callable[[], Group]] = {
+    "Cube24": cube_rotations,
+    "Cube48": cube_symmetries,
+    "Rubik": rubik,
+}
+_FACTOR = re.compile(r"(?:([SABDCZM])(\d{1,19})|(Cube24|Cube48|Rubik))(?:\^(\d{1,6}))?")
+_WIDEST = 1_000_000
+_ALLOWED = "S6 A5 C12 D4 B5 Z2^20 M24 Cube24 Cube48 Rubik, joined by x as in S3xZ2^4"
+
+
+def group(name: str) -> Group:
+    """The group of that name: S6 A5 C12 D4 B5 Z2^20 C28xC28 S3xZ2^4 M24 Cube48 Rubik.
+
+    >>> group("S3xZ2^4").order
+    96
+    >>> group("S3xZ2^4").name
+    'S3xZ2^4'
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"name={shorten(name)} is not a string; give one such as {_ALLOWED}.")
+    factors: list[Group] = []
+    width = 0
+    for text in name.split("x"):
+        match = _FACTOR.fullmatch(text)
+        if match is None:
+            raise GroupError(f"group name {shorten(name)} does not parse; write {_ALLOWED}.")
+        family, n, single, power = match.groups()
+        size = (int(n) if family in ("S", "A", "B") else 1) * int(power or 1)
+        width += size
+        if size == 0 or width > _WIDEST:
+            raise GroupError(
+                f"group name {shorten(name)} asks for rows of {width} integers; "
+                f"sizes and powers start at 1 and rows end at {_WIDEST}."
+            )
+        factor = _FAMILIES[family](int(n)) if family else _SINGLE[single]()
+        repeated = abelian(*[int(n)] * int(power or 1)) if family in ("C", "Z") else None
+        factors.append(repeated or direct_product(*[factor] * int(power or 1)))
+    return direct_product(*factors)
+
+
+def from_dict(data: dict[str, Any]) -> Group:
+    """The group that `Group.to_dict` described; checked as if it were new."""
+    try:
+        match data:
+            case {"name": str(name)}:
+                return group(name)
+            case {"product": list(factors)} if len(factors) > 1:
+                return direct_product(*(from_dict(factor) for factor in factors))
+            case {"permutations": list(images), "label": str(label)}:
+                return permutation_group(images, label=label)
+            case {"matrices": list(matrices), "label": str(label)}:
+                return matrix_group(matrices, label=label)
+            case {"table": list(table), "label": str(label)}:
+                return table_group(table, label=label)
+    except SparseAugError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise GroupError(f"group data {shorten(data)} is malformed: {error}") from error
+    raise GroupError(f"group data {shorten(data)} is of no known kind.")

@@ -1,0 +1,158 @@
+"""Direct products: the row of an element is its factors' rows side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, chain, groupby
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups.abelian import Abelian
+from sparseaug.groups.base import Group, Irrep, Rows
+
+
+@final
+@dataclass(frozen=True)
+class Product(Group):
+    """G x H x ..., every operation factor by factor. Built by `direct_product`."""
+
+    factors: tuple[Group, ...]
+
+    @property
+    def name(self) -> str:
+        """The factors' names joined by "x", equal neighbours as a power."""
+        parts: list[str] = []
+        for factor, run in groupby(self.factors):
+            k = len(list(run))
+            parts.append(factor.name if k == 1 else f"{factor.name}^{k}")
+        return "x".join(parts)
+
+    @cached_property
+    def width(self) -> int:
+        """Sum of the factors' widths."""
+        return sum(factor.width for factor in self.factors)
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        """The factors' digits one after the other."""
+        return tuple(chain.from_iterable(factor.radices for factor in self.factors))
+
+    @property
+    def is_abelian(self) -> bool:
+        """When every factor is."""
+        return all(factor.is_abelian for factor in self.factors)
+
+    def from_digits(self, digits: Rows) -> Rows:
+        """Factor by factor."""
+        ends = list(accumulate(len(factor.radices) for factor in self.factors))
+        parts = np.split(digits, ends[:-1])
+        return np.concatenate(
+            [factor.from_digits(part) for factor, part in zip(self.factors, parts, strict=True)],
+            axis=1,
+        )
+
+    def to_digits(self, elements: Rows) -> Rows:
+        """Factor by factor."""
+        return np.concatenate(self._each(lambda factor, a: factor.to_digits(a), elements))
+
+    def compose(self, a: Rows, b: Rows) -> Rows:
+        """Factor by factor."""
+        parts = self._each(lambda factor, a, b: factor.compose(a, b), a, b)
+        return np.concatenate(parts, axis=-1)
+
+    def inverse(self, a: Rows) -> Rows:
+        """Factor by factor."""
+        return np.concatenate(self._each(lambda factor, a: factor.inverse(a), a), axis=-1)
+
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        """Whether every factor's part is an element."""
+        parts = self._each(lambda factor, a: factor.contains(a), elements)
+        return np.logical_and.reduce(parts)
+
+    def generators(self) -> Rows:
+        """Each factor's generators, with the identity in the other places."""
+        blocks = []
+        start = 0
+        for factor in self.factors:
+            own = factor.generators()
+            block = np.repeat(self.identity(), len(own), axis=0)
+            block[:, start : start + factor.width] = own
+            blocks.append(block)
+            start += factor.width
+        return np.concatenate(blocks)
+
+    def irreps(self) -> Iterator[Irrep]:
+        """Tensor products of the factors' irreps."""
+        for irreps in _combinations(self.factors):
+            name = " * ".join(irrep.name for irrep in irreps)
+            dimension = math.prod(irrep.dimension for irrep in irreps)
+            yield Irrep(name, dimension, _Tensor(self, irreps))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The factors' data."""
+        return {"product": [factor.to_dict() for factor in self.factors]}
+
+    def split(self, elements: Rows) -> list[Rows]:
+        """The factors' rows in these elements."""
+        ends = list(accumulate(factor.width for factor in self.factors))
+        return np.split(elements, ends[:-1], axis=-1)
+
+    def _each(self, operation: Callable[..., Any], *batches: Rows) -> list[Any]:
+        """`operation(factor, part, ...)` for every factor and its part of each batch."""
+        parts = zip(*(self.split(batch) for batch in batches), strict=True)
+        return [operation(factor, *part) for factor, part in zip(self.factors, parts, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Tensor:
+    group: Product
+    irreps: tuple[Irrep, ...]
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        parts = self.group.split(elements)
+        result: NDArray[Any] = np.ones((len(elements), 1, 1))
+        for irrep, part in zip(self.irreps, parts, strict=True):
+            right = irrep.matrices(part)
+            size = result.shape[1] * right.shape[1]
+            result = np.einsum("kab,kcd->kacbd", result, right).reshape(-1, size, size)
+        return result
+
+
+def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
+    """One irrep of each factor, in every way, without holding any factor's list."""
+    if not factors:
+        yield ()
+        return
+    for first in factors[0].irreps():
+        for rest in _combinations(factors[1:]):
+            yield (first, *rest)
+
+
+def direct_product(*factors: Group) -> Group:
+    """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
+
+    >>> from sparseaug.groups import cyclic, dihedral, symmetric
+    >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
+    'S3xZ2^2'
+    >>> direct_product(dihedral(4), dihedral(4)).order
+    64
+    """
+    if not factors:
+        raise ArgumentError("factors is empty; give at least one group.")
+    for factor in factors:
+        if not isinstance(factor, Group):
+            raise ArgumentError(f"factor {shorten(factor)} is not a group; give sparseaug groups.")
+    flat = chain.from_iterable(f.factors if isinstance(f, Product) else (f,) for f in factors)
+    joined: list[Group] = []
+    for factor in flat:
+        if joined and isinstance(joined[-1], Abelian) and isinstance(factor, Abelian):
+            joined[-1] = Abelian(joined[-1].moduli + factor.moduli)
+        else:
+            joined.append(factor)
+    return joined[0] if len(joined) == 1 else Product(tuple(joined))

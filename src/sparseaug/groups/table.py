@@ -1,0 +1,198 @@
+"""Groups given whole: a multiplication table, or a closed list of matrices. A row is one index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug.errors import GroupError
+from sparseaug.groups.base import Group, Rows
+
+
+@final
+@dataclass(frozen=True)
+class TableGroup(Group):
+    """A group by its multiplication table, and by matrices where it came from them.
+
+    Element 0 need not be the identity; ranks count from the identity in the order of the table.
+    Built by `table_group` and `matrix_group`.
+    """
+
+    products: tuple[tuple[int, ...], ...]
+    entries: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The label it was given, or its kind and order."""
+        kind = f"{len(self.products)} matrices" if self.entries else "table"
+        return self.label or f"<{kind} of order {len(self.products)}>"
+
+    @property
+    def width(self) -> int:
+        """One index."""
+        return 1
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """One digit."""
+        return (len(self.products),)
+
+    @cached_property
+    def is_abelian(self) -> bool:
+        """Whether the table is symmetric."""
+        return np.array_equal(self.table, self.table.T)
+
+    @cached_property
+    def table(self) -> Rows:
+        """table[a, b] is the index of ab (read-only)."""
+        return _frozen(np.array(self.products, np.int64))
+
+    @cached_property
+    def matrices(self) -> NDArray[np.float64]:
+        """The matrices (order, d, d) by index (read-only); empty for a bare table."""
+        return _frozen(np.array(self.entries, np.float64))
+
+    def from_digits(self, digits: Rows) -> Rows:
+        """Count from the identity."""
+        return ((digits + self._identity) % len(self.products)).T
+
+    def to_digits(self, elements: Rows) -> Rows:
+        """Count from the identity."""
+        return (elements - self._identity).T % len(self.products)
+
+    def compose(self, a: Rows, b: Rows) -> Rows:
+        """Look it up."""
+        return self.table[a, b]
+
+    def inverse(self, a: Rows) -> Rows:
+        """Look it up."""
+        return self._inverses[a]
+
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        """Whether the index is in the table."""
+        return ((elements >= 0) & (elements < len(self.products)))[:, 0]
+
+    def generators(self) -> Rows:
+        """A generating set found greedily: never more than log2 of the order."""
+        return np.array(_generating_set(self.table, self._identity), np.int64).reshape(-1, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The matrices, or the table."""
+        if self.entries:
+            return {"matrices": self.matrices.tolist(), "label": self.label}
+        return {"table": self.table.tolist(), "label": self.label}
+
+    @cached_property
+    def _identity(self) -> int:
+        return int(np.flatnonzero((self.table == np.arange(len(self.products))).all(axis=1))[0])
+
+    @cached_property
+    def _inverses(self) -> Rows:
+        return _frozen(np.argmax(self.table == self._identity, axis=1))
+
+
+def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
+    """A group from its multiplication table: table[a][b] is the index of ab.
+
+    >>> table_group([[0, 1], [1, 0]]).order
+    2
+    """
+    array = np.asarray(table)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise GroupError(f"table has shape {array.shape}; give a square table, not empty.")
+    if array.dtype.kind not in "iu":
+        raise GroupError(
+            f"table has dtype {array.dtype}; give the integer indices of the products."
+        )
+    _require_group(array)
+    return TableGroup(tuple(map(tuple, array.tolist())), label=label)
+
+
+def matrix_group(matrices: ArrayLike, *, label: str = "", tolerance: float = 1e-8) -> TableGroup:
+    """A group from the list of all its real matrices (order, d, d), which must be closed.
+
+    Products are matched to the list within `tolerance`, relative to the largest entry.
+
+    >>> matrix_group([[[1.0]], [[-1.0]]]).order
+    2
+    """
+    array = np.asarray(matrices, np.float64)
+    if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
+        raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
+    if not np.isfinite(array).all():
+        raise GroupError("matrices has entries that are not finite; give real numbers.")
+    products = _match_products(array, tolerance * max(1.0, float(abs(array).max())))
+    _require_group(products)
+    unit = np.flatnonzero(products.diagonal() == np.arange(len(array)))[0]
+    if abs(array[unit] - np.eye(array.shape[1])).max() > tolerance:
+        raise GroupError("matrices does not hold the unit matrix; they must be invertible.")
+    entries = tuple(tuple(map(tuple, matrix)) for matrix in array.tolist())
+    return TableGroup(tuple(map(tuple, products.tolist())), entries, label)
+
+
+def _require_group(table: Rows) -> None:
+    n = len(table)
+    indices = np.arange(n)
+    for side, lines in (("row", table), ("column", table.T)):
+        bad = np.flatnonzero((np.sort(lines, axis=1) != indices).any(axis=1))
+        if bad.size:
+            raise GroupError(
+                f"{side} {bad[0]} of table does not hold each of 0..{n - 1} once; "
+                "in a group every element can be divided by."
+            )
+    left = np.flatnonzero((table == indices).all(axis=1))
+    if not left.size or not np.array_equal(table[:, left[0]], indices):
+        raise GroupError("table has no identity; one row and its column must be 0, 1, 2, ...")
+    # Light's test: it suffices that x (a y) = (x a) y for all x, y and a in a generating set
+    for a in _generating_set(table, int(left[0])):
+        wrong = np.argwhere(table[:, table[a]] != table[table[:, a]])
+        if len(wrong):
+            x, y = wrong[0]
+            raise GroupError(
+                f"table is not associative: ({x} {a}) {y} differs from {x} ({a} {y}); "
+                "a group's product must be."
+            )
+
+
+def _generating_set(table: Rows, identity: int) -> list[int]:
+    """Greedy: add the first element not yet reached by products from the left."""
+    generators: list[int] = []
+    reached = np.zeros(len(table), bool)
+    reached[identity] = True
+    while not reached.all():
+        generators.append(int(np.argmin(reached)))
+        frontier = np.flatnonzero(reached)
+        while frontier.size:
+            found = np.unique(table[frontier][:, generators])
+            frontier = found[~reached[found]]
+            reached[frontier] = True
+    return generators
+
+
+def _match_products(matrices: NDArray[np.float64], tolerance: float) -> Rows:
+    from scipy.spatial import KDTree  # costs a tenth of a second, and few need it
+
+    n = len(matrices)
+    tree = KDTree(matrices.reshape(n, -1))
+    if n > 1 and tree.query(tree.data, k=2)[0][:, 1].min() <= 2 * tolerance:
+        raise GroupError("matrices holds the same matrix twice; list every element once.")
+    table = np.empty((n, n), np.int64)
+    for a, matrix in enumerate(matrices):
+        distance, table[a] = tree.query((matrix @ matrices).reshape(n, -1))
+        if distance.max() > tolerance:
+            b = int(distance.argmax())
+            raise GroupError(
+                f"matrices is not closed: the product of matrices {a} and {b} is not in the list; "
+                "list every element of the group."
+            )
+    return table
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

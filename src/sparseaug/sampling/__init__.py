@@ -1,0 +1,15 @@
+"""The oracle that counts, and S as data.
+
+keys     keyed randomness: (seed, purpose, step, index) -> generator
+oracle   fresh elements, counted, within a budget
+sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
+files    a sample as one safetensors file
+augment  transformed copies of a data set
+"""
+
+from sparseaug.sampling.augment import augment
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.oracle import Oracle
+from sparseaug.sampling.sample import GroupSample, Origin
+
+__all__ = ["GroupSample", "Oracle", "Origin", "augment", "keyed_rng"]

@@ -1,0 +1,34 @@
+"""Transformed copies of a data set: every sample gets the same m elements of S."""
+
+from __future__ import annotations
+
+from array_api_compat import array_namespace, is_array_api_obj
+
+from sparseaug.actions import Action, Array
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.sampling.sample import GroupSample
+
+
+def augment(
+    action: Action, S: GroupSample, x: Array, y: Array, *, y_action: Action | None = None
+) -> tuple[Array, Array]:
+    """The n m copies (g.x_i, y_i), or (g.x_i, g.y_i) with a `y_action` for targets that move along.
+
+    Copy j n + i is sample i moved by element j of S.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+    >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]), np.array([6]))
+    (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
+    """
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    if not is_array_api_obj(y) or len(y) != len(x):
+        raise ArgumentError(f"y={shorten(y)} must be an array with one target per sample of x.")
+    moved = action(S, x)
+    xp = array_namespace(y)
+    targets = xp.stack([y] * S.m) if y_action is None else y_action(S, y)
+    return (
+        array_namespace(moved).reshape(moved, (-1, *moved.shape[2:])),
+        xp.reshape(targets, (-1, *targets.shape[2:])),
+    )

@@ -1,0 +1,192 @@
+"""S as data: an immutable multiset of group elements with its hash, its cost and its origin."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import (
+    ArgumentError,
+    FileFormatError,
+    SparseAugError,
+    check_integer,
+    shorten,
+)
+from sparseaug.groups import Group, Rows
+from sparseaug.groups.digits import uniform_digits
+from sparseaug.sampling import files
+from sparseaug.sampling.keys import keyed_rng
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a sample came from, enough to make it again from its parents."""
+
+    kind: Literal["given", "oracle", "words", "concat"] = "given"
+    seed: int | None = None
+    start: int = 0  # oracle: index of the first draw
+    length: int = 0  # words: number of factors
+    parents: tuple[str, ...] = ()  # sha256 of the samples it was made from
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("given", "oracle", "words", "concat"):
+            raise ArgumentError(f"kind={shorten(self.kind)} is no origin of a sample.")
+        if self.seed is not None:
+            check_integer("seed", self.seed, below=1 << 64)
+        check_integer("start", self.start)
+        check_integer("length", self.length)
+        if not all(isinstance(parent, str) for parent in self.parents):
+            raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Origin:
+        """The origin that `dataclasses.asdict` turned into JSON data."""
+        return cls(**{**data, "parents": tuple(data["parents"])})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupSample:
+    """A multiset S of m elements of a group. Duplicates stay and count.
+
+    >>> import sparseaug as sa
+    >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
+    >>> S.m, S.calls
+    (3, 0)
+    >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
+    True
+
+    Equality, hash and `sha256` are those of the multiset in its group: the order of the rows, which
+    is kept, does not enter, nor does what the sample cost.
+    """
+
+    group: Group
+    elements: Rows
+    calls: int = 0
+    origin: Origin = field(default_factory=Origin)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.group, Group):
+            raise ArgumentError(f"group={shorten(self.group)} is not a group.")
+        rows = self.group.check(self.elements).copy()
+        if not len(rows):
+            raise ArgumentError("elements has no rows; a sample needs m >= 1 elements.")
+        rows.flags.writeable = False
+        object.__setattr__(self, "elements", rows)
+        object.__setattr__(self, "calls", check_integer("calls", self.calls))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
+
+    @property
+    def m(self) -> int:
+        """Number of elements, counted with multiplicity."""
+        return len(self.elements)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed it was drawn with; None for a sample that was not drawn."""
+        return self.origin.seed
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the multiset in its group, the same on every machine."""
+        digest = hashlib.sha256(b"sparseaug multiset 1\n")
+        digest.update(files.canonical_json(self.group.to_dict()))
+        digest.update(f"\n{self.m} {self.group.width}\n".encode())
+        digest.update(_sorted_rows(self.elements).astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def counts(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The distinct elements in lexicographic order, and how often each occurs."""
+        rows, counts = np.unique(self.elements, axis=0, return_counts=True)
+        return rows, counts.astype(np.int64)
+
+    def concat(self, other: GroupSample) -> GroupSample:
+        """Both multisets together; the calls add up."""
+        if not isinstance(other, GroupSample) or other.group != self.group:
+            raise ArgumentError(f"other={shorten(other)} is not a sample of {self.group.name}.")
+        return GroupSample(
+            self.group,
+            np.concatenate([self.elements, other.elements]),
+            self.calls + other.calls,
+            Origin("concat", parents=(self.sha256, other.sha256)),
+        )
+
+    def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
+        """`size` random products of `length` elements of S: a new sample at no oracle call.
+
+        >>> import sparseaug as sa
+        >>> W = sa.Oracle(sa.symmetric(6), seed=0).draw(16).words(length=3, size=64, seed=0)
+        >>> W.m, W.calls, W.origin.length
+        (64, 0, 3)
+        """
+        length = check_integer("length", length, at_least=1)
+        size = check_integer("size", size, at_least=1)
+        letters = uniform_digits(np.full(length, self.m), size, keyed_rng(seed, "words"))
+        rows = self.elements[letters[0]]
+        for index in letters[1:]:
+            rows = self.group.compose(rows, self.elements[index])
+        origin = Origin("words", seed, length=length, parents=(self.sha256,))
+        return GroupSample(self.group, rows, 0, origin)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one safetensors file, whole or not at all."""
+        files.save(path, self.group, self.elements, self._facts())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> GroupSample:
+        """Read a file that `save` wrote; every field and the checksum are verified."""
+        group, elements, facts = files.load(path)
+        try:
+            sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
+        except (SparseAugError, TypeError, KeyError) as error:
+            raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
+        files.require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
+        return sample
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON data; the order in hexadecimal, since it may have any length."""
+        return {
+            "group": self.group.to_dict(),
+            "order": hex(self.group.order),
+            "m": self.m,
+            "elements": self.elements.tolist(),
+            **self._facts(),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroupSample):
+            return NotImplemented
+        return self.group == other.group and np.array_equal(
+            _sorted_rows(self.elements), _sorted_rows(other.elements)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __len__(self) -> int:
+        return self.m
+
+    def __repr__(self) -> str:
+        return (
+            f"GroupSample({self.group.name}, m={self.m}, calls={self.calls}, "
+            f"{self.origin.kind}, sha256={self.sha256[:12]})"
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
+
+
+def _sorted_rows(rows: Rows) -> Rows:
+    return rows[np.lexsort(rows.T[::-1])]

@@ -1,0 +1,140 @@
+"""Table 1 with its constants: what full, streaming and one-shot descent cost, side by side.
+
+(tab:nonconvex-comparison.) The paper's gaps of R_n^G and of R_n^S are one number here: `gap`
+bounds both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sparseaug.errors import shorten
+from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.theory._interval import Interval, log_ratio
+from sparseaug.theory._rounding import round_down
+from sparseaug.theory.gradient_descent import full_gd_steps
+from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
+from sparseaug.theory.streaming import sgd_plan
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MethodCost:
+    """One row of Table 1.
+
+    `batch` is how many transformations one step averages over, `calls` how many the oracle is
+    asked for in all, and `guarantee` what eps-stationarity of the full objective means there.
+    """
+
+    method: str
+    batch: int
+    steps: int
+    calls: int
+    guarantee: str
+
+    def to_dict(self) -> dict[str, str | int]:
+        """The fields, by name."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __repr__(self) -> str:
+        fields = (f"{name}={shorten(value)}" for name, value in self.to_dict().items())
+        return f"MethodCost({', '.join(fields)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Crossovers:
+    """One-shot asks the oracle for less than the others within these limits on eps.
+
+    It makes fewer calls than |G| exactly for eps >= `than_full` (inf: for no eps), and fewer
+    than streaming for every eps <= `than_streaming` (0.0: not sure for any eps).
+    """
+
+    than_full: float
+    than_streaming: float
+
+    def to_dict(self) -> dict[str, float]:
+        """The fields, by name."""
+        return {"than_full": self.than_full, "than_streaming": self.than_streaming}
+
+
+def comparison(
+    eps: float,
+    delta: float,
+    *,
+    order: int,
+    C: float,
+    B: float,
+    L: float,
+    gap: float,
+    sigma: float,
+    b: int = 1,
+) -> tuple[MethodCost, MethodCost, MethodCost]:
+    """The rows of Table 1 at given constants: full, streaming, one-shot.
+
+    >>> numbers = dict(order=3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0, b=8)
+    >>> for row in comparison(0.25, 0.05, **numbers):
+    ...     print(row.method, row.batch, row.steps, row.calls)
+    full 3628800 128 3628800
+    streaming 8 4096 32768
+    one-shot 12830 512 12830
+    """
+    order, m = counted("order", order), sample_size(eps, delta, order, C, B)
+    stream = sgd_plan(eps, L, gap, sigma, b)
+    return (
+        MethodCost("full", order, full_gd_steps(eps, L, gap), order, "certain"),
+        MethodCost("streaming", stream.b, stream.num_steps, stream.calls, "in mean square"),
+        MethodCost("one-shot", m, num_steps(eps, L, gap), m, "with probability 1 - delta"),
+    )
+
+
+def crossovers(
+    delta: float,
+    order: int,
+    *,
+    C: float,
+    B: float,
+    L: float,
+    gap: float,
+    sigma: float,
+    b: int = 1,
+) -> Crossovers:
+    """Where one-shot becomes the cheapest in oracle calls, whole numbers included.
+
+    Than full: m <= |G| - 1 exactly for eps >= `smallest_eps(|G| - 1)`.
+
+    Than streaming: m < A/eps^2 + 1 with A = 32/3 C^2 B^2 log(2|G|/delta), and streaming makes at
+    least P/eps^4 and at least Q/eps^2 calls, P = 8 L gap sigma^2 and Q = 4 b L gap. Either
+    suffices, for all smaller eps too:
+
+        P/eps^4 >= A/eps^2 + 1,  that is  eps^2 <= 2P / (A + sqrt(A^2 + 4P)),
+        Q/eps^2 >= A/eps^2 + 1,  that is  eps^2 <= Q - A.
+
+    The larger of the two limits is given, rounded down.
+
+    >>> found = crossovers(0.05, 3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)
+    >>> round(found.than_full, 4), round(found.than_streaming, 4)
+    (0.0149, 0.3995)
+    """
+    order = counted("order", order)
+    share, scale = probability("delta", delta), positive("C", C) * positive("B", B)
+    descent = 4 * positive("L", L) * not_negative("gap", gap)
+    noisy = 2 * descent * not_negative("sigma", sigma) ** 2
+    steady = descent * counted("b", b)
+    if order == 1:
+        return Crossovers(math.inf, 0.0)
+
+    def enclose(bits: int) -> Interval:
+        log = log_ratio(2 * order * share.denominator, share.numerator, bits)
+        cost = log * (Fraction(32, 3) * scale**2)
+        return _streaming_limit(cost, noisy, steady, bits).sqrt(bits)
+
+    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), round_down(enclose))
+
+
+def _streaming_limit(cost: Interval, noisy: Fraction, steady: Fraction, bits: int) -> Interval:
+    """eps^2 <= max(2P / (A + sqrt(A^2 + 4P)), Q - A), which falls as A = `cost` grows."""
+    root = (cost * cost + 4 * noisy).sqrt(bits)
+    low = max(2 * noisy / (cost.high + root.high), steady - cost.high)
+    high = max(2 * noisy / (cost.low + root.low), steady - cost.low)
+    return Interval(low, high)

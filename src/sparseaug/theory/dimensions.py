@@ -1,0 +1,116 @@
+"""The sum of d_pi over the non-trivial irreps, for the usual families: the D of the sharper bound.
+
+If every irrep of a group is real, the sum of d_pi over all irreps is the number of solutions of
+g^2 = 1 (Frobenius and Schur). That is so for S_n, B_n and the dihedral groups.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sparseaug.theory._arguments import counted
+
+
+def involutions(n: int) -> int:
+    """How many permutations of n things are their own inverse (the identity is one).
+
+        a(n) = a(n-1) + (n-1) a(n-2):  n stays where it is, or changes places with one of n-1
+
+    >>> [involutions(n) for n in range(8)]
+    [1, 1, 2, 4, 10, 26, 76, 232]
+    """
+    n = counted("n", n, at_least=0)
+    before, now = 0, 1
+    for k in range(1, n + 1):
+        before, now = now, now + (k - 1) * before
+    return now
+
+
+def signed_involutions(n: int) -> int:
+    """How many signed permutations of n things are their own inverse.
+
+        a(n) = 2 a(n-1) + 2 (n-1) a(n-2):  n keeps its place with either sign, or changes places
+        with one of n-1 and both signs agree
+
+    >>> [signed_involutions(n) for n in range(7)]
+    [1, 2, 6, 20, 76, 312, 1384]
+    """
+    n = counted("n", n, at_least=0)
+    before, now = 0, 1
+    for k in range(1, n + 1):
+        before, now = now, 2 * now + 2 * (k - 1) * before
+    return now
+
+
+def symmetric_dimension_sum(n: int) -> int:
+    """S_n: the involutions, less the one for the trivial irrep; about sqrt(n!).
+
+    It bounds the sum of the alternating group A_n too: a partition and its conjugate share one
+    irrep of A_n, and a self-conjugate one splits into two halves, so no dimension is new.
+
+    >>> symmetric_dimension_sum(6)
+    75
+    """
+    return involutions(n) - 1
+
+
+def hyperoctahedral_dimension_sum(n: int) -> int:
+    """B_n, the signed permutations.
+
+    >>> hyperoctahedral_dimension_sum(2)  # B_2 is D_4: 1 + 1 + 1 + 2
+    5
+    """
+    return signed_involutions(n) - 1
+
+
+def dihedral_dimension_sum(n: int) -> int:
+    """The symmetries of an n-gon, 2n of them: n mirrors, and a half turn if n is even.
+
+    >>> dihedral_dimension_sum(4), dihedral_dimension_sum(5)
+    (5, 5)
+    """
+    n = counted("n", n)
+    return n + 1 if n % 2 == 0 else n
+
+
+def abelian_dimension_sum(order: int) -> int:
+    """An abelian group: |G| irreps, each of dimension 1.
+
+    >>> abelian_dimension_sum(12)
+    11
+    """
+    return counted("order", order) - 1
+
+
+def sign_flips_dimension_sum(d: int) -> int:
+    """The 2^d changes of sign of d coordinates.
+
+    >>> sign_flips_dimension_sum(4)
+    15
+    """
+    return (1 << counted("d", d, at_least=0)) - 1
+
+
+def product_dimension_sum(*dimension_sums: int) -> int:
+    """A direct product: irreps are tensor products, so sums with the trivial irrep multiply.
+
+        prod_i (1 + D_i) - 1
+
+    >>> product_dimension_sum(symmetric_dimension_sum(3), sign_flips_dimension_sum(4))
+    63
+    """
+    sums = [counted("dimension_sums", each, at_least=0) for each in dimension_sums]
+    return math.prod(1 + each for each in sums) - 1
+
+
+def dimension_sum_bound(order: int, num_classes: int) -> int:
+    """An upper bound for any group with that many conjugacy classes (Cauchy and Schwarz).
+
+        D <= sqrt((k - 1)(|G| - 1)),  as sum d_pi^2 = |G| - 1 over the k - 1 non-trivial irreps
+
+    >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
+    15
+    """
+    order = counted("order", order)
+    classes = counted("num_classes", num_classes)
+    return math.isqrt((min(classes, order) - 1) * (order - 1))

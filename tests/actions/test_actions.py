@@ -1,0 +1,251 @@
+"""Every action: the left law exactly, on NumPy and torch, differentiably; and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, ElementError, LawError
+from sparseaug.testing import check_action
+
+K = 6
+
+
+def test_act_of_a_product_is_the_action_twice(moving, rng):
+    """act(compose(a, b), x) == act(a, act(b, x)), every pair of K x K elements, to the last bit."""
+    action, x = moving
+    a, b = action.group.sample(K, rng), action.group.sample(K, rng)
+    once = action(b, x)
+    assert once.shape == (K, *x.shape)
+    for j in range(K):
+        twice = action(a, np.ascontiguousarray(once[j]))
+        assert np.array_equal(twice, action(action.group.compose(a, b[j : j + 1]), x))
+
+
+def test_the_identity_moves_nothing_and_inverses_undo(moving, rng):
+    action, x = moving
+    assert np.array_equal(action(action.group.identity(), x)[0], x)
+    a = action.group.sample(1, rng)
+    moved = np.ascontiguousarray(action(a, x)[0])
+    assert np.array_equal(action(action.group.inverse(a), moved)[0], x)
+
+
+def test_every_action_passes_the_public_check(moving):
+    check_action(*moving)
+
+
+def test_torch_gives_the_same_numbers(moving, rng):
+    action, x = moving
+    a = action.group.sample(K, rng)
+    expected = action(a, x)
+    for dtype in (torch.float64, torch.float32):
+        tensor = torch.tensor(x, dtype=dtype)
+        moved = action(a, tensor)
+        assert moved.dtype == dtype
+        assert np.array_equal(moved.numpy(), expected.astype(moved.numpy().dtype))
+        assert torch.equal(action(torch.as_tensor(a), tensor), moved)
+
+
+def test_gradients_flow_to_the_data(moving, rng):
+    action, x = moving
+    a = action.group.sample(2, rng)
+    tensor = torch.tensor(x[:1], requires_grad=True)
+    assert torch.autograd.gradcheck(lambda t: action(a, t), (tensor,), fast_mode=True)
+
+
+def test_integer_data_stays_integer(rng):
+    for action, shape in (
+        (sa.permute_axis(sa.symmetric(4)), (2, 4)),
+        (sa.roll(sa.abelian(3, 3)), (2, 3, 3)),
+        (sa.rotate_grid(sa.dihedral(4)), (2, 3, 3)),
+        (sa.flip_signs(sa.sign_flips(4)), (2, 4)),
+        (sa.signed_permute(sa.hyperoctahedral(4)), (2, 4)),
+    ):
+        x = rng.integers(-9, 9, shape).astype(np.int32)
+        assert action(action.group.sample(3, rng), x).dtype == np.int32
+
+
+def test_permutations_move_entry_i_to_place_g_of_i():
+    x = np.array([[10, 20, 30]])
+    moved = sa.permute_axis(sa.symmetric(3))(np.array([[1, 2, 0]]), x)[0, 0]
+    for i, image in enumerate([1, 2, 0]):
+        assert moved[image] == x[0, i]
+
+
+def test_nodes_and_features_move_together(rng):
+    g = sa.symmetric(5)
+    adjacency, features = rng.normal(size=(3, 5, 5)), rng.normal(size=(3, 5, 2))
+    a = g.sample(4, rng)
+    moved, carried = sa.permute_nodes(g)(a, (adjacency, features))
+    for j, p in enumerate(a):
+        for u in range(5):
+            assert np.array_equal(carried[j, :, p[u]], features[:, u])
+            for v in range(5):
+                assert np.array_equal(moved[j, :, p[u], p[v]], adjacency[:, u, v])
+    check_action(sa.permute_nodes(g), (adjacency, features))
+
+
+def test_rolls_and_turns_are_numpys_own(rng):
+    x = rng.normal(size=(2, 3, 4, 4))
+    shifts = sa.abelian(4, 4).sample(5, rng)
+    for shift, moved in zip(shifts, sa.roll(sa.abelian(4, 4))(shifts, x), strict=True):
+        assert np.array_equal(moved, np.roll(x, tuple(shift), axis=(-2, -1)))
+    for turns, flip in np.concatenate(list(sa.dihedral(4).elements())):
+        moved = sa.rotate_grid(sa.dihedral(4))(np.array([[turns, flip]]), x)[0]
+        plain = x[..., ::-1] if flip else x
+        assert np.array_equal(moved, np.rot90(plain, turns, axes=(-2, -1)))
+
+
+def test_linear_takes_matrices_in_rank_order_or_a_function(rng):
+    g = sa.dihedral(5)
+    turn = next(irrep for irrep in g.irreps() if irrep.dimension == 2)
+    rows = np.concatenate(list(g.elements()))
+    x = rng.normal(size=(3, 2))
+    a = g.sample(4, rng)
+    by_function, by_rank = sa.linear(g, turn.matrices), sa.linear(g, turn.matrices(rows))
+    assert np.array_equal(by_function(a, x), by_rank(a, x))
+    assert np.allclose(by_rank(a, x), np.einsum("kab,nb->kna", turn.matrices(a), x), atol=1e-15)
+    check_action(by_rank, x)
+
+
+def test_a_right_action_is_refused():
+    def right(elements, x):
+        return np.swapaxes(x.T[elements], 1, 2)  # x[g(i)]: a right action of S_3
+
+    x = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(LawError, match="differs from act"):
+        sa.custom_action(sa.symmetric(3), right, samples=x)
+    with pytest.raises(LawError, match="the identity moves x"):
+        sa.custom_action(sa.cyclic(2), lambda g, x: np.stack([x + 1] * len(g)), samples=x)
+    sa.custom_action(sa.cyclic(3), right_on_circle, samples=x)  # where order cannot matter
+
+
+def right_on_circle(elements, x):
+    return np.stack([np.roll(x, -int(s), axis=1) for s in elements[:, 0]])
+
+
+def test_actions_that_do_not_commute_are_no_product():
+    rotate = sa.permute_axis(sa.cyclic(3))
+    with pytest.raises(LawError):
+        check_action(sa.product_action(rotate, sa.permute_axis(sa.symmetric(3))), np.eye(3))
+
+
+def test_prepared_arrays_can_be_kept_and_used_again(moving, rng):
+    action, x = moving
+    a = action.group.sample(K, rng)
+    prepared = action.prepare(a, x.shape)
+    assert len(prepared) == action.parts
+    for data in (x, x + 1):
+        assert np.array_equal(action.apply(prepared, data[None]), action(a, data))
+
+
+def test_augment_repeats_targets_or_moves_them(rng):
+    g = sa.symmetric(3)
+    S = sa.Oracle(g, seed=0).draw(4)
+    act = sa.permute_axis(g)
+    x, y = rng.normal(size=(5, 3)), rng.normal(size=5)
+    moved, targets = sa.augment(act, S, x, y)
+    assert moved.shape == (20, 3)
+    assert np.array_equal(targets, np.tile(y, 4))
+    for j in range(4):
+        for i in range(5):
+            assert np.array_equal(moved[j * 5 + i], act(S.elements[j : j + 1], x[i : i + 1])[0, 0])
+    assert np.array_equal(act(S, x), act(S.elements, x))
+    both, along = sa.augment(act, S, x, x, y_action=act)
+    assert np.array_equal(both, along)
+    tensors = sa.augment(act, S, torch.tensor(x), torch.tensor(y))
+    assert np.array_equal(tensors[0].numpy(), moved)
+    assert np.array_equal(tensors[1].numpy(), targets)
+
+
+S3, X = sa.symmetric(3), np.zeros((2, 3))
+E = S3.identity()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: sa.permute_axis(sa.sign_flips(3)), ArgumentError, "does not permute points"),
+        (lambda: sa.permute_axis(sa.dihedral(2)), ArgumentError, "does not permute points"),
+        (lambda: sa.permute_axis(S3)(E, np.zeros((2, 4))), ArgumentError, "4 entries on axis -1"),
+        (lambda: sa.permute_axis(S3, 0)(E, X), ArgumentError, "axis=0 is not an axis of one"),
+        (lambda: sa.permute_axis(S3, -2)(E, X), ArgumentError, "axis=-2 is not an axis"),
+        (lambda: sa.permute_axis(S3, 5)(E, X), ArgumentError, "axis=5 is not an axis"),
+        (lambda: sa.permute_axis(S3)(E, [1, 2, 3]), ArgumentError, "x=.* is not an array"),
+        (lambda: sa.permute_axis(S3)(E, np.zeros(3)), ArgumentError, "x has shape"),
+        (lambda: sa.permute_axis(S3)(E[0], X), ElementError, r"\(k, 3\)"),
+        (lambda: sa.permute_axis(S3)([[0, 0, 1]], X), ElementError, r"elements\[0\]"),
+        (lambda: sa.permute_nodes(S3)(E, X), ArgumentError, "adjacency"),
+        (lambda: sa.permute_nodes(S3)(E, (X, X, X)), ArgumentError, "tuple of 3"),
+        (
+            lambda: sa.permute_nodes(S3)(E, np.zeros((1, 3, 4))),
+            ArgumentError,
+            "4 entries on axis 2",
+        ),
+        (lambda: sa.roll(sa.cyclic(4)), ArgumentError, "does not shift 2 axes"),
+        (lambda: sa.roll(S3), ArgumentError, "does not shift"),
+        (
+            lambda: sa.roll(sa.cyclic(4), (-1,))(np.array([[1]]), np.zeros((1, 6))),
+            ArgumentError,
+            "4 shifts do not divide",
+        ),
+        (lambda: sa.rotate_grid(sa.dihedral(3)), ArgumentError, "does not turn a square"),
+        (lambda: sa.rotate_grid(sa.dihedral(4), (-1,)), ArgumentError, "axes"),
+        (
+            lambda: sa.rotate_grid(sa.dihedral(4))(np.array([[1, 0]]), np.zeros((1, 4, 5))),
+            ArgumentError,
+            "4 x 5 grid",
+        ),
+        (lambda: sa.flip_signs(sa.cyclic(3)), ArgumentError, "does not flip signs"),
+        (lambda: sa.flip_signs(S3), ArgumentError, "does not flip signs"),
+        (
+            lambda: sa.flip_signs(sa.sign_flips(3))([[0, 1, 0]], X.astype(np.uint8)),
+            ArgumentError,
+            "no negative numbers",
+        ),
+        (
+            lambda: sa.flip_signs(sa.sign_flips(3))(
+                [[0, 1, 0]], torch.zeros((2, 3), dtype=torch.uint8)
+            ),
+            ArgumentError,
+            "no negative numbers",
+        ),
+        (lambda: sa.signed_permute(S3), ArgumentError, "has no signed permutations"),
+        (lambda: sa.linear(S3), ArgumentError, "matrices is missing"),
+        (lambda: sa.linear(S3, np.zeros((5, 2, 2))), ArgumentError, r"\(6, d, d\)"),
+        (lambda: sa.linear(S3, np.zeros((6, 2, 2))), ArgumentError, "not a representation"),
+        (
+            lambda: sa.linear(sa.cube_rotations())([[0]], np.zeros((1, 3), np.int64)),
+            ArgumentError,
+            "needs floating point",
+        ),
+        (
+            lambda: sa.linear(sa.cube_rotations())([[0]], np.zeros((1, 4))),
+            ArgumentError,
+            "4 entries on the last axis",
+        ),
+        (lambda: sa.product_action(sa.permute_axis(S3), 3), ArgumentError, "b=3"),
+        (lambda: sa.custom_action(S3, 3), ArgumentError, "function=3"),
+        (lambda: sa.custom_action(S3, lambda g, x: x)(E, X), ArgumentError, "returned shape"),
+        (
+            lambda: sa.augment(sa.permute_axis(S3), E, X, X),
+            ArgumentError,
+            "is not a GroupSample",
+        ),
+        (
+            lambda: sa.augment(sa.permute_axis(S3), sa.GroupSample(sa.cyclic(3), [[0]]), X, X),
+            ArgumentError,
+            "S is a sample of C3, but the action is of S3",
+        ),
+        (
+            lambda: sa.augment(sa.permute_axis(S3), sa.GroupSample(S3, E), X, X[:1]),
+            ArgumentError,
+            "one target per sample",
+        ),
+    ],
+)
+def test_bad_input_is_answered(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,85 @@
+"""The command line as a user meets it: output, help with examples, one-line errors, exit code 2."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sparseaug as sa
+
+COMMAND = [str(Path(sys.executable).with_name("sparseaug"))]
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def test_groups_lists_the_families_with_orders():
+    out = run("groups").stdout
+    for text in ("S6", "720", "Rubik", "43252003274489856000", "M24", "244823040", "permute_axis"):
+        assert text in out
+
+
+def test_groups_by_name_as_json():
+    (facts,) = json.loads(run("groups", "S5000", "--json").stdout)
+    assert facts["name"] == "S5000"
+    assert facts["log_order"] == pytest.approx(37591.14, abs=0.01)
+
+
+def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path):
+    out = tmp_path / "S.safetensors"
+    done = run("draw", "--group", "S6", "--m", 64, "--seed", 0, "--out", out)
+    assert done.returncode == 0
+    assert "oracle calls  64" in done.stdout
+    S = sa.GroupSample.load(out)
+    assert S == sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+    assert S.sha256 in done.stdout
+    again = run("draw", "--group", "S6", "--m", 8, "--out", out)
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+    assert sa.GroupSample.load(out).m == 64
+    assert run("draw", "--group", "S6", "--m", 8, "--out", out, "--force").returncode == 0
+    assert sa.GroupSample.load(out).m == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("draw", "--group", "S6x", "--m", 4, "--out", "S"), "does not parse"),
+        (("draw", "--group", "S6", "--m", 0, "--out", "S"), "m=0 is not allowed"),
+        (("draw", "--group", "S6", "--m", "x", "--out", "S"), "not a valid integer"),
+        (("draw", "--group", "S6", "--m", 4, "--seed", -1, "--out", "S"), "seed=-1"),
+        (("draw", "--group", "S6", "--m", 4), "Missing option '--out'"),
+        (("draw", "--group", "S6", "--m", 4, "--out", "no/such/folder/S"), "was not written"),
+        (("groups", "Q8"), "does not parse"),
+        (("nonsense",), "No such command"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [(), ("groups",), ("draw",)])
+def test_help_shows_an_example(command):
+    done = run(*command, "--help")
+    assert done.returncode == 0
+    assert "Example" in done.stdout
+    assert "sparseaug" in done.stdout
+
+
+def test_importing_the_library_brings_in_none_of_the_heavy_ones():
+    heavy = "{'torch', 'sympy', 'matplotlib', 'numba', 'scipy', 'sklearn'}"
+    code = f"import sys, sparseaug; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

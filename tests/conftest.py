@@ -1,0 +1,105 @@
+"""One list of groups and one of actions: adding a group or an action to the suite is one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+
+KLEIN = [[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]]
+
+GROUPS = {
+    group.name: group
+    for group in (
+        *(sa.cyclic(n) for n in (1, 2, 7, 30, 10**12)),
+        sa.abelian(4, 6),
+        sa.sign_flips(5),
+        *(sa.dihedral(n) for n in (1, 2, 3, 4, 6, 11)),
+        *(sa.symmetric(n) for n in (1, 2, 3, 4, 5, 6, 10, 25)),
+        *(sa.alternating(n) for n in (1, 2, 3, 4, 5, 6, 12)),
+        *(sa.hyperoctahedral(n) for n in (1, 2, 3, 4, 9)),
+        sa.direct_product(sa.symmetric(3), sa.sign_flips(4)),
+        sa.direct_product(sa.cyclic(4), sa.dihedral(3)),
+        sa.permutation_group([[1, 2, 3, 0], [1, 0, 3, 2]], label="square"),
+        sa.permutation_group([[0, 1, 2]], label="trivial"),
+        *(sa.mathieu(n) for n in (11, 12, 22, 24)),
+        sa.rubik(),
+        sa.cube_rotations(),
+        sa.cube_symmetries(),
+        sa.table_group(KLEIN, label="Klein"),
+        sa.direct_product(sa.mathieu(11), sa.cube_rotations()),
+    )
+}
+
+
+def some_data(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Integers as floats, so that moving and negating them is exact."""
+    return np.random.default_rng(seed).integers(-99, 99, shape).astype(float)
+
+
+GRAPHS = (some_data((3, 5, 5), 1), some_data((3, 5, 2), 2))
+
+ACTIONS = {
+    "permute the last axis by S5": (sa.permute_axis(sa.symmetric(5)), some_data((4, 5))),
+    "permute axis 1 by A4": (sa.permute_axis(sa.alternating(4), 1), some_data((2, 4, 3))),
+    "permute by D6": (sa.permute_axis(sa.dihedral(6)), some_data((2, 6))),
+    "permute by M11": (sa.permute_axis(sa.mathieu(11)), some_data((2, 11))),
+    "permute nodes": (sa.permute_nodes(sa.symmetric(5)), GRAPHS[0]),
+    "permute nodes with edge features": (
+        sa.permute_nodes(sa.symmetric(3)),
+        some_data((2, 3, 3, 4)),
+    ),
+    "flip signs": (sa.flip_signs(sa.sign_flips(5)), some_data((3, 5))),
+    "flip signs on axis 1": (sa.flip_signs(sa.sign_flips(4), 1), some_data((3, 4, 2))),
+    "signed permutations": (sa.signed_permute(sa.hyperoctahedral(4)), some_data((3, 4))),
+    "signed permutations on axis 1": (
+        sa.signed_permute(sa.hyperoctahedral(3), axis=1),
+        some_data((2, 3, 5)),
+    ),
+    "shifts": (sa.roll(sa.abelian(4, 6)), some_data((2, 3, 4, 6))),
+    "shifts by steps": (sa.roll(sa.cyclic(4), axes=1), some_data((2, 12, 3))),
+    "turns and flips of a grid": (sa.rotate_grid(sa.dihedral(4)), some_data((2, 3, 5, 5))),
+    "turns of a grid, channels last": (
+        sa.rotate_grid(sa.cyclic(4), axes=(1, 2)),
+        some_data((2, 4, 4, 3)),
+    ),
+    "rotations of the cube": (sa.linear(sa.cube_rotations()), some_data((4, 3))),
+    "symmetries of the cube on point clouds": (
+        sa.linear(sa.cube_symmetries()),
+        some_data((2, 7, 3)),
+    ),
+    "permutations and sign flips": (
+        sa.product_action(sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3), -1)),
+        some_data((2, 4, 3)),
+    ),
+    "two permutations and a shift": (
+        sa.product_action(
+            sa.permute_axis(sa.symmetric(3), 1),
+            sa.product_action(sa.permute_axis(sa.symmetric(4), 2), sa.roll(sa.cyclic(5), (3,))),
+        ),
+        some_data((2, 3, 4, 5)),
+    ),
+    "a user's function": (
+        sa.custom_action(sa.symmetric(3), lambda g, x: x[:, np.argsort(g, axis=1)].swapaxes(0, 1)),
+        some_data((2, 3)),
+    ),
+}
+
+
+@pytest.fixture(params=list(GROUPS), ids=list(GROUPS))
+def group(request: pytest.FixtureRequest) -> sa.Group:
+    """Every group of the suite."""
+    return GROUPS[request.param]
+
+
+@pytest.fixture(params=list(ACTIONS), ids=list(ACTIONS))
+def moving(request: pytest.FixtureRequest) -> tuple[sa.Action, np.ndarray]:
+    """Every action of the suite with data that it moves."""
+    return ACTIONS[request.param]
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator with a fixed seed."""
+    return np.random.default_rng(20)

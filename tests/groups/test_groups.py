@@ -1,0 +1,292 @@
+"""Every group: laws, orders against published values, names, sizes that overflow, bad input."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparseaug as sa
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    GroupError,
+    GroupTooLargeError,
+    UnsupportedError,
+)
+from sparseaug.groups import from_dict
+from sparseaug.testing import check_group
+
+
+def test_every_group_passes_the_public_check(group):
+    check_group(group)
+
+
+def test_a_group_survives_json_and_pickle(group):
+    assert from_dict(group.to_dict()) == group
+    assert pickle.loads(pickle.dumps(group)) == group
+    assert hash(from_dict(group.to_dict())) == hash(group)
+
+
+@pytest.mark.parametrize(
+    ("name", "order"),
+    [
+        *((f"S{n}", math.factorial(n)) for n in range(1, 22)),
+        *((f"A{n}", math.factorial(n) // 2) for n in range(2, 22)),
+        *((f"B{n}", 2**n * math.factorial(n)) for n in range(1, 18)),
+        *((f"D{n}", 2 * n) for n in range(1, 13)),
+        ("M11", 7920),
+        ("M12", 95040),
+        ("M22", 443520),
+        ("M24", 244823040),
+        ("Rubik", 43252003274489856000),
+        ("Cube24", 24),
+        ("Cube48", 48),
+        ("C28xC28", 784),
+        ("S3xZ2^4", 96),
+        ("Z2^100", 2**100),
+    ],
+)
+def test_orders_are_the_published_ones(name, order):
+    g = sa.group(name)
+    assert g.order == order
+    assert g.log_order == pytest.approx(math.log(order), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("S6", "A5", "C12", "D4", "B5", "Z2^20", "C28xC28", "S3xZ2^4", "C1", "C3^5"),
+        *("S3^2xD4", "M24", "Cube24", "Cube48", "Rubik", "C2xC3xZ2^2"),
+    ],
+)
+def test_a_name_parses_and_prints(name):
+    assert sa.group(name).name == name
+    assert sa.group(sa.group(name).name) == sa.group(name)
+
+
+def test_a_product_is_one_thing_however_it_was_built():
+    s3, c2 = sa.symmetric(3), sa.cyclic(2)
+    nested = sa.direct_product(sa.direct_product(s3, c2), sa.direct_product(c2, s3))
+    assert nested == sa.direct_product(s3, c2, c2, s3) == sa.group("S3xZ2^2xS3")
+    assert sa.direct_product(sa.cyclic(28), sa.cyclic(28)) == sa.abelian(28, 28)
+    assert sa.cyclic(6) != sa.abelian(2, 3)
+    assert sa.symmetric(3) != sa.dihedral(3)
+
+
+def test_huge_groups_can_be_made_sampled_composed_and_printed(rng):
+    for name in ("S5000", "Z2^4096", "B600", "A1000"):
+        g = sa.group(name)
+        a, b = g.sample(2, rng), g.sample(2, rng)
+        product = g.compose(a, b)
+        assert g.contains(product).all()
+        assert (g.compose(product, g.inverse(b)) == a).all()
+        assert g.name == name
+        assert type(g).__name__ in repr(g)
+        with pytest.raises(GroupTooLargeError, match="rank needs a group of at most"):
+            g.rank(a)
+        with pytest.raises(GroupTooLargeError, match="use sample"):
+            g.elements()
+
+
+def test_enumeration_comes_in_blocks_and_stops_at_a_stated_number():
+    blocks = list(sa.symmetric(5).elements(block=50))
+    assert [len(block) for block in blocks] == [50, 50, 20]
+    with pytest.raises(GroupTooLargeError, match="at most 100 elements, but S5 has 120"):
+        sa.symmetric(5).elements(limit=100)
+
+
+def test_composition_is_left_to_right_as_functions():
+    """(ab)(i) = a(b(i)): the convention, spelled out on the two generators of S_3."""
+    g = sa.symmetric(3)
+    a, b = np.array([[1, 0, 2]]), np.array([[1, 2, 0]])
+    assert g.compose(a, b).tolist() == [[a[0, b[0, i]] for i in range(3)]]
+    assert g.compose(a, b).tolist() != g.compose(b, a).tolist()
+
+
+def test_compose_broadcasts_to_a_multiplication_table():
+    for name in ("S3", "D4", "B2", "C6", "Cube24", "S3xZ2^2"):
+        g = sa.group(name)
+        rows = np.concatenate(list(g.elements()))
+        products = g.compose(rows[:, None], rows[None])
+        table = g.rank(products.reshape(-1, g.width)).reshape(g.order, g.order)
+        assert sa.table_group(table).order == g.order
+
+
+def test_a_table_group_multiplies_as_the_group_it_came_from(rng):
+    g = sa.group("S4")
+    rows = np.concatenate(list(g.elements()))
+    table = g.rank(g.compose(rows[:, None], rows[None]).reshape(-1, 4)).reshape(24, 24)
+    t = sa.table_group(table)
+    a, b = g.sample(50, rng), g.sample(50, rng)
+    left = t.compose(g.rank(a)[:, None], g.rank(b)[:, None])[:, 0]
+    assert np.array_equal(left, g.rank(g.compose(a, b)))
+    assert len(t.generators()) <= math.log2(24)
+
+
+def test_a_table_whose_identity_is_not_first_still_ranks_it_zero():
+    t = sa.table_group([[1, 0], [0, 1]])
+    assert t.identity().tolist() == [[1]]
+    assert t.rank([[1], [0]]).tolist() == [0, 1]
+
+
+def test_the_matrices_of_a_matrix_group_multiply_as_its_elements(rng):
+    g = sa.cube_symmetries()
+    a, b = g.sample(40, rng), g.sample(40, rng)
+    product = g.matrices[a[:, 0]] @ g.matrices[b[:, 0]]
+    assert np.array_equal(product, g.matrices[g.compose(a, b)[:, 0]])
+    assert not g.matrices.flags.writeable
+
+
+def test_matrix_groups_take_rotations_of_solids_from_scipy():
+    from scipy.spatial.transform import Rotation
+
+    for letter, order in (("T", 12), ("O", 24), ("I", 60), ("C5", 5), ("D6", 12)):
+        assert sa.matrix_group(Rotation.create_group(letter).as_matrix()).order == order
+
+
+def test_membership_in_a_permutation_group_is_exact(rng):
+    """M_11 inside S_11: exactly 7920 / 11! of random permutations belong."""
+    g = sa.mathieu(11)
+    assert g.contains(g.sample(1000, rng)).all()
+    strangers = sa.symmetric(11).sample(1000, rng)
+    inside = g.contains(strangers)
+    assert inside.sum() <= 5
+    assert not g.contains(np.array([[1, 0, *range(2, 11)]]))[0]
+    assert not g.contains(np.zeros((1, 11), np.int64))[0]
+    assert not g.contains(np.full((1, 11), 99))[0]
+
+
+def test_the_stabiliser_chain_agrees_with_sympy_on_membership(rng):
+    from sympy.combinatorics import Permutation, PermutationGroup
+
+    images = [[1, 2, 3, 4, 0, 5, 6], [0, 1, 2, 3, 4, 6, 5], [1, 0, 3, 2, 4, 5, 6]]
+    ours = sa.permutation_group(images)
+    theirs = PermutationGroup([Permutation(row) for row in images])
+    rows = sa.symmetric(7).sample(200, rng)
+    assert ours.order == theirs.order()
+    assert ours.contains(rows).tolist() == [theirs.contains(Permutation(r.tolist())) for r in rows]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 9), st.booleans(), st.data())
+def test_rank_and_unrank_are_inverse(n, even, data):
+    g = sa.alternating(n) if even else sa.symmetric(n)
+    rank = data.draw(st.integers(0, g.order - 1))
+    row = g.unrank(rank)
+    assert g.contains(row).all()
+    assert g.rank(row).tolist() == [rank]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.permutations(range(6)), min_size=1, max_size=3))
+def test_a_generated_group_contains_its_products_and_divides_720(images):
+    g = sa.permutation_group(images)
+    a = g.sample(20, np.random.default_rng(0))
+    assert 720 % g.order == 0
+    assert g.contains(g.compose(a, a[::-1])).all()
+    assert g.contains(np.array(images)).all()
+
+
+NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square with an identity
+    [0, 1, 2, 3, 4],
+    [1, 0, 3, 4, 2],
+    [2, 4, 0, 1, 3],
+    [3, 2, 4, 0, 1],
+    [4, 3, 1, 2, 0],
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: sa.symmetric(0), ArgumentError, "n=0 is not allowed"),
+        (lambda: sa.symmetric(2.5), ArgumentError, "n=2.5 is not an integer"),
+        (lambda: sa.symmetric(True), ArgumentError, "n=True is not an integer"),
+        (lambda: sa.alternating(-1), ArgumentError, "n=-1"),
+        (lambda: sa.hyperoctahedral("3"), ArgumentError, "n='3'"),
+        (lambda: sa.dihedral(0), ArgumentError, "n=0"),
+        (lambda: sa.cyclic(0), ArgumentError, "n=0"),
+        (lambda: sa.cyclic(2**63), ArgumentError, "modulus="),
+        (lambda: sa.abelian(), ArgumentError, "number of moduli=0"),
+        (lambda: sa.abelian(4, 0), ArgumentError, "modulus=0"),
+        (lambda: sa.sign_flips(None), ArgumentError, "d=None"),
+        (lambda: sa.mathieu(23), ArgumentError, "n=23"),
+        (lambda: sa.direct_product(), ArgumentError, "factors is empty"),
+        (lambda: sa.direct_product(sa.cyclic(2), 3), ArgumentError, "factor 3 is not a group"),
+        (lambda: sa.permutation_group([]), ArgumentError, "generators is empty"),
+        (lambda: sa.permutation_group([[0, 0, 1]]), GroupError, "is not a permutation; list each"),
+        (lambda: sa.permutation_group([[0, 1], [0, 1, 2]]), GroupError, r"generators\[1\]"),
+        (lambda: sa.permutation_group([[0.5, 1]]), GroupError, r"generators\[0\]"),
+        (lambda: sa.permutation_group([3]), GroupError, r"generators\[0\]"),
+        (lambda: sa.matrix_group([[[1.0]], [[2.0]]]), GroupError, "matrices is not closed"),
+        (lambda: sa.matrix_group([[[1.0]], [[1.0]]]), GroupError, "same matrix twice"),
+        (lambda: sa.matrix_group([[[0.0]]]), GroupError, "unit matrix"),
+        (lambda: sa.matrix_group([[[np.nan]]]), GroupError, "not finite"),
+        (lambda: sa.matrix_group(np.eye(3)), GroupError, "matrices has shape"),
+        (lambda: sa.table_group(NOT_ASSOCIATIVE), GroupError, "not associative"),
+        (lambda: sa.table_group([[0, 1], [1, 1]]), GroupError, "row 1 of table"),
+        (lambda: sa.table_group([[0, 1, 2], [2, 0, 1], [1, 2, 0]]), GroupError, "no identity"),
+        (lambda: sa.table_group([[0.0]]), GroupError, "dtype float64"),
+        (lambda: sa.table_group([0]), GroupError, "square"),
+        (lambda: sa.table_group([[5]]), GroupError, "row 0"),
+        (lambda: sa.group("S6x"), GroupError, "does not parse"),
+        (lambda: sa.group("Q8"), GroupError, "does not parse"),
+        (lambda: sa.group(""), GroupError, "does not parse"),
+        (lambda: sa.group("S-3"), GroupError, "does not parse"),
+        (lambda: sa.group("S0"), GroupError, "start at 1"),
+        (lambda: sa.group("Z2^0"), GroupError, "start at 1"),
+        (lambda: sa.group("S999999999"), GroupError, "rows end at"),
+        (lambda: sa.group(6), ArgumentError, "name=6 is not a string"),
+        (lambda: from_dict({"what": 1}), GroupError, "no known kind"),
+        (lambda: from_dict({"product": [1, 2]}), GroupError, "no known kind"),
+        (lambda: from_dict([]), GroupError, "no known kind"),
+        (lambda: from_dict({"table": [["a"]], "label": ""}), GroupError, "table has dtype"),
+        (lambda: from_dict({"matrices": [[["a"]]], "label": ""}), GroupError, "malformed"),
+    ],
+)
+def test_what_is_no_group_is_refused_with_a_reason(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("S3", [[0, 0, 1]], r"elements\[0\] = \[0, 0, 1\] is not an element of S3"),
+        ("A3", [[0, 1, 2], [1, 0, 2]], r"elements\[1\].*1 of 2 rows"),
+        ("S3", [[0, 1]], r"shape \(1, 2\)"),
+        ("S3", [0, 1, 2], r"shape \(3,\)"),
+        ("S3", [[0.0, 1.0, 2.0]], "dtype float64"),
+        ("C4", [[4]], "is not an element of C4"),
+        ("C4", [[-1]], "is not an element of C4"),
+        ("D4", [[0, 2]], "is not an element of D4"),
+        ("B2", [[0, 1, 0, 2]], "is not an element of B2"),
+        ("S3xZ2^2", [[0, 1, 2, 0, 3]], "is not an element of S3xZ2"),
+        ("Cube24", [[24]], "is not an element of Cube24"),
+        ("M11", [[1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10]], "is not an element of M11"),
+    ],
+)
+def test_rows_that_are_no_elements_are_refused_with_a_reason(name, rows, message):
+    with pytest.raises(ElementError, match=message):
+        sa.group(name).rank(rows)
+
+
+def test_other_bad_arguments_are_named(rng):
+    g = sa.symmetric(3)
+    for bad, name in ((-1, "k=-1"), (1.5, "k=1.5")):
+        with pytest.raises(ArgumentError, match=name):
+            g.sample(bad, rng)
+    with pytest.raises(ArgumentError, match="rng=0 is not a NumPy Generator"):
+        g.sample(1, 0)
+    for bad in (6, -1, [[0]], 0.5):
+        with pytest.raises(ArgumentError, match="ranks must"):
+            g.unrank(bad)
+    with pytest.raises(UnsupportedError, match="does not permute points"):
+        sa.sign_flips(3).permutations(sa.sign_flips(3).identity())
+    with pytest.raises(UnsupportedError, match="irreps"):
+        sa.mathieu(11).irreps()

@@ -1,0 +1,130 @@
+"""The oracle: what it counts, what it refuses, and draws that depend on (seed, index) alone."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, ElementError, OracleBudgetError
+from sparseaug.sampling import keyed_rng
+from sparseaug.testing import check_oracle
+
+
+def test_every_groups_oracle_passes_the_public_check(group):
+    check_oracle(lambda seed, budget: sa.Oracle(group, seed, budget))
+
+
+def test_a_source_oracle_passes_the_public_check():
+    group = sa.symmetric(5)
+
+    def discover(rng):
+        return group.sample(1, rng)[0]
+
+    check_oracle(lambda seed, budget: sa.Oracle(group, seed, budget, source=discover))
+
+
+@pytest.mark.parametrize("parts", [(10, 54), (64,), (1,) * 64, (3, 61), (63, 1)])
+def test_draws_in_parts_are_the_draw_in_one_go(parts):
+    whole = sa.Oracle(sa.symmetric(10), seed=0).draw(64).elements
+    oracle = sa.Oracle(sa.symmetric(10), seed=0)
+    assert np.array_equal(np.concatenate([oracle.draw(m).elements for m in parts]), whole)
+    assert oracle.calls == 64
+
+
+def test_draws_cross_blocks_without_a_seam():
+    whole = sa.Oracle(sa.cyclic(1000), seed=3).draw(1000).elements
+    oracle = sa.Oracle(sa.cyclic(1000), seed=3)
+    parts = [oracle.draw(m).elements for m in (255, 1, 1, 300, 443)]
+    assert np.array_equal(np.concatenate(parts), whole)
+
+
+# What these seeds meant when they were first published; they must never mean anything else.
+PUBLISHED = {
+    "S6": "16556b0b1c903b23ffcde4ed14a4ccd4eab79e5c7612f3b456cc2c44e22b2ea8",
+}
+
+
+@pytest.mark.parametrize("name", list(PUBLISHED))
+def test_a_seed_means_the_same_everywhere(name):
+    assert sa.Oracle(sa.group(name), seed=0).draw(64).sha256 == PUBLISHED[name]
+
+
+def test_another_process_draws_the_same():
+    code = (
+        "import sparseaug as sa\n"
+        "for name in ('M24', 'B5', 'C28xC28'):\n"
+        "    print(sa.Oracle(sa.group(name), seed=7).draw(33).sha256)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    here = [sa.Oracle(sa.group(name), seed=7).draw(33).sha256 for name in ("M24", "B5", "C28xC28")]
+    assert run.stdout.split() == here
+
+
+def test_keys_are_streams_of_their_own():
+    keys = [(s, p, t, i) for s in (0, 1) for p in ("a", "b") for t in (0, 1) for i in (0, 1)]
+    firsts = {int(keyed_rng(s, p, step=t, index=i).integers(0, 1 << 63)) for s, p, t, i in keys}
+    assert len(firsts) == len(keys)
+
+
+def test_a_refused_draw_draws_and_counts_nothing():
+    oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=1000)
+    oracle.draw(1000 - 10)
+    message = "drawing m=64 would make 1054 oracle calls of a budget of 1000; raise budget="
+    with pytest.raises(OracleBudgetError, match=message):
+        oracle.draw(64)
+    assert (oracle.calls, oracle.remaining) == (990, 10)
+    assert sa.Oracle(sa.symmetric(6)).remaining == math.inf
+
+
+def test_a_source_is_called_once_per_draw_and_checked():
+    group, asked = sa.symmetric(4), []
+
+    def discover(rng):
+        asked.append(len(asked))
+        return [0, 0, 1, 2] if len(asked) == 4 else group.sample(1, rng)[0]
+
+    oracle = sa.Oracle(group, budget=10, source=discover)
+    oracle.draw(2)
+    with pytest.raises(ElementError, match=r"element of oracle call 4\[0\]"):
+        oracle.draw(5)
+    assert oracle.calls == len(asked) == 4  # the bad one was paid for
+    S = oracle.draw(3)  # starts with the good one found before the failure
+    assert oracle.calls == len(asked) == 6
+    assert S.m == 3
+    with pytest.raises(OracleBudgetError):
+        oracle.draw(5)
+    assert oracle.calls == len(asked) == 6
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sa.Oracle("S6"), "group='S6' is not a group"),
+        (lambda: sa.Oracle(sa.cyclic(3), seed=-1), "seed=-1"),
+        (lambda: sa.Oracle(sa.cyclic(3), seed=1 << 64), "seed="),
+        (lambda: sa.Oracle(sa.cyclic(3), seed=0.5), "seed=0.5"),
+        (lambda: sa.Oracle(sa.cyclic(3), budget=-1), "budget=-1"),
+        (lambda: sa.Oracle(sa.cyclic(3), source=3), "source=3"),
+        (lambda: sa.Oracle(sa.cyclic(3)).draw(0), "m=0 is not allowed"),
+        (lambda: sa.Oracle(sa.cyclic(3)).draw(-4), "m=-4"),
+        (lambda: sa.Oracle(sa.cyclic(3)).draw(2.0), "m=2.0"),
+        (lambda: sa.Oracle(sa.cyclic(3)).draw(np.array([1, 2])), "m=array"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
+
+
+def test_an_oracle_pickles_with_its_count():
+    oracle = sa.Oracle(sa.symmetric(5), seed=4, budget=50)
+    oracle.draw(20)
+    copy = pickle.loads(pickle.dumps(oracle))
+    assert (copy.calls, copy.remaining) == (20, 30)
+    assert np.array_equal(copy.draw(5).elements, oracle.draw(5).elements)

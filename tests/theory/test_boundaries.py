@@ -1,0 +1,222 @@
+"""Inverses are exact at the boundary: the integer or float they give satisfies the bound, and the
+next one on the wrong side does not. Thousands of random points, and the degenerate ones."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sparseaug import theory
+
+POINTS = 2000
+
+orders = st.one_of(st.integers(1, 10**6), st.integers(1, 10**60))
+deltas = st.floats(1e-300, 1, exclude_max=True)
+deviations = st.floats(1e-4, 1, exclude_max=True)
+positives = st.floats(1e-3, 1e3)
+counts = st.integers(1, 10**9)
+
+
+def random_points(seed: int) -> list[tuple[int, float, float]]:
+    rng = random.Random(seed)  # noqa: S311
+    return [
+        (rng.randrange(2, 10 ** rng.randrange(1, 40)), rng.random(), rng.uniform(1e-3, 1))
+        for _ in range(POINTS)
+    ]
+
+
+BOUNDS: list[tuple[Callable, Callable, Callable]] = [
+    (theory.deviation_bound, theory.deviation_sample_size, theory.failure_probability),
+    (
+        theory.sharp_deviation_bound,
+        theory.sharp_deviation_sample_size,
+        theory.sharp_failure_probability,
+    ),
+]
+
+
+@pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
+def test_m_satisfies_the_bound_and_m_minus_one_does_not(
+    bound: Callable, size: Callable, failure: Callable
+) -> None:
+    for order, delta, tau in random_points(seed=1):
+        m = size(tau, order, delta)
+        assert bound(m, order, delta) <= tau
+        assert m == 1 or bound(m - 1, order, delta) > tau
+
+
+@pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
+def test_bound_of_m_is_reached_by_m_and_a_float_less_is_not(
+    bound: Callable, size: Callable, failure: Callable
+) -> None:
+    for order, delta, tau in random_points(seed=2):
+        m = size(tau, order, delta)
+        reached = bound(m, order, delta)
+        assert size(reached, order, delta) == m or reached == 1.0
+        assert size(math.nextafter(reached, 0), order, delta) > m
+
+
+@pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
+def test_delta_of_m_and_deviation_is_the_smallest(
+    bound: Callable, size: Callable, failure: Callable
+) -> None:
+    for order, delta, tau in random_points(seed=3):
+        m = size(tau, order, delta)
+        smallest = failure(m, order, tau)
+        assert 0 < smallest <= delta
+        assert bound(m, order, smallest) <= tau
+        assert bound(m, order, math.nextafter(smallest, 0)) > tau
+
+
+def test_sample_size_and_smallest_eps_are_inverse_to_each_other() -> None:
+    rng = random.Random(4)  # noqa: S311
+    for order, delta, eps in random_points(seed=4):
+        C, B = rng.uniform(0.1, 9), rng.uniform(0.1, 9)
+        m = theory.sample_size(eps, delta, order, C, B)
+        assert theory.smallest_eps(m, order, delta, C=C, B=B) <= eps
+        assert m == 1 or theory.smallest_eps(m - 1, order, delta, C=C, B=B) > eps
+
+
+def test_sharp_sample_size_is_the_smallest_that_meets_half_of_eps() -> None:
+    for total, delta, eps in random_points(seed=5):
+        m = theory.sharp_sample_size(eps, delta, total, 2.0, 0.25)  # eps / (2 C B) is a float
+        assert theory.sharp_deviation_bound(m, total, delta) <= eps
+        assert m == 1 or theory.sharp_deviation_bound(m - 1, total, delta) > eps
+
+
+def test_corollary_meets_eps_with_its_own_m_and_steps() -> None:
+    rng = random.Random(6)  # noqa: S311
+    for order, delta, eps in random_points(seed=6):
+        L, gap = rng.uniform(0.1, 9), rng.uniform(0.1, 9)
+        m = theory.sample_size(eps, delta, order, 1.0, 2.0)
+        T = theory.num_steps(eps, L, gap)
+        assert theory.stationarity_bound(m, T, order, delta, 1.0, 2.0, L, gap) <= eps
+
+
+@given(st.floats(1e-3, 1e3), positives, st.floats(0, 1e3))
+@example(0.5, 4.0, 1.0)
+@example(0.1, 3.0, 0.0)
+def test_steps_are_the_smallest(eps: float, L: float, gap: float) -> None:
+    T = theory.full_gd_steps(eps, L, gap)
+    assert theory.full_gd_bound(T, L, gap=gap) <= eps
+    assert T == 1 or theory.full_gd_bound(T - 1, L, gap=gap) > eps
+    T = theory.num_steps(eps, L, gap)
+    assert theory.full_gd_bound(T, L, gap=gap) <= eps / 2
+    assert T == 1 or theory.full_gd_bound(T - 1, L, gap=gap) > eps / 2
+
+
+@given(st.floats(0, 1, exclude_max=True), st.floats(1e-300, 2))
+@example(0.5, 2.0**-1000)
+@example(0.75, 0.75**4)
+@example(math.nextafter(1, 0), 1e-300)
+@example(5e-324, 1e-300)
+def test_word_length_is_the_smallest(tau: float, eps: float) -> None:
+    k = theory.word_length(tau, eps)
+    assert theory.word_deviation(tau, k) <= eps
+    assert k == 1 or theory.word_deviation(tau, k - 1) > eps
+
+
+@given(st.floats(0.01, 1, exclude_max=True), st.integers(1, 60))
+def test_word_deviation_is_the_power_rounded_up(tau: float, k: int) -> None:
+    value, exact = theory.word_deviation(tau, k), Fraction(tau) ** k
+    assert Fraction(math.nextafter(value, 0)) < exact <= Fraction(value)
+
+
+def test_long_words_agree_with_exact_powers() -> None:
+    tau = 1 - 2.0**-12
+    for k in (4000, 4001, 9001):
+        value, exact = theory.word_deviation(tau, k), Fraction(tau) ** k
+        assert Fraction(math.nextafter(value, 0)) < exact <= Fraction(value)
+    assert theory.word_deviation(0.5, 10**30) == math.ulp(0.0)
+    assert theory.word_deviation(0.0, 10**30) == 0.0
+
+
+@given(st.floats(1e-9, 10), deltas, st.integers(0, 10**9), positives, positives, deviations)
+def test_words_plan_meets_eps_and_needs_no_more_calls_than_its_target(
+    eps: float, delta: float, total: int, C: float, B: float, target: float
+) -> None:
+    plan = theory.words_plan(eps, delta, dimension_sum=total, C=C, B=B, deviation=target)
+    assert plan.deviation == theory.sharp_deviation_bound(plan.m, total, delta)
+    assert plan.m <= theory.sharp_deviation_sample_size(target, total, delta)
+    assert plan.m <= theory.sharp_sample_size(eps, delta, total, C, B)
+    if plan.deviation < 1:
+        exact = Fraction(plan.deviation) ** plan.length * Fraction(C) * Fraction(B)
+        assert exact <= Fraction(eps) / 2 * (1 + Fraction(1, 2**50))
+    else:
+        assert (plan.m, plan.length) == (1, 1)
+
+
+def test_calls_of_words_do_not_depend_on_eps() -> None:
+    plans = [
+        theory.words_plan(10.0**-k, 0.05, dimension_sum=75, C=1.0, B=2.0) for k in range(1, 300)
+    ]
+    assert {plan.m for plan in plans} == {75}
+    assert [plan.length for plan in plans] == sorted(plan.length for plan in plans)
+
+
+@given(counts, counts, orders, deltas, deltas)
+def test_bounds_fall_with_m_and_delta_and_grow_with_the_group(
+    m: int, more: int, order: int, delta: float, other: float
+) -> None:
+    low, high = sorted((delta, other))
+    for bound in (theory.deviation_bound, theory.sharp_deviation_bound):
+        assert bound(m + more, order, delta) <= bound(m, order, delta)
+        assert bound(m, order, high) <= bound(m, order, low)
+        assert bound(m, order, delta) <= bound(m, order + more, delta)
+
+
+@given(counts, st.integers(2, 10**60), deltas)
+def test_sharper_bound_is_never_above_the_papers(m: int, order: int, delta: float) -> None:
+    """With D = |G| - 1, the worst that dimensions can do."""
+    sharp = theory.sharp_deviation_bound(m, order - 1, delta)
+    assert sharp <= theory.deviation_bound(m, order, delta)
+
+
+@given(counts, st.integers(2, 10**30))
+def test_floor_is_below_one_and_falls_with_m(m: int, order: int) -> None:
+    floor = theory.deviation_floor(m, order)
+    assert 0 <= theory.deviation_floor(m + 1, order) <= floor <= 1
+    assert (floor == 0) == (m >= order)
+
+
+@given(st.floats(1e-3, 10), deltas, st.integers(1, 10**30), positives, positives)
+def test_sample_size_grows_as_eps_and_delta_fall(
+    eps: float, delta: float, order: int, C: float, B: float
+) -> None:
+    m = theory.sample_size(eps, delta, order, C, B)
+    assert theory.sample_size(eps / 2, delta, order, C, B) >= m
+    assert theory.sample_size(eps, delta / 2, order, C, B) >= m
+    assert theory.sample_size(eps, delta, order + 1, C, B) >= m
+    assert theory.sample_size(eps, delta, order, 2 * C, B) >= m
+
+
+def test_group_of_one_element_has_no_deviation() -> None:
+    assert theory.deviation_bound(1, 1, 0.5) == 0.0
+    assert theory.sharp_deviation_bound(1, 0, 0.5) == 0.0
+    assert theory.failure_probability(1, 1, 0.1) == 0.0
+    assert theory.sharp_failure_probability(1, 0, 0.1) == 0.0
+    assert theory.sample_size(1e-9, 1e-9, 1, 1.0, 1.0) == 1
+    assert theory.deviation_floor(1, 1) == 0.0
+
+
+def test_step_size_of_one_over_l_as_a_float_is_accepted_and_covered() -> None:
+    """Where 1.0 / L rounds up, the bound is not below that of the exact step 1/L."""
+    rng = random.Random(9)  # noqa: S311
+    for _ in range(500):
+        L = rng.uniform(0.1, 100)
+        rate = theory.gd_rate(100, 1.0 / L, L=L, gap=1.0)
+        assert rate == pytest.approx(theory.full_gd_bound(100, L, gap=1.0), rel=1e-15)
+        assert theory.sgd_bound(100, 1.0 / L, L=L, gap=1.0, sigma=0.0) >= float(L) * 0.02 * (
+            1 - 1e-15
+        )
+
+
+def test_bounds_beyond_the_floats_are_infinite_and_never_an_error() -> None:
+    assert theory.gradient_bound(1, 720, 0.5, C=1e308, B=1e308) == math.inf
+    assert theory.sgd_bound(1, 1e-300, L=1e300, gap=1e308, sigma=1.0) == math.inf

@@ -1,0 +1,98 @@
+"""Dimension sums against enumeration: partitions by the hook length formula, and g^2 = 1."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparseaug import theory
+
+
+def partitions(n: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
+    if n == 0:
+        yield ()
+    for first in range(min(n, largest or n), 0, -1):
+        for rest in partitions(n - first, first):
+            yield (first, *rest)
+
+
+def conjugate(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sum(row > j for row in shape) for j in range(shape[0])) if shape else ()
+
+
+def dimension(shape: tuple[int, ...]) -> int:
+    """By hook lengths."""
+    columns = conjugate(shape)
+    hooks = (row - j + columns[j] - i - 1 for i, row in enumerate(shape) for j in range(row))
+    return math.factorial(sum(shape)) // math.prod(hooks)
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_involutions_are_the_dimensions_of_the_symmetric_group(n: int) -> None:
+    assert theory.involutions(n) == sum(map(dimension, partitions(n)))
+    assert theory.symmetric_dimension_sum(n) == theory.involutions(n) - 1
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_signed_involutions_are_the_dimensions_of_the_hyperoctahedral_group(n: int) -> None:
+    """An irrep of B_n is a pair of partitions of k and n-k; its dimension is C(n, k) d d'."""
+    total = sum(
+        math.comb(n, k) * dimension(one) * dimension(two)
+        for k in range(n + 1)
+        for one in partitions(k)
+        for two in partitions(n - k)
+    )
+    assert theory.signed_involutions(n) == total
+    assert theory.hyperoctahedral_dimension_sum(n) == total - 1
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_involutions_by_counting_permutations_that_are_their_own_inverse(n: int) -> None:
+    counted = sum(all(p[p[i]] == i for i in range(n)) for p in itertools.permutations(range(n)))
+    assert theory.involutions(n) == counted
+
+
+@pytest.mark.parametrize("n", range(1, 30))
+def test_dihedral_sum_by_its_irreps(n: int) -> None:
+    lines, planes = (2, (n - 1) // 2) if n % 2 else (4, (n - 2) // 2)
+    assert lines + 4 * planes == 2 * n
+    assert theory.dihedral_dimension_sum(n) == lines + 2 * planes - 1
+
+
+@pytest.mark.parametrize("n", range(2, 13))
+def test_symmetric_sum_bounds_the_alternating_one(n: int) -> None:
+    """Pairs of conjugate partitions restrict to one irrep of A_n; self-conjugate ones split."""
+    shapes = list(partitions(n))
+    paired = sum(dimension(s) for s in shapes if s != conjugate(s)) // 2
+    split = sum(dimension(s) for s in shapes if s == conjugate(s))
+    assert paired + split - 1 <= theory.symmetric_dimension_sum(n)
+
+
+def test_abelian_groups_and_products() -> None:
+    assert theory.abelian_dimension_sum(1) == 0
+    assert theory.sign_flips_dimension_sum(10) == theory.abelian_dimension_sum(1024)
+    assert theory.product_dimension_sum() == 0
+    factors = [theory.abelian_dimension_sum(n) for n in (2, 3, 5)]
+    assert theory.product_dimension_sum(*factors) == theory.abelian_dimension_sum(30)
+
+
+@given(st.integers(1, 40))
+def test_dimension_sum_bound_is_above_the_sum_for_symmetric_groups(n: int) -> None:
+    number_of_partitions = [1] + [0] * n
+    for part in range(1, n + 1):
+        for total in range(part, n + 1):
+            number_of_partitions[total] += number_of_partitions[total - part]
+    bound = theory.dimension_sum_bound(math.factorial(n), number_of_partitions[n])
+    assert theory.symmetric_dimension_sum(n) <= bound < math.factorial(n)
+
+
+def test_involutions_of_thousands_halve_the_logarithm() -> None:
+    """log a(n) = (log n!)/2 + sqrt(n) + O(log n)."""
+    n = 3000
+    half = math.log(math.factorial(n)) / 2
+    assert abs(math.log(theory.involutions(n)) - half - math.sqrt(n)) < math.log(n)

@@ -1,0 +1,276 @@
+"""Every formula against mpmath at 50 digits, on 2,000 random points each, and never on the wrong
+side of it. The reference works on logarithms and floats of mpmath; the library on rationals."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+
+import mpmath
+import pytest
+
+from sparseaug import theory
+
+DIGITS = 50
+POINTS = 2000
+RELATIVE = 1e-12
+
+mp = mpmath.mp.clone()
+mp.dps = DIGITS
+FACTORIALS = [math.factorial(n) for n in (5, 20, 100, 1000, 5000)]
+
+
+def log_uniform(rng: random.Random, low: float, high: float) -> float:
+    return math.exp(rng.uniform(math.log(low), math.log(high)))
+
+
+def draw(rng: random.Random) -> dict[str, float | int]:
+    """One point: every letter of the paper, over its whole useful range."""
+    small = [rng.randrange(2, 10**4), rng.randrange(2, 10**18)]
+    L = log_uniform(rng, 1e-6, 1e6)
+    return {
+        "m": round(log_uniform(rng, 1, 1e9)),
+        "T": round(log_uniform(rng, 1, 1e9)),
+        "b": round(log_uniform(rng, 1, 1e4)),
+        "order": rng.choice([*small, *FACTORIALS]),
+        "delta": rng.choice([rng.uniform(1e-9, 1 - 1e-9), log_uniform(rng, 1e-300, 1e-3)]),
+        "eps": log_uniform(rng, 1e-5, 10),
+        "tau": log_uniform(rng, 1e-4, 0.999),
+        "C": log_uniform(rng, 1e-4, 1e4),
+        "B": log_uniform(rng, 1e-4, 1e4),
+        "L": L,
+        "gap": log_uniform(rng, 1e-6, 1e6),
+        "sigma": log_uniform(rng, 1e-4, 1e4),
+        "eta": rng.uniform(0.01, 0.999) / L,
+    }
+
+
+def points(seed: int) -> Iterator[dict[str, float | int]]:
+    rng = random.Random(seed)  # noqa: S311
+    return (draw(rng) for _ in range(POINTS))
+
+
+def log_term(p: dict, count: int) -> mpmath.mpf:
+    return mp.log(mp.mpf(2) * count) - mp.log(mp.mpf(p["delta"]))
+
+
+def paper_deviation(p: dict) -> mpmath.mpf:
+    return min(mp.mpf(1), mp.sqrt(mp.mpf(8) / (3 * p["m"]) * log_term(p, p["order"])))
+
+
+def sharp_deviation(p: dict) -> mpmath.mpf:
+    """By bisection of the equation, not by its closed form."""
+    ell, low, high = log_term(p, p["order"]), mp.mpf(0), mp.mpf(1)
+    if p["m"] / mp.mpf(2) < ell * 4 / 3:
+        return mp.mpf(1)
+    for _ in range(180):
+        tau = (low + high) / 2
+        if p["m"] * tau**2 / (2 * (1 + tau / 3)) < ell:
+            low = tau
+        else:
+            high = tau
+    return high
+
+
+def descent(p: dict) -> mpmath.mpf:
+    return mp.sqrt(2 * mp.mpf(p["L"]) * p["gap"] / p["T"])
+
+
+def scale(p: dict) -> mpmath.mpf:
+    return mp.mpf(p["C"]) * p["B"]
+
+
+def tail(p: dict, exponent: mpmath.mpf) -> mpmath.mpf:
+    return min(mp.mpf(1), mp.exp(mp.log(mp.mpf(2) * p["order"]) - exponent))
+
+
+def draws(p: dict, per_draw: mpmath.mpf) -> int:
+    """m for which the tail 2|G| exp(-m per_draw) is between 1 and 1e-290."""
+    wanted = mp.log(mp.mpf(2) * p["order"]) + 660 * mp.mpf(p["delta"])
+    return max(1, int(wanted / per_draw))
+
+
+def paper_rate(p: dict) -> mpmath.mpf:
+    return mp.mpf(3) / 8 * mp.mpf(p["tau"]) ** 2
+
+
+def sharp_rate(p: dict) -> mpmath.mpf:
+    return mp.mpf(p["tau"]) ** 2 / (2 + 2 * mp.mpf(p["tau"]) / 3)
+
+
+UPPER_BOUNDS: dict[str, tuple[Callable[[dict], float], Callable[[dict], mpmath.mpf]]] = {
+    "deviation_bound": (
+        lambda p: theory.deviation_bound(p["m"], p["order"], p["delta"]),
+        paper_deviation,
+    ),
+    "sharp_deviation_bound": (
+        lambda p: theory.sharp_deviation_bound(p["m"], p["order"], p["delta"]),
+        sharp_deviation,
+    ),
+    "gradient_bound": (
+        lambda p: theory.gradient_bound(p["m"], p["order"], p["delta"], C=p["C"], B=p["B"]),
+        lambda p: scale(p) * paper_deviation(p),
+    ),
+    "smallest_eps": (
+        lambda p: theory.smallest_eps(p["m"], p["order"], p["delta"], C=p["C"], B=p["B"]),
+        lambda p: 2 * scale(p) * paper_deviation(p),
+    ),
+    "stationarity_bound": (
+        lambda p: theory.stationarity_bound(
+            p["m"], p["T"], p["order"], p["delta"], p["C"], p["B"], p["L"], p["gap"]
+        ),
+        lambda p: descent(p) + scale(p) * paper_deviation(p),
+    ),
+    "stationarity_given": (
+        lambda p: theory.stationarity_given(
+            p["tau"], p["T"], C=p["C"], B=p["B"], L=p["L"], gap=p["gap"]
+        ),
+        lambda p: descent(p) + scale(p) * p["tau"],
+    ),
+    "failure_probability": (
+        lambda p: theory.failure_probability(draws(p, paper_rate(p)), p["order"], p["tau"]),
+        lambda p: tail(p, draws(p, paper_rate(p)) * paper_rate(p)),
+    ),
+    "sharp_failure_probability": (
+        lambda p: theory.sharp_failure_probability(draws(p, sharp_rate(p)), p["order"], p["tau"]),
+        lambda p: tail(p, draws(p, sharp_rate(p)) * sharp_rate(p)),
+    ),
+    "gd_rate": (
+        lambda p: theory.gd_rate(p["T"], p["eta"], L=p["L"], gap=p["gap"]),
+        lambda p: mp.sqrt(2 * mp.mpf(p["gap"]) / p["eta"] / p["T"]),
+    ),
+    "full_gd_bound": (
+        lambda p: theory.full_gd_bound(p["T"], p["L"], gap=p["gap"]),
+        descent,
+    ),
+    "sgd_bound": (
+        lambda p: theory.sgd_bound(
+            p["T"], p["eta"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"]
+        ),
+        lambda p: (
+            2 * mp.mpf(p["gap"]) / p["eta"] / p["T"]
+            + mp.mpf(p["L"]) * p["eta"] * mp.mpf(p["sigma"]) ** 2 / p["b"]
+        ),
+    ),
+    "word_deviation": (
+        lambda p: theory.word_deviation(p["tau"], 1 + p["m"] % 30),
+        lambda p: mp.mpf(p["tau"]) ** (1 + p["m"] % 30),
+    ),
+}
+
+
+def check_upper_bound(value: float, exact: mpmath.mpf) -> None:
+    """Not below the real number, and within 1e-12 of it: what the mutants are fed to as well.
+
+    mpmath's own error, some 1e-48, is all that the first comparison forgives.
+    """
+    assert value >= exact * (1 - mp.mpf(10) ** -45)
+    assert value <= exact * (1 + mp.mpf(RELATIVE))
+
+
+@pytest.mark.parametrize("name", UPPER_BOUNDS)
+def test_upper_bound_equals_mpmath_and_is_never_below_it(name: str) -> None:
+    ours, reference = UPPER_BOUNDS[name]
+    for point in points(seed=len(name)):
+        check_upper_bound(ours(point), reference(point))
+
+
+@pytest.mark.parametrize("name", UPPER_BOUNDS)
+def test_upper_bound_is_the_next_float_and_no_further(name: str) -> None:
+    ours, reference = UPPER_BOUNDS[name]
+    for point in list(points(seed=1000 + len(name)))[:200]:
+        before = math.nextafter(ours(point), 0)
+        assert before < reference(point) * (1 + mp.mpf(10) ** -45)
+
+
+def test_deviation_floor_equals_mpmath_and_is_never_above_it() -> None:
+    for p in points(seed=7):
+        if p["m"] >= p["order"]:
+            assert theory.deviation_floor(p["m"], p["order"]) == 0.0
+            continue
+        exact = mp.sqrt((mp.mpf(p["order"]) / p["m"] - 1) / (mp.mpf(p["order"]) - 1))
+        value = theory.deviation_floor(p["m"], p["order"])
+        assert value <= exact * (1 + mp.mpf(10) ** -45)
+        assert value >= exact * (1 - mp.mpf(RELATIVE))
+
+
+def ceil(value: mpmath.mpf) -> int:
+    return max(1, int(mp.ceil(value)))
+
+
+INTEGERS: dict[str, tuple[Callable[[dict], int], Callable[[dict], int]]] = {
+    "sample_size": (
+        lambda p: theory.sample_size(p["eps"], p["delta"], p["order"], p["C"], p["B"]),
+        lambda p: (
+            1
+            if p["eps"] >= 2 * scale(p)
+            else ceil(32 * scale(p) ** 2 / (3 * mp.mpf(p["eps"]) ** 2) * log_term(p, p["order"]))
+        ),
+    ),
+    "deviation_sample_size": (
+        lambda p: theory.deviation_sample_size(p["tau"], p["order"], p["delta"]),
+        lambda p: ceil(8 / (3 * mp.mpf(p["tau"]) ** 2) * log_term(p, p["order"])),
+    ),
+    "sharp_deviation_sample_size": (
+        lambda p: theory.sharp_deviation_sample_size(p["tau"], p["order"], p["delta"]),
+        lambda p: ceil(
+            2 * (1 + mp.mpf(p["tau"]) / 3) / mp.mpf(p["tau"]) ** 2 * log_term(p, p["order"])
+        ),
+    ),
+    "num_steps": (
+        lambda p: theory.num_steps(p["eps"], p["L"], p["gap"]),
+        lambda p: ceil(8 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2),
+    ),
+    "full_gd_steps": (
+        lambda p: theory.full_gd_steps(p["eps"], p["L"], p["gap"]),
+        lambda p: ceil(2 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2),
+    ),
+    "sgd_plan": (
+        lambda p: theory.sgd_plan(p["eps"], p["L"], p["gap"], p["sigma"], p["b"]).num_steps,
+        lambda p: ceil(4 * mp.mpf(p["gap"]) / (sgd_step(p) * mp.mpf(p["eps"]) ** 2)),
+    ),
+    "word_length": (
+        lambda p: theory.word_length(p["tau"], p["eps"]),
+        lambda p: ceil(mp.log(p["eps"]) / mp.log(p["tau"])),
+    ),
+}
+
+
+def sgd_step(p: dict) -> mpmath.mpf:
+    limit = p["b"] * mp.mpf(p["eps"]) ** 2 / (2 * mp.mpf(p["L"]) * mp.mpf(p["sigma"]) ** 2)
+    return min(1 / mp.mpf(p["L"]), limit)
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_integer_equals_mpmath(name: str) -> None:
+    ours, reference = INTEGERS[name]
+    for point in points(seed=50 + len(name)):
+        assert ours(point) == reference(point), point
+
+
+def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:
+    for p in points(seed=3):
+        plan = theory.sgd_plan(p["eps"], p["L"], p["gap"], p["sigma"], p["b"])
+        assert plan.step_size <= sgd_step(p) * (1 + mp.mpf(10) ** -45)
+        assert plan.step_size >= sgd_step(p) * (1 - mp.mpf(RELATIVE))
+        assert plan.calls == p["b"] * plan.num_steps
+        rest = {key: p[key] for key in ("L", "gap", "sigma", "b")}
+        bound = theory.sgd_bound(plan.num_steps, plan.step_size, **rest)
+        assert bound <= p["eps"] ** 2 * (1 + 1e-15)
+
+
+def test_paper_and_sharper_bound_on_s6_at_64_draws() -> None:
+    assert round(theory.deviation_bound(64, 720, 0.05), 3) == 0.654
+    assert round(theory.sharp_deviation_bound(64, theory.involutions(6) - 1, 0.05), 3) == 0.544
+    assert theory.deviation_bound(16, 720, 0.05) == 1.0
+
+
+def test_huge_group_and_tiny_delta_stay_finite() -> None:
+    order = FACTORIALS[-1]
+    m = theory.sample_size(1e-3, 1e-300, order, 1.0, 1.0)
+    factor = mp.mpf(32) / (3 * mp.mpf(1e-3) ** 2)
+    assert m == int(mp.ceil(factor * (mp.log(mp.mpf(2) * order) - mp.log(mp.mpf(1e-300)))))
+    assert 0 < theory.deviation_bound(m, order, 5e-324) < 1e-3
+    assert theory.failure_probability(m, order, 0.9) == math.ulp(0.0)
+    assert theory.sample_size(1e-300, 1e-300, order, 1.0, 1.0) > 10**600
