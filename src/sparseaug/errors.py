@@ -56,7 +56,7 @@ def check_integer(
     """
     allowed = f"an integer of at least {at_least}" + ("" if below is None else f", below {below}")
     try:
-        if _is_bool(value):
+        if _is_no_number(value):
             raise TypeError
         number = index(value)  # an array has __index__ too, and refuses
     except TypeError as error:
@@ -77,7 +77,7 @@ def check_real(
     """
     allowed = f"a number with {above} < {name} < {below}"
     try:
-        if _is_bool(value) or isinstance(value, str):
+        if _is_no_number(value):
             raise TypeError
         number = float(value)  # refuses arrays, and integers beyond the range of a float
     except (TypeError, ValueError, OverflowError) as error:
@@ -96,5 +96,6 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def _is_bool(value: object) -> bool:
-    return type(value).__name__ in ("bool", "bool_")  # Python's and NumPy's
+def _is_no_number(value: object) -> bool:
+    """Text and truth values, Python's and NumPy's, which int() and float() would take."""
+    return type(value).__name__ in ("bool", "bool_", "str", "str_", "bytes")
