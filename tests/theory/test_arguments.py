@@ -31,7 +31,7 @@ GOOD: dict[str, float | int] = {
     "sigma": 2.0,
     "step_size": 0.125,
 }
-NOT_NUMBERS = ["1", None, True, [1], np.array([1, 2]), 1j, object()]
+NOT_NUMBERS = ["1", None, True, [1], np.array([1, 2]), 1j, ...]
 NOT_INTEGERS = [*NOT_NUMBERS, 1.0, 1.5, float("nan"), float("inf"), -1]
 NOT_FINITE = [*NOT_NUMBERS, float("nan"), float("inf"), -float("inf"), -1.0, 10**400]
 INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d"}
