@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,15 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, LawError
-from sparseaug.groups import Group, Irrep
-from sparseaug.testing import check_action, check_group, check_oracle
+from sparseaug.errors import (
+    ArgumentError,
+    GroupError,
+    GroupTooLargeError,
+    LawError,
+    UnsupportedError,
+)
+from sparseaug.groups import Group
+from sparseaug.testing import check_action, check_group, check_oracle, check_uniform
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Broken(Group):
 
     name = "S4"
     width = 4
-    is_abelian = False
+    degree = 4
 
     @property
     def _true(self) -> Group:
@@ -34,7 +40,7 @@ class Broken(Group):
         return (4, 3, 3) if self.fault == "order" else (4, 3, 2)
 
     @property
-    def is_abelian(self) -> bool:  # noqa: F811
+    def is_abelian(self) -> bool:
         return self.fault == "abelian"
 
     def from_digits(self, digits: Any) -> Any:
@@ -46,20 +52,29 @@ class Broken(Group):
     def to_digits(self, elements: Any) -> Any:
         return self._true.to_digits(elements)
 
-    def compose(self, a: Any, b: Any) -> Any:
+    def _compose(self, a: Any, b: Any) -> Any:
         if self.fault == "compose":
             return self._true.compose(self._true.compose(a, b), np.array([[1, 0, 2, 3]]))
         if self.fault == "associativity":
             return self._true.compose(a, self._true.inverse(b))
         return self._true.compose(a, b)
 
-    def inverse(self, a: Any) -> Any:
+    def _inverse(self, a: Any) -> Any:
         return a if self.fault == "inverse" else self._true.inverse(a)
 
     def contains(self, elements: Any) -> Any:
-        if self.fault == "contains":
-            return elements[:, 0] == 0
-        return self._true.contains(elements)
+        inside = self._true.contains(elements)
+        return {
+            "contains": inside & (elements[:, 0] == 0),
+            "contains all": inside | True,
+            "contains any entries": inside | (elements[:, 0] == 0),
+            "contains repeats": ((elements >= 0) & (elements < 4)).all(axis=1),
+        }.get(self.fault, inside)
+
+    def permutations(self, elements: Any) -> Any:
+        if self.fault == "points":
+            return np.zeros_like(elements)
+        return self._true.inverse(elements) if self.fault == "permutations" else elements
 
     def generators(self) -> Any:
         rows = self._true.generators()
@@ -77,26 +92,37 @@ class Broken(Group):
         return rows
 
     def irreps(self) -> Any:
-        def sign(elements: Any) -> Any:
-            parity = np.linalg.det(np.eye(4)[elements])
-            if self.fault == "homomorphism":
-                parity = np.abs(parity) * np.where(elements[:, 0] == 0, 1, -1)
-            if self.fault == "unitary":
-                parity = 0 * parity
-            return parity[:, None, None]
-
-        def trivial(elements: Any) -> Any:
-            return np.ones((len(elements), 1, 1))
-
-        def copies(elements: Any) -> Any:
-            return np.tile(np.eye(3), (len(elements), 1, 1))
-
-        yield Irrep("trivial", 1, sign if self.fault == "trivial" else trivial)
-        yield Irrep("sign", 1, sign)
-        for name in "ab":
-            yield Irrep(name, 3, copies)
-        if self.fault != "dimensions":
-            yield Irrep("two", 2, lambda g: np.tile(np.eye(2), (len(g), 1, 1)))
+        if self.fault == "unsupported":
+            raise UnsupportedError("none")
+        irreps = {irrep.name: irrep for irrep in self._true.irreps()}
+        trivial, sign, two = (irreps[name] for name in ("(4,)", "(1, 1, 1, 1)", "(2, 2)"))
+        match self.fault:
+            case "raises":
+                raise GroupError("the irreps cannot be found")
+            case "too large":
+                raise GroupTooLargeError("too many")
+            case "trivial":
+                irreps = {"sign": sign, **irreps}
+            case "no irreps":
+                irreps = {}
+            case "dimensions":
+                del irreps["(2, 2)"]
+            case "homomorphism":
+                irreps["(2, 2)"] = replace(two, matrices=lambda g: two.matrices(g[:, [1, 0, 2, 3]]))
+            case "unitary":
+                irreps["(2, 2)"] = replace(two, matrices=lambda g: 0 * two.matrices(g))
+            case "shape":
+                irreps["(2, 2)"] = replace(two, matrices=lambda g: two.matrices(g)[:, :1])
+            case "off":
+                irreps["(2, 2)"] = replace(two, matrices=lambda g: two.matrices(g) + 1e-11)
+            case "rounding":
+                irreps["(2, 2)"] = replace(two, rounding=1.0)
+            case "copies":
+                for name, irrep in irreps.items():
+                    irreps[name] = replace(irrep, matrices=copies(irrep.dimension))
+            case "twice":
+                irreps["(1, 1, 1, 1)"] = replace(trivial, name="trivial again")
+        return iter(irreps.values())
 
     def __eq__(self, other: object) -> bool:
         return self.fault != "equality" and isinstance(other, Broken)
@@ -105,27 +131,83 @@ class Broken(Group):
         return 0
 
 
-def test_the_unbroken_one_passes():
-    check_group(Broken())
+def copies(dimension: int) -> Any:
+    """As many copies of the trivial representation: a unitary homomorphism, but no irrep."""
+    return lambda elements: np.tile(np.eye(dimension), (len(elements), 1, 1))
+
+
+@pytest.mark.parametrize("fault", ["", "unsupported", "too large"])
+def test_the_unbroken_one_passes_with_or_without_irreps(fault):
+    check_group(Broken(fault))
+
+
+def test_an_error_of_the_irreps_is_not_taken_for_their_absence():
+    with pytest.raises(GroupError, match="cannot be found"):
+        check_group(Broken("raises"))
+
+
+@dataclass(frozen=True)
+class Commuting(Broken):
+    """The Klein group inside S_4, which says that it is not abelian."""
+
+    name = "V4"
+    degree = None
+    is_abelian = False
+
+    @property
+    def _true(self) -> Group:
+        return sa.permutation_group([[1, 0, 3, 2], [2, 3, 0, 1]])
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        return self._true.radices
+
+
+def test_an_abelian_group_that_denies_it_fails():
+    with pytest.raises(LawError, match="commute"):
+        check_group(Commuting())
+
+
+class Loose(type(sa.symmetric(20))):
+    """S_20 that takes every row of numbers from 0 to 19."""
+
+    def contains(self, elements: Any) -> Any:
+        return ((elements >= 0) & (elements < 20)).all(axis=1)
+
+
+def test_a_large_group_that_contains_every_row_fails():
+    with pytest.raises(LawError, match="refuses strangers"):
+        check_group(Loose(20))
 
 
 @pytest.mark.parametrize(
     ("fault", "law"),
     [
         ("order", "elements|unrank"),
-        ("abelian", "commutes"),
+        ("abelian", "whether all commute"),
         ("digits", "unrank|uniform"),
         ("compose", "ea = a"),
         ("associativity", "ea = a|ab"),
         ("inverse", "a a"),
         ("contains", "contained"),
+        ("contains all", "refuses rows with the entry"),
+        ("contains any entries", "refuses rows with the entry"),
+        ("contains repeats", "no more rows than the order"),
+        ("permutations", r"\(ab\)\(i\) = a\(b\(i\)\)"),
+        ("points", "permutations permute"),
         ("generators", "generate the group"),
         ("identity", "ea = a"),
         ("bias", "uniform"),
         ("dtype", "int64"),
-        ("homomorphism", "sign is a homomorphism"),
-        ("unitary", "sign is unitary"),
+        ("homomorphism", r"\(2, 2\) is a homomorphism"),
+        ("unitary", r"\(2, 2\) is unitary"),
+        ("shape", "has its dimension"),
+        ("off", r"\(2, 2\) is a homomorphism"),
+        ("rounding", "has a rounding between"),
         ("trivial", "first irrep is trivial"),
+        ("no irreps", "first irrep is trivial"),
+        ("copies", "characters are orthonormal"),
+        ("twice", "characters are orthonormal"),
         ("dimensions", "add up to the order"),
         ("equality", "comes back equal"),
     ],
@@ -133,6 +215,72 @@ def test_the_unbroken_one_passes():
 def test_a_broken_group_fails(fault, law):
     with pytest.raises(LawError, match=law):
         check_group(Broken(fault))
+
+
+def sorted_rows(g):
+    def sample(k, rng):
+        rows = g.sample(k, rng)
+        return rows[np.lexsort(rows.T[::-1])]
+
+    return sample
+
+
+UNEVEN = {
+    "constant": lambda g: lambda k, rng: np.repeat(g.identity(), k, axis=0),
+    "each twice": lambda g: lambda k, rng: np.repeat(g.sample((k + 1) // 2, rng), 2, axis=0)[:k],
+    "second half the first": lambda g: (
+        lambda k, rng: np.resize(g.sample(k // 2, rng), (k, g.width))
+    ),
+    "sorted": sorted_rows,
+}
+
+
+@pytest.mark.parametrize("name", ["C97", "C719", "S5", "S7", "C5000", "C1000000000000", "Z2^20"])
+@pytest.mark.parametrize("fault", list(UNEVEN))
+def test_uneven_and_dependent_draws_fail(name, fault):
+    g = sa.group(name)
+    with pytest.raises(LawError, match="sample is uniform"):
+        check_uniform(g, UNEVEN[fault](g))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda d: d // 2 * 2,  # the lowest bit never set
+        lambda d: d // 1024 * 1024 + d % 512,  # one in the middle never set
+        lambda d: d - d // 16,  # the top never reached
+    ],
+)
+@pytest.mark.parametrize("n", [5000, 10**6, 2**40 + 1, 2**62])
+def test_every_part_of_a_large_digit_is_tested(n, spoil):
+    g = sa.cyclic(n)
+    with pytest.raises(LawError, match="sample is uniform"):
+        check_uniform(g, lambda k, rng: spoil(g.sample(k, rng)))
+
+
+@pytest.mark.parametrize("n", [4096, 4097, 5000, 8191, 10**12, 2**62])
+def test_uniform_digits_of_any_size_pass(n):
+    for seed in range(5):
+        check_uniform(sa.cyclic(n), sa.cyclic(n).sample, seed=seed)
+    check_uniform(sa.abelian(n, 7, n), sa.abelian(n, 7, n).sample)
+
+
+@pytest.mark.parametrize("name", ["S4", "S7", "C5000"])
+@pytest.mark.parametrize(
+    ("sample", "law"),
+    [
+        (lambda g, k, rng: g.sample(k // 2, rng), "has shape"),
+        (lambda g, k, rng: g.sample(k, rng)[:, 0], "has shape"),
+        (lambda g, k, rng: g.sample(k, rng) - 1, "elements of the group"),
+        (lambda g, k, rng: g.sample(k, rng) + 10**6, "elements of the group"),
+        (lambda g, k, rng: g.sample(k, rng).astype(float), "rows of integers"),
+        (lambda g, k, rng: None, "rows of integers"),
+    ],
+)
+def test_what_is_no_batch_of_elements_fails(name, sample, law):
+    g = sa.group(name)
+    with pytest.raises(LawError, match=law):
+        check_uniform(g, lambda k, rng: sample(g, k, rng))
 
 
 @dataclass(frozen=True)
@@ -159,6 +307,18 @@ def test_a_broken_action_fails():
     for fault, law in (("right", "differs"), ("identity", "identity"), ("scale", "identity")):
         with pytest.raises(LawError, match=law):
             check_action(BrokenAction(fault), x)
+
+
+def test_a_right_action_fails_in_half_precision():
+    right = sa.custom_action(sa.symmetric(3), lambda g, x: x[:, g].swapaxes(0, 1))
+    x = np.random.default_rng(0).uniform(0.4, 1, (2, 3)).astype(np.float16)
+    with pytest.raises(LawError, match="differs"):
+        check_action(right, x)
+
+
+def test_no_samples_are_refused():
+    with pytest.raises(ArgumentError):
+        check_action(sa.permute_axis(sa.symmetric(3)), np.empty((0, 3)))
 
 
 class BrokenOracle:

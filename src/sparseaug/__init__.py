@@ -7,11 +7,16 @@ errors    typed errors: cause and remedy
 groups    finite groups: order, compose, inverse, uniform sample, rank
 actions   how a group element moves an array
 sampling  the oracle that counts, and S as data
+theory    the paper's bounds: numbers in, numbers out
+spectral  how good S is: the norm of Pi_S - Pi_G, exactly
 testing   checks for your own groups, actions and oracles
 cli       the command line
 """
 
-from sparseaug import errors
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sparseaug import errors, theory
 from sparseaug.actions import (
     Action,
     custom_action,
@@ -45,10 +50,14 @@ from sparseaug.groups import (
 )
 from sparseaug.sampling import GroupSample, Oracle, augment
 
+if TYPE_CHECKING:
+    from sparseaug.spectral import Deviation, deviation, draw_until, word_deviation
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Action",
+    "Deviation",
     "Group",
     "GroupSample",
     "Oracle",
@@ -59,8 +68,10 @@ __all__ = [
     "cube_symmetries",
     "custom_action",
     "cyclic",
+    "deviation",
     "dihedral",
     "direct_product",
+    "draw_until",
     "errors",
     "flip_signs",
     "group",
@@ -79,4 +90,16 @@ __all__ = [
     "signed_permute",
     "symmetric",
     "table_group",
+    "theory",
+    "word_deviation",
 ]
+
+
+_SPECTRAL = ("Deviation", "deviation", "draw_until", "word_deviation")
+
+
+def __getattr__(name: str) -> Any:
+    """Names of `spectral` on first use: it needs SciPy, which takes half a second to import."""
+    if name in _SPECTRAL:
+        return getattr(importlib.import_module("sparseaug.spectral"), name)
+    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}")

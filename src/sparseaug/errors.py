@@ -39,6 +39,10 @@ class FileFormatError(SparseAugError):
     """A file that is damaged, of another schema, or not ours."""
 
 
+class StorageError(SparseAugError, OSError):
+    """The disk did not take or give a file; what was there before is untouched."""
+
+
 class LawError(SparseAugError, AssertionError):
     """A group, action or oracle breaks a law that `sparseaug.testing` checks."""
 
@@ -92,7 +96,15 @@ def shorten(value: object, limit: int = 60) -> str:
     """`repr(value)`, cut so that an error stays one line (and an int of 10^5 digits prints)."""
     if isinstance(value, int) and value.bit_length() > 400:
         return f"<integer of {value.bit_length()} bits>"
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # somewhere inside stands an integer of more than 4300 digits
+        text = f"<{type(value).__name__}>"
+    return shorten_text(text, limit)
+
+
+def shorten_text(text: str, limit: int = 60) -> str:
+    """`text`, cut to `limit` characters."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

@@ -3,62 +3,139 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
+import stat
 import time
 from pathlib import Path
 
-from sparseaug.errors import ArgumentError, SparseAugError
+from sparseaug.errors import ArgumentError, StorageError, shorten
 
 _STALE_SECONDS = 3600
-_TEMPORARY = ".part-"  # ".name.part-1f2e3d4c" beside "name"
+_DIGITS = 16  # a temporary is ".sparseaug-<16 hex digits>.part": any length of target name fits
+_LONGEST_SHOWN = 200  # characters of a path in a message
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 
 
-class StorageError(SparseAugError, OSError):
-    """The disk did not take or give the file; what was there before is untouched."""
-
-
-def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
+def write_atomic(path: str | os.PathLike[str], data: bytes, *, overwrite: bool = True) -> None:
     """Write `data` to `path` so that a reader or a crash sees the old file or the new, never half.
 
-    Temporaries that a killed process left beside `path` an hour ago or more are swept.
+    A symbolic link stays and the file it names is written; what is there and is no regular file is
+    refused, and with overwrite=False any file that is there, even one that appears meanwhile.
+    Temporaries that a killed process left beside the file an hour ago or more are swept.
     """
-    target = Path(path)
-    if not target.name:
+    given = _check_path(path)
+    if not given.name:
         raise ArgumentError(f"path={os.fspath(path)!r} names no file; give a file name.")
-    temporary = target.with_name(f".{target.name}{_TEMPORARY}{secrets.token_hex(4)}")
     try:
-        for stale in target.parent.glob(f".{_escape(target.name)}{_TEMPORARY}*"):
-            if time.time() - stale.stat().st_mtime > _STALE_SECONDS:
-                stale.unlink(missing_ok=True)
+        target = Path(os.path.realpath(given))
+        _require_writable(target, overwrite)
+        _sweep(target.parent)
+        temporary = target.with_name(f".sparseaug-{secrets.token_hex(_DIGITS // 2)}.part")
         try:
-            with open(temporary, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if temporary.read_bytes() != data:
-                raise StorageError(f"{target} was not written: the disk gave back other bytes.")
-            os.replace(temporary, target)
-            _sync_folder(target.parent)
+            _write_flushed(temporary, data)
+            _rename(temporary, target, overwrite)
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
-    except StorageError:
-        raise
+    except StorageError as error:
+        raise StorageError(f"{_show(given)} was not written: {error}") from error.__cause__
     except OSError as error:
-        reason = error.strerror or str(error)
         raise StorageError(
-            f"{target} was not written: {reason}; give a path you may write to."
+            f"{_show(given)} was not written: {_reason(error)}; give a path you may write to."
+        ) from error
+    try:
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise StorageError(
+            f"{_show(given)} is in place, but its folder could not be flushed to disk: "
+            f"{_reason(error)}; it may be gone after a power failure: write it again."
         ) from error
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The file's bytes, or a `StorageError` that says why not."""
+    given = _check_path(path)
     try:
-        return Path(path).read_bytes()
+        if not stat.S_ISREG(os.stat(given).st_mode):  # a pipe or a device may never end
+            raise StorageError(f"{_show(given)} cannot be read: it is not a file; check the path.")
+        return given.read_bytes()
+    except StorageError:
+        raise
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise StorageError(f"{Path(path)} cannot be read: {reason}; check the path.") from error
+        raise StorageError(
+            f"{_show(given)} cannot be read: {_reason(error)}; check the path."
+        ) from error
+
+
+def _check_path(path: str | os.PathLike[str]) -> Path:
+    text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(text, str) or "\0" in text:
+        raise ArgumentError(
+            f"path={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
+        )
+    return Path(text)
+
+
+def _require_writable(target: Path, overwrite: bool) -> None:
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise StorageError("something else than a file is there; give a path to a file.")
+    if not overwrite:
+        raise _there_already()
+
+
+def _sweep(folder: Path) -> None:
+    """Remove old temporaries; what another process removes first, or no one can, is left."""
+    for stale in folder.glob(f".sparseaug-{'[0-9a-f]' * _DIGITS}.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - stale.lstat().st_mtime > _STALE_SECONDS:
+                stale.unlink()
+
+
+def _write_flushed(temporary: Path, data: bytes) -> None:
+    with open(temporary, "xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if temporary.read_bytes() != data:
+        raise StorageError("the disk gave back other bytes; write to another disk.")
+
+
+def _rename(temporary: Path, target: Path, overwrite: bool) -> None:
+    """A rename replaces what is there; a hard link, made in one step too, refuses to."""
+    if overwrite:
+        os.replace(temporary, target)
+        return
+    try:
+        os.link(temporary, target)
+    except FileExistsError as error:
+        raise _there_already() from error
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        _claim_and_rename(temporary, target)
+
+
+def _claim_and_rename(temporary: Path, target: Path) -> None:
+    """Where the file system has no hard links: an empty file claims the name, then gives way."""
+    try:
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except FileExistsError as error:
+        raise _there_already() from error
+    try:
+        os.replace(temporary, target)
+    except OSError:
+        target.unlink()
+        raise
+
+
+def _there_already() -> StorageError:
+    return StorageError("a file is there already; give another path or overwrite=True.")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -70,5 +147,11 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _escape(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _show(path: Path) -> str:
+    """The path on one line of a message, its end kept."""
+    text = str(path) if str(path).isprintable() else ascii(str(path))
+    return text if len(text) <= _LONGEST_SHOWN else "..." + text[3 - _LONGEST_SHOWN :]

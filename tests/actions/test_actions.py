@@ -141,6 +141,60 @@ def test_prepared_arrays_can_be_kept_and_used_again(moving, rng):
         assert np.array_equal(action.apply(prepared, data[None]), action(a, data))
 
 
+def test_no_elements_and_no_samples_are_fine(moving):
+    action, x = moving
+    nothing = np.empty((0, action.group.width), np.int64)
+    assert action(nothing, x).shape == (0, *x.shape)
+    assert action(action.group.identity(), x[:0]).shape == (1, 0, *x.shape[1:])
+    assert action(nothing, torch.tensor(x)).shape == (0, *x.shape)
+
+
+def test_rows_may_be_any_integers(rng):
+    for name, shape in (("S4", (2, 4)), ("C200", (2, 200))):
+        action = sa.permute_axis(sa.group(name))
+        rows, x = action.group.sample(3, rng), rng.normal(size=shape)
+        for kind in (np.uint8, np.int32, np.uint16):
+            assert np.array_equal(action(rows.astype(kind), x), action(rows, x))
+        assert np.array_equal(action(rows.tolist(), x), action(rows, x))
+
+
+def test_a_users_function_cannot_change_the_sample():
+    S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
+    before = S.elements.copy()
+
+    def careless(elements, x):
+        elements[:] = 0
+        return (
+            torch.stack([x] * len(elements)) if isinstance(x, torch.Tensor) else np.stack([x] * 4)
+        )
+
+    for x in (np.zeros((2, 3)), torch.zeros((2, 3))):
+        sa.custom_action(S.group, careless)(S, x)
+    assert np.array_equal(S.elements, before)
+
+
+def test_every_wrong_matrix_of_a_list_is_found():
+    g = sa.symmetric(4)
+    rows = np.concatenate(list(g.elements()))
+    matrices = np.eye(4)[rows].swapaxes(1, 2)
+    sa.linear(g, matrices)
+    for i in range(24):
+        wrong = matrices.copy()
+        wrong[i] *= -1
+        with pytest.raises(ArgumentError, match="not a representation"):
+            sa.linear(g, wrong)
+
+
+def test_graphs_can_be_augmented_with_their_features(rng):
+    g = sa.symmetric(3)
+    S = sa.Oracle(g, seed=0).draw(4)
+    graphs = rng.normal(size=(5, 3, 3)), rng.normal(size=(5, 3, 2))
+    (adjacency, features), y = sa.augment(sa.permute_nodes(g), S, graphs, np.arange(5))
+    assert adjacency.shape == (20, 3, 3)
+    assert features.shape == (20, 3, 2)
+    assert y.tolist() == list(range(5)) * 4
+
+
 def test_augment_repeats_targets_or_moves_them(rng):
     g = sa.symmetric(3)
     S = sa.Oracle(g, seed=0).draw(4)
@@ -225,6 +279,45 @@ E = S3.identity()
             lambda: sa.linear(sa.cube_rotations())([[0]], np.zeros((1, 4))),
             ArgumentError,
             "4 entries on the last axis",
+        ),
+        (
+            lambda: sa.linear(sa.cyclic(4), list(sa.cyclic(4).irreps())[1].matrices),
+            ArgumentError,
+            "matrices are complex",
+        ),
+        (lambda: sa.linear(S3, np.full((6, 2, 2), np.nan)), ArgumentError, "not a representation"),
+        (lambda: sa.linear(S3, np.zeros((6, 2, 3))), ArgumentError, "matrices has shape"),
+        (lambda: sa.linear(S3, lambda g: None), ArgumentError, "matrices"),
+        (
+            lambda: sa.linear(sa.symmetric(2000), np.zeros((5, 2, 2))),
+            ArgumentError,
+            "give a function",
+        ),
+        (lambda: sa.linear("S3"), ArgumentError, "group='S3' is not a group"),
+        (lambda: sa.permute_axis("S6"), ArgumentError, "group='S6'"),
+        (lambda: sa.permute_nodes(None), ArgumentError, "group=None"),
+        (lambda: sa.custom_action("S3", print), ArgumentError, "group='S3'"),
+        (lambda: sa.permute_axis(S3, "1"), ArgumentError, "axis='1'"),
+        (lambda: sa.permute_axis(S3, None), ArgumentError, "axis=None"),
+        (lambda: sa.roll(sa.abelian(3, 3), (-1, -1)), ArgumentError, "different axes"),
+        (
+            lambda: sa.roll(sa.abelian(3, 3), (2, -1))([[0, 0]], np.zeros((1, 3, 3))),
+            ArgumentError,
+            "axes=",
+        ),
+        (lambda: sa.rotate_grid(sa.dihedral(4), -1), ArgumentError, "axes=-1"),
+        (lambda: sa.custom_action(S3, lambda g, x: None)(E, X), ArgumentError, "returned None"),
+        (
+            lambda: sa.flip_signs(sa.sign_flips(3))(
+                [[0, 1, 0]], torch.zeros(2, 3, dtype=torch.uint16)
+            ),
+            ArgumentError,
+            "no negative numbers",
+        ),
+        (
+            lambda: sa.custom_action(S3, lambda g, x: x, samples=np.zeros((0, 3))),
+            ArgumentError,
+            "samples is empty",
         ),
         (lambda: sa.product_action(sa.permute_axis(S3), 3), ArgumentError, "b=3"),
         (lambda: sa.custom_action(S3, 3), ArgumentError, "function=3"),

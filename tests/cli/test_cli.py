@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sparseaug as sa
+from sparseaug.cli import main
 
 COMMAND = [str(Path(sys.executable).with_name("sparseaug"))]
 
@@ -57,6 +59,8 @@ def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path):
         (("draw", "--group", "S6", "--m", 4, "--seed", -1, "--out", "S"), "seed=-1"),
         (("draw", "--group", "S6", "--m", 4), "Missing option '--out'"),
         (("draw", "--group", "S6", "--m", 4, "--out", "no/such/folder/S"), "was not written"),
+        (("draw", "--group", "S6", "--m", 4, "--out", "S" * 5000), "File name too long"),
+        (("draw", "--group", "S6", "--m", 4, "--out", "no/a\nb"), "was not written"),
         (("groups", "Q8"), "does not parse"),
         (("nonsense",), "No such command"),
     ],
@@ -66,8 +70,37 @@ def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+    assert len(done.stderr) < 500
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_force_a_file_that_appears_meanwhile_stays(tmp_path, monkeypatch):
+    """The look before the work misses it; the write itself does not."""
+    out = tmp_path / "S"
+    out.write_bytes(b"first")
+    monkeypatch.setattr(os.path, "exists", lambda path: False)
+    arguments = ["draw", "--group", "S6", "--m", "4", "--out", str(out)]
+    monkeypatch.setattr(sys, "argv", ["sparseaug", *arguments])
+    with pytest.raises(SystemExit) as leave:
+        main()
+    assert leave.value.code == 2
+    assert out.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["S"]
+
+
+def test_a_file_in_the_way_is_named_before_anything_is_drawn(tmp_path):
+    (tmp_path / "S").touch()
+    done = run("draw", "--group", "no group", "--m", 4, "--out", "S", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "S is there already; choose another --out or add --force" in done.stderr
+
+
+def test_the_bare_command_prints_the_help():
+    done = run()
+    assert done.returncode == 0
+    assert done.stdout == run("--help").stdout
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("command", [(), ("groups",), ("draw",)])

@@ -12,7 +12,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, ElementError, OracleBudgetError
-from sparseaug.sampling import keyed_rng
+from sparseaug.sampling import Origin, keyed_rng
 from sparseaug.testing import check_oracle
 
 
@@ -47,6 +47,18 @@ def test_draws_cross_blocks_without_a_seam():
 # What these seeds meant when they were first published; they must never mean anything else.
 PUBLISHED = {
     "S6": "16556b0b1c903b23ffcde4ed14a4ccd4eab79e5c7612f3b456cc2c44e22b2ea8",
+    "S600": "3bbc7c5cfe9317f556fd6d6bb8b974d640df2afc176918e9cc1da3b7cbdee284",
+    "A7": "6a66bf48836758ba37e168fbc717cbfa5af5fa6fc17f6dd141eb3ba0b6fdf01a",
+    "B5": "d57d5c5988280ef2f1006f5b17289f1b6768a69ece72ffb97a55458262c9e7d9",
+    "D12": "adc25f2ed6ba9e8150305432b26166c9658b868e9df8009c4f37a7786e0e4495",
+    "C1000": "8995363425cf2cce1e768faa0de73426ec1b6e1eea86eb0d24165dad4b10c73e",
+    "C1000000000000": "80a8b6ce4a1830e028b8ce53a1b3750fc9594ae3e4d50270abb7b8b061277ffb",
+    "Z2^4096": "56fd6983a4c67899fb2bcd16fd31118594be6ace31d6be628d49f7a9a374b57d",
+    "C28xC28": "25df5e7372d0c86bffad3a791a837a15c6edb5a6874386f79c9755084bf3c6c3",
+    "M24": "3a6db09719b1191f5290da12e4d2c5ed5d9920f7330ee782fb6138df39628a75",
+    "Rubik": "ab29f7dea838bef632c9e5521aff905f2f7e33001e250bf2a55c17767041542a",
+    "Cube48": "30ff42fe980b674078a2bc357994ee6b4abd32a4cfcd2844e9b7890c0a92483d",
+    "S3xZ2^4": "75cf28c5f1f408d8622ea27bcd4e895ea3918afc9f0bcb0896dcc41e0b0414ff",
 }
 
 
@@ -95,6 +107,8 @@ def test_a_source_is_called_once_per_draw_and_checked():
         oracle.draw(5)
     assert oracle.calls == len(asked) == 4  # the bad one was paid for
     S = oracle.draw(3)  # starts with the good one found before the failure
+    assert S.calls == 4  # and pays for the bad one
+    assert S.origin == Origin("source", 0, start=2)
     assert oracle.calls == len(asked) == 6
     assert S.m == 3
     with pytest.raises(OracleBudgetError):

@@ -7,6 +7,7 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -15,7 +16,7 @@ import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, LawError, shorten
+from sparseaug.errors import ArgumentError, LawError, check_integer, shorten
 from sparseaug.groups import Group, Rows
 
 Array: TypeAlias = Any  # a NumPy array or a torch tensor
@@ -46,7 +47,7 @@ class Action(ABC):
     def rows(self, elements: Any) -> Rows:
         """The rows of a sample S of this group (checked when it was made), or rows, checked now."""
         group = getattr(elements, "group", None)
-        if group is None:
+        if group is None or not hasattr(elements, "elements"):
             return self.group.check(as_numpy(elements))
         if group != self.group:
             raise ArgumentError(
@@ -70,6 +71,8 @@ def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
 
 def require_law(action: Action, x: Array, *, seed: int = 0, pairs: int = 16) -> None:
     """Raise a `LawError` unless the laws of a left action hold on x for some random elements."""
+    if not len(x[0] if isinstance(x, tuple) else x):
+        raise ArgumentError("samples is empty; give at least one sample to check the laws on.")
     rng = np.random.default_rng(seed)
     for _ in range(pairs):
         reason = broken_law(action, x, action.group.sample(8, rng), action.group.sample(1, rng))
@@ -89,10 +92,11 @@ def gather(x: Array, index: Array, axes: Shape) -> Array:
     last = tuple(range(-len(axes), 0))
     x = array_namespace(x).moveaxis(x, axes, last) if axes != last else x
     shape = x.shape[1:]
-    x = x.reshape((x.shape[0], -1, index.shape[1]))
+    size = index.shape[1]
+    x = x.reshape((x.shape[0], math.prod(shape) // max(size, 1), size))
     if is_torch_array(x):
-        size = (index.shape[0], *x.shape[1:])
-        y: Array = x.expand(size).gather(-1, index[:, None, :].expand(size))
+        full = (index.shape[0], *x.shape[1:])
+        y: Array = x.expand(full).gather(-1, index[:, None, :].expand(full))
     elif x.shape[0] == 1:
         y = np.ascontiguousarray(x[0].T).take(index, axis=0).swapaxes(1, 2)
     else:
@@ -101,10 +105,25 @@ def gather(x: Array, index: Array, axes: Shape) -> Array:
     return array_namespace(y).moveaxis(y, last, axes) if axes != last else y
 
 
+def check_axes(name: str, axes: Any) -> Shape:
+    """`axes`, one integer or several different ones, as a tuple."""
+    given = axes if isinstance(axes, list | tuple) else (axes,)
+    checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
+    if not checked or len(set(checked)) < len(checked):
+        raise ArgumentError(f"{name}={axes} must name different axes of a sample.")
+    return checked
+
+
+def require_group(group: Any) -> None:
+    """Raise an `ArgumentError` unless it is a group."""
+    if not isinstance(group, Group):
+        raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
+
+
 def axes_from_end(axes: Sequence[int], ndim: int, name: str) -> Shape:
     """`axes` of an array with `ndim` axes counted from the end; the sample axis 0 is refused."""
     counted = tuple([axis - ndim if axis >= 0 else axis for axis in axes])
-    if min(counted) <= -ndim or max(counted) >= 0:
+    if min(counted) <= -ndim or max(counted) >= 0 or len(set(counted)) < len(counted):
         raise ArgumentError(
             f"{name}={axes[0] if len(axes) == 1 else axes} is not an axis of one sample; x has "
             f"{ndim} axes, the first counts the samples: give 1..{ndim - 1} or -1..-{ndim - 1}."
@@ -130,14 +149,19 @@ def require_data(x: Array) -> None:
 
 
 def as_numpy(elements: Any) -> NDArray[Any]:
-    """Elements as a NumPy array, fetched from the device if they are a tensor."""
-    return np.asarray(elements.detach().cpu() if is_torch_array(elements) else elements)
+    """Elements or data as a NumPy array, fetched from the device if they are a tensor."""
+    if not is_torch_array(elements):
+        return np.asarray(elements)
+    tensor = elements.detach().cpu()
+    # NumPy has no bfloat16
+    return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
 
 
 def to_namespace_of(x: Array, array: NDArray[Any]) -> Array:
     """`array` as an array of x's library on x's device; floating-point arrays in x's precision."""
     if not is_torch_array(x):
         return array.astype(x.dtype, copy=False) if array.dtype.kind == "f" else array
+    array = array if array.flags.writeable else array.copy()  # a tensor would share the memory
     tensor = array_namespace(x).asarray(array, device=device(x))
     return tensor.to(x.dtype) if array.dtype.kind == "f" else tensor
 
@@ -150,5 +174,7 @@ def _same(left: Array, right: Array) -> bool:
         return False
     if left.dtype.kind not in "fc":
         return bool((left == right).all())
+    tolerance = min(1e3 * float(np.finfo(left.dtype).eps), 1e-3)
+    left, right = left.astype(np.complex128), right.astype(np.complex128)
     scale = float(abs(right).max(initial=0.0))
-    return bool(abs(left - right).max(initial=0.0) <= 1e3 * np.finfo(left.dtype).eps * scale)
+    return bool(abs(left - right).max(initial=0.0) <= tolerance * scale)

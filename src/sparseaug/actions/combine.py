@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_array_api_obj
 from numpy.typing import NDArray
 
-from sparseaug.actions.base import Action, Array, Shape, as_numpy, require_law
+from sparseaug.actions.base import (
+    Action,
+    Array,
+    Shape,
+    as_numpy,
+    require_data,
+    require_group,
+    require_law,
+)
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows, direct_product
 
@@ -22,7 +31,7 @@ class ProductAction(Action):
     first: Action
     second: Action
 
-    @property
+    @cached_property
     def group(self) -> Group:  # type: ignore[override]
         """The direct product of the two groups."""
         return direct_product(self.first.group, self.second.group)
@@ -54,18 +63,26 @@ class CustomAction(Action):
     group: Group
     function: Callable[[Rows, Array], Array]
 
+    def __call__(self, elements: Any, x: Array) -> Array:
+        """The function applied to a copy of the rows, which stay NumPy's wherever x lives."""
+        rows = self.rows(elements)
+        require_data(x)
+        return self.apply((rows.copy(),), x[None])
+
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The rows themselves: the function does the rest."""
-        return (elements,)
+        return (elements.copy(),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """Call the function; once per element where each has data of its own."""
         rows = as_numpy(prepared[0])
-        if x.shape[0] == 1:
+        if x.shape[0] == 1 or not len(rows):
             y = self.function(rows, x[0])
         else:
             moved = [self.function(rows[j : j + 1], x[j]) for j in range(len(rows))]
             y = array_namespace(x).concat(moved)
+        if not is_array_api_obj(y):
+            raise ArgumentError(f"function returned {shorten(y)}; return an array (k, n, ...).")
         if tuple(y.shape) != (len(rows), *x.shape[1:]):
             raise ArgumentError(
                 f"function returned shape {tuple(y.shape)}; for {len(rows)} elements and x of "
@@ -104,6 +121,7 @@ def custom_action(
     >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
     array([[[2., 1.]]])
     """
+    require_group(group)
     if not callable(function):
         raise ArgumentError(f"function={shorten(function)} cannot be called.")
     action = CustomAction(group, function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -16,10 +17,19 @@ from sparseaug.actions.base import (
     Shape,
     axes_from_end,
     gather,
+    require_group,
     require_size,
 )
-from sparseaug.errors import ArgumentError
-from sparseaug.groups import Abelian, Group, Hyperoctahedral, Rows, TableGroup
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups import (
+    ENUMERATION_LIMIT,
+    Abelian,
+    Group,
+    Hyperoctahedral,
+    Rows,
+    TableGroup,
+    format_order,
+)
 from sparseaug.groups.shuffle import compose_permutations, invert_permutations
 
 
@@ -76,11 +86,7 @@ class Linear(Action):
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The matrices (k, d, d)."""
-        matrices = np.asarray(self.matrices(elements), np.float64)
-        if matrices.ndim != 3 or len(matrices) != len(elements):
-            raise ArgumentError(
-                f"matrices(elements) has shape {matrices.shape}; return ({len(elements)}, d, d)."
-            )
+        matrices = _real_matrices(self.matrices(elements), len(elements))
         require_size(shape[-1], matrices.shape[-1], "the last axis", self.group)
         return (matrices,)
 
@@ -92,7 +98,8 @@ class Linear(Action):
                 f"x has dtype {x.dtype}; a linear action needs floating point: convert x first."
             )
         (matrices,) = prepared
-        flat = xp.reshape(x, (x.shape[0], -1, x.shape[-1]))
+        vectors = math.prod(x.shape[1:-1])
+        flat = xp.reshape(x, (x.shape[0], vectors, x.shape[-1]))
         moved = xp.matmul(flat, xp.moveaxis(matrices, -1, -2))
         return xp.reshape(moved, (len(matrices), *x.shape[1:]))
 
@@ -125,16 +132,20 @@ def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
     >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
     array([[[ 3., -4.]]])
     """
+    require_group(group)
     if not isinstance(group, Abelian) or set(group.moduli) != {2}:
-        raise ArgumentError(f"group {group} does not flip signs; give sign_flips(d).")
-    return FlipSigns(group, axis)
+        raise ArgumentError(f"group {group.name} does not flip signs; give sign_flips(d).")
+    return FlipSigns(group, check_integer("axis", axis, at_least=-64, below=64))
 
 
 def signed_permute(group: Hyperoctahedral, axis: int = -1) -> SignedPermute:
     """Reorder entries and change signs along one axis, by hyperoctahedral(n)."""
+    require_group(group)
     if not isinstance(group, Hyperoctahedral):
-        raise ArgumentError(f"group {group} has no signed permutations; give hyperoctahedral(n).")
-    return SignedPermute(group, axis)
+        raise ArgumentError(
+            f"group {group.name} has no signed permutations; give hyperoctahedral(n)."
+        )
+    return SignedPermute(group, check_integer("axis", axis, at_least=-64, below=64))
 
 
 def linear(
@@ -142,56 +153,73 @@ def linear(
 ) -> Linear:
     """Multiply the last axis by M(g): a function rows -> (k, d, d), or all matrices in rank order.
 
-    A `matrix_group` brings its own. The homomorphism M(ab) = M(a) M(b) is checked on generators.
+    A `matrix_group` brings its own. M(ab) = M(a) M(b) is checked: for a list on all elements.
 
     >>> import numpy as np, sparseaug as sa
     >>> act = sa.linear(sa.cube_rotations())
     >>> act(act.group.generators(), np.eye(3)).shape
     (2, 3, 3)
     """
+    require_group(group)
     if matrices is None:
         if not isinstance(group, TableGroup) or not group.entries:
             raise ArgumentError(f"matrices is missing; {group.name} is not a matrix group.")
         return Linear(group, _Own(group))
+    others = group.sample(64, np.random.default_rng(0))
     if not callable(matrices):
-        array = np.array(matrices, np.float64)
-        array.flags.writeable = False
-        if array.ndim != 3 or len(array) != group.order:
+        if group.order > ENUMERATION_LIMIT:
             raise ArgumentError(
-                f"matrices has shape {array.shape}; {group.name} needs one matrix per element in "
-                f"rank order, ({group.order}, d, d), or a function of the rows."
+                f"matrices is a list, but {group.name} has {format_order(group)} elements; "
+                "give a function of the rows."
             )
+        array = np.array(_real_matrices(matrices, group.order))
+        array.flags.writeable = False
         matrices = _ByRank(group, array)
-    action = Linear(group, matrices)
-    _require_homomorphism(action)
-    return action
+        others = np.concatenate(list(group.elements()))  # all of them: then the law is proved
+    _require_homomorphism(group, matrices, others)
+    return Linear(group, matrices)
 
 
-def _require_homomorphism(action: Linear) -> None:
-    """M(a) M(b) = M(ab) for generators a and b = a few random elements; M(e) = 1."""
-    group, matrices = action.group, action.matrices
-    a = np.concatenate([group.identity(), group.generators()])
-    b = np.concatenate([a, group.sample(16, np.random.default_rng(0))])
-    pairs = group.compose(a[:, None], b[None]).reshape(-1, group.width)
-    left = np.asarray(matrices(a))[:, None] @ np.asarray(matrices(b))[None]
-    right = np.asarray(matrices(pairs)).reshape(left.shape)
-    scale = max(1.0, float(abs(left).max()))
-    unit = np.eye(left.shape[-1])
-    if abs(left - right).max() > 1e-8 * scale or abs(matrices(a[:1])[0] - unit).max() > 1e-8:
+def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others: Rows) -> None:
+    """M(a) M(b) = M(ab) for all generators a and these b; M(identity) = 1."""
+    right = _real_matrices(matrices(others), len(others))
+    unit = _real_matrices(matrices(group.identity()), 1)[0]
+    errors = [abs(unit - np.eye(len(unit))).max()]
+    for a in group.generators():
+        left = _real_matrices(matrices(a[None]), 1)
+        products = _real_matrices(matrices(group.compose(a[None], others)), len(others))
+        errors.append(abs(left @ right - products).max())
+    tolerance = 1e-8 * max(1.0, float(abs(right).max()))
+    if not all(error <= tolerance for error in errors):  # a NaN fails too
         raise ArgumentError(
             f"matrices is not a representation of {group.name}: M(ab) must equal M(a) M(b) and "
             "M(identity) must be the unit matrix; list the matrices in rank order."
         )
 
 
+def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
+    """`value` as real matrices (count, d, d), or an `ArgumentError`."""
+    try:
+        array = np.asarray(value)
+        array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"matrices={shorten(value)} are not numbers: {error}.") from error
+    if array.dtype.kind == "c":
+        raise ArgumentError("matrices are complex; give real ones, twice the size if need be.")
+    if array.ndim != 3 or array.shape[1] != array.shape[2] or len(array) != count:
+        raise ArgumentError(
+            f"matrices has shape {array.shape}; give ({count}, d, d), one matrix per element in rank "
+            "order, or a function of the rows."
+        )
+    return array
+
+
 def _multiply(x: Array, signs: Array, axis: int) -> Array:
     """x (1 or k, n, ...) times signs (k, d) along one axis."""
-    if x.dtype in _UNSIGNED or str(x.dtype) in ("torch.uint8", "torch.bool"):
+    xp = array_namespace(x)
+    if not xp.isdtype(x.dtype, ("signed integer", "real floating", "complex floating")):
         raise ArgumentError(f"x has dtype {x.dtype}, which has no negative numbers; convert x.")
     (axis,) = axes_from_end((axis,), x.ndim - 1, "axis")
-    shape = (signs.shape[0],) + (1,) * (x.ndim + axis - 1) + (-1,) + (1,) * (-axis - 1)
+    shape = (signs.shape[0],) + (1,) * (x.ndim + axis - 1) + (signs.shape[1],) + (1,) * (-axis - 1)
     signs = signs.to(x.dtype) if is_torch_array(x) else signs.astype(x.dtype)
     return x * signs.reshape(shape)
-
-
-_UNSIGNED = tuple(np.dtype(kind) for kind in ("u1", "u2", "u4", "u8", "?"))

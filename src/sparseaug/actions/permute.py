@@ -14,10 +14,12 @@ from sparseaug.actions.base import (
     Array,
     Shape,
     axes_from_end,
+    check_axes,
     gather,
+    require_group,
     require_size,
 )
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Abelian, Dihedral, Group, Rows
 from sparseaug.groups.shuffle import invert_permutations
 
@@ -63,7 +65,11 @@ class PermuteNodes(Action):
         """Gather on both node axes."""
         (index,) = prepared
         pairs = index[:, :, None] * x.shape[2] + index[:, None, :]
-        return gather(x, pairs.reshape(len(index), -1), axes_from_end((1, 2), x.ndim - 1, "axes"))
+        return gather(
+            x,
+            pairs.reshape(index.shape[0], x.shape[2] * x.shape[2]),
+            axes_from_end((1, 2), x.ndim - 1, "axes"),
+        )
 
     def __call__(self, elements: Any, x: Array) -> Array:
         """Moved adjacency (k, n, v, v, ...), or the pair of moved adjacency and features."""
@@ -96,7 +102,9 @@ class Roll(Action):
                     f"use cyclic({size}) or a divisor of {size} there."
                 )
             source = (np.arange(size) - shift[:, None] * (size // modulus)) % size
-            index = (index[:, :, None] * size + source[:, None, :]).reshape(len(elements), -1)
+            index = (index[:, :, None] * size + source[:, None, :]).reshape(
+                len(elements), index.shape[1] * size
+            )
         return (index,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
@@ -142,7 +150,7 @@ def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
     array([[[30, 10, 20]]])
     """
     _points(group)
-    return PermuteAxis(group, axis)
+    return PermuteAxis(group, check_integer("axis", axis, at_least=-64, below=64))
 
 
 def permute_nodes(group: Group) -> PermuteNodes:
@@ -156,10 +164,11 @@ def roll(group: Abelian, axes: Sequence[int] = (-2, -1)) -> Roll:
 
     A modulus may be a proper divisor of the axis: cyclic(4) shifts 32 pixels by 0, 8, 16, 24.
     """
-    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    require_group(group)
+    axes = check_axes("axes", axes)
     if not isinstance(group, Abelian) or group.width != len(axes):
         raise ArgumentError(
-            f"group {group} does not shift {len(axes)} axes; "
+            f"group {group.name} does not shift {len(axes)} axes; "
             f"give abelian(...) with one modulus for each of axes={axes}."
         )
     return Roll(group, axes)
@@ -167,14 +176,19 @@ def roll(group: Abelian, axes: Sequence[int] = (-2, -1)) -> Roll:
 
 def rotate_grid(group: Group, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
     """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only."""
+    require_group(group)
     if group not in (Dihedral(4), Abelian((4,))):
-        raise ArgumentError(f"group {group} does not turn a square; give dihedral(4) or cyclic(4).")
-    if len(axes) != 2:
+        raise ArgumentError(
+            f"group {group.name} does not turn a square; give dihedral(4) or cyclic(4)."
+        )
+    checked = check_axes("axes", axes)
+    if len(checked) != 2:
         raise ArgumentError(f"axes={axes} must name the two axes of the grid.")
-    return RotateGrid(group, (axes[0], axes[1]))
+    return RotateGrid(group, (checked[0], checked[1]))
 
 
 def _points(group: Group) -> int:
+    require_group(group)
     if group.degree is None:
         raise ArgumentError(
             f"group {group.name} does not permute points; give symmetric(n), alternating(n), "

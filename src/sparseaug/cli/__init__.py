@@ -7,25 +7,31 @@ import sys
 import click
 
 from sparseaug import __version__
+from sparseaug.cli.certify import certify
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
 from sparseaug.errors import SparseAugError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sparseaug")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """One-shot sparse augmentation: draw S once, know how good it is, train on it.
 
     \b
     Examples:
       sparseaug groups
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
+      sparseaug certify S.safetensors
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 cli.add_command(groups)
 cli.add_command(draw)
+cli.add_command(certify)
 
 
 def main() -> None:
@@ -38,8 +44,11 @@ def main() -> None:
         click.echo("Aborted.", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        click.echo(f"Error: {' '.join(error.format_message().split())}", err=True)
-        sys.exit(2)
+        _fail(error.format_message())
     except SparseAugError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(2)
+        _fail(str(error))
+
+
+def _fail(message: str) -> None:
+    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    sys.exit(2)

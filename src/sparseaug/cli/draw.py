@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -23,12 +24,12 @@ def draw(name: str, m: int, seed: int, out: Path, force: bool) -> None:
     Example:
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
     """
-    if out.exists() and not force:
+    if os.path.exists(out) and not force:  # before the work; save() makes sure of it after
         raise click.UsageError(f"{out} is there already; choose another --out or add --force.")
     g = group(name)
     oracle = Oracle(g, seed=seed)
     sample = oracle.draw(m)
-    sample.save(out)
+    sample.save(out, overwrite=force)
     distinct = len(sample.counts()[0])
     click.echo(f"group         {g.name} of order {format_order(g)}")
     click.echo(f"elements      {sample.m}, {distinct} of them distinct")

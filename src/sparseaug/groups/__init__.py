@@ -11,12 +11,14 @@ product         direct products
 permutation     permutation groups from generators
 table           groups from a multiplication table or a closed list of matrices
 catalogue       the cube, Mathieu's groups, the Rubik's cube
+young           Young's orthogonal form, the irreps of S_n
 names           parse "S3xZ2^4"; read JSON data
 """
 
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
-from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, Rows, format_order
+from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
+from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral, dihedral
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
 from sparseaug.groups.names import from_dict, group

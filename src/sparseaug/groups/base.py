@@ -8,11 +8,12 @@ sampling, rank, unrank and enumeration follow from that bijection and are writte
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,21 +26,23 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.groups.digits import digits_of_rank, rank_of_digits, uniform_digits
-
-Rows: TypeAlias = NDArray[np.int64]
+from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 
 ENUMERATION_LIMIT = 10_000_000
-_CHUNK = 1 << 16  # entries worked on at a time while sampling: half a megabyte stays in cache
+_CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
 @dataclass(frozen=True)
 class Irrep:
-    """An irreducible unitary representation: `matrices(rows)` is (k, dimension, dimension)."""
+    """An irreducible unitary representation: `matrices(rows)` is (k, dimension, dimension).
+
+    `rounding` bounds the Frobenius norm of (computed - true) for each element.
+    """
 
     name: str
     dimension: int
     matrices: Callable[[Rows], NDArray[Any]]
+    rounding: float
 
 
 class Group(ABC):
@@ -81,12 +84,12 @@ class Group(ABC):
         """Digits (L, k) of these elements (k, width); the inverse of `from_digits`."""
 
     @abstractmethod
-    def compose(self, a: Rows, b: Rows) -> Rows:
-        """The products ab: first b, then a."""
+    def _compose(self, a: Rows, b: Rows) -> Rows:
+        """`compose` on int64 rows."""
 
     @abstractmethod
-    def inverse(self, a: Rows) -> Rows:
-        """The inverses of a."""
+    def _inverse(self, a: Rows) -> Rows:
+        """`inverse` on int64 rows."""
 
     @abstractmethod
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
@@ -118,12 +121,20 @@ class Group(ABC):
     @cached_property
     def order(self) -> int:
         """Number of elements, exact."""
-        return math.prod(self.radices)
+        return _product(self.radices)
 
     @property
     def log_order(self) -> float:
         """Natural logarithm of the order."""
-        return math.log(self.order)
+        return math.fsum(map(math.log, self.radices))
+
+    def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
+        """The products ab: first b, then a. The rows are taken for elements and not checked."""
+        return self._compose(self._rows("a", a), self._rows("b", b))
+
+    def inverse(self, a: ArrayLike) -> Rows:
+        """The inverses of a. The rows are taken for elements and not checked."""
+        return self._inverse(self._rows("a", a))
 
     def identity(self) -> Rows:
         """The neutral element, one row (1, width)."""
@@ -151,15 +162,17 @@ class Group(ABC):
     def unrank(self, ranks: ArrayLike) -> Rows:
         """The elements with these ranks, the inverse of `rank`."""
         self._require_order_below(1 << 63, "unrank")
-        numbers = np.atleast_1d(np.asarray(ranks))
-        if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
+        numbers = np.atleast_1d(integer_array("ranks", ranks))
+        if numbers.ndim != 1:
             raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
         if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= self.order):
             raise ArgumentError(f"ranks must lie in 0..{self.order - 1}, the ranks of {self.name}.")
-        return self.from_digits(digits_of_rank(self._radix_array, numbers.astype(np.int64)))
+        return self.from_digits(digits_of_rank(self._radix_array, numbers))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
         """All elements in rank order, in blocks of rows; refused above `limit` elements."""
+        limit = check_integer("limit", limit)
+        block = check_integer("block", block, at_least=1)
         self._require_order_below(limit + 1, "elements()")
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
@@ -168,19 +181,28 @@ class Group(ABC):
 
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
         """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
-        rows = np.asarray(elements)
-        if rows.ndim != 2 or rows.shape[1] != self.width or rows.dtype.kind not in "iu":
+        rows = np.ascontiguousarray(self._rows(name, elements))
+        if rows.ndim != 2:
             raise ElementError(
-                f"{name} has shape {rows.shape} and dtype {rows.dtype}; elements of {self.name} "
-                f"are an integer array of shape (k, {self.width}), one row an element."
+                f"{name} has shape {rows.shape}; elements of {self.name} are an integer array of "
+                f"shape (k, {self.width}), one row an element."
             )
-        rows = np.ascontiguousarray(rows, np.int64)
         inside = self.contains(rows)
         if not inside.all():
             wrong = np.flatnonzero(~inside)
             raise ElementError(
                 f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
                 f"{self.name}; {wrong.size} of {len(rows)} rows are not."
+            )
+        return rows
+
+    def _rows(self, name: str, elements: ArrayLike) -> Rows:
+        """`elements` (..., width) as int64, which holds every row and every sum of two."""
+        rows = integer_array(name, elements, ElementError)
+        if rows.ndim < 1 or rows.shape[-1] != self.width:
+            raise ElementError(
+                f"{name} has shape {rows.shape}; rows of {self.name} have {self.width} integers: "
+                f"give shape (k, {self.width})."
             )
         return rows
 
@@ -201,4 +223,39 @@ def format_order(group: Group) -> str:
     if group.order < 10**20:
         return str(group.order)
     exponent = group.log_order / math.log(10)
-    return f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
+    text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
+    return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
+
+
+def check_label(label: str) -> str:
+    """A name for a group of one's own; what reads like another group's name is refused."""
+    if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
+        raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
+    if re.match(r"[SABDCZ][0-9]", label):
+        raise ArgumentError(
+            f"label={label!r} reads like the name of another group; choose another."
+        )
+    return label
+
+
+def integer_array(
+    name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
+) -> NDArray[np.int64]:
+    """`value` as an int64 array, or an error that names it."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as problem:  # ragged lists, foreign objects
+        raise error(f"{name}={shorten(value)} is not an array of integers.") from problem
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        if array.size:
+            raise error(f"{name} has dtype {array.dtype}; give integers that fit 64 bits.")
+        return np.empty(array.shape, np.int64)
+    return array.astype(np.int64, copy=False)
+
+
+def _product(numbers: tuple[int, ...]) -> int:
+    """math.prod by halves, which multiplies numbers of like size."""
+    if len(numbers) < 64:
+        return math.prod(numbers)
+    middle = len(numbers) // 2
+    return _product(numbers[:middle]) * _product(numbers[middle:])

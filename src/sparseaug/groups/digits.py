@@ -1,18 +1,20 @@
 """Mixed-radix digits: exactly uniform ones from raw random words, and their numbers.
 
-Only the generator's raw 64-bit words are used, so a draw depends on the bit generator (whose stream
-NumPy promises never to change) and on nothing else.
+Only full-range 64-bit words are drawn, which are the bit generator's own: a draw depends on its stream,
+which NumPy promises never to change, and on nothing else.
 """
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
+Rows: TypeAlias = NDArray[np.int64]
 
-def uniform_digits(
-    radices: NDArray[np.int64], k: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+
+def uniform_digits(radices: Rows, k: int, rng: np.random.Generator) -> Rows:
     """k independent digit vectors, shape (L, k): digit i is exactly uniform on 0..radices[i]-1."""
     shape = (len(radices), k)
     narrow = radices < 1 << 32
@@ -24,7 +26,7 @@ def uniform_digits(
     return digits
 
 
-def rank_of_digits(radices: NDArray[np.int64], digits: NDArray[np.int64]) -> NDArray[np.int64]:
+def rank_of_digits(radices: Rows, digits: Rows) -> Rows:
     """The number with these digits (L, k), first digit most significant."""
     ranks = np.zeros(digits.shape[1], np.int64)
     for radix, digit in zip(radices, digits, strict=True):
@@ -32,7 +34,7 @@ def rank_of_digits(radices: NDArray[np.int64], digits: NDArray[np.int64]) -> NDA
     return ranks
 
 
-def digits_of_rank(radices: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+def digits_of_rank(radices: Rows, ranks: Rows) -> Rows:
     """Digits (L, k) of these numbers; the inverse of `rank_of_digits`."""
     digits = np.empty((len(radices), len(ranks)), np.int64)
     for i in range(len(radices) - 1, -1, -1):
@@ -40,7 +42,7 @@ def digits_of_rank(radices: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDAr
     return digits
 
 
-def _narrow(radices: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _narrow(radices: Rows, rng: np.random.Generator) -> Rows:
     """Lemire, "Fast random integer generation in an interval" (ACM TOMACS 2019), 32-bit words.
 
     A word w gives the digit floor(w r / 2^32). Each digit is hit by floor(2^32 / r) words or one
@@ -59,7 +61,7 @@ def _narrow(radices: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.
     return digits
 
 
-def _wide(radices: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _wide(radices: Rows, rng: np.random.Generator) -> Rows:
     """Radices of 33 to 62 bits: cut a 64-bit word to the radix's bits, refuse what is too large."""
     bits = np.ceil(np.log2(radices)).astype(np.uint64) + np.uint64(1)  # log2 may be rounded down
     words = rng.integers(0, 1 << 64, radices.shape, np.uint64)

@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from itertools import combinations, product
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
-from sparseaug.groups.base import Group, Rows
+from sparseaug.groups.base import Group, Irrep
+from sparseaug.groups.digits import Rows
 from sparseaug.groups.shuffle import (
     are_permutations,
     compose_permutations,
@@ -21,6 +25,7 @@ from sparseaug.groups.shuffle import (
     shuffle,
     unshuffle,
 )
+from sparseaug.groups.young import Partition, dimension, partitions, young_matrices, young_rounding
 
 
 @final
@@ -63,13 +68,13 @@ class Hyperoctahedral(Group):
         axes, signs = self.split(elements)
         return np.concatenate([unshuffle(axes), signs.T])
 
-    def compose(self, a: Rows, b: Rows) -> Rows:
+    def _compose(self, a: Rows, b: Rows) -> Rows:
         """(p, s)(q, t) = (p q, t + s q)."""
         (p, s), (q, t) = self.split(a), self.split(b)
         signs = compose_permutations(s, q) ^ t
         return np.concatenate([compose_permutations(p, q), signs], axis=-1)
 
-    def inverse(self, a: Rows) -> Rows:
+    def _inverse(self, a: Rows) -> Rows:
         """(p, s)^-1 = (p^-1, s p^-1)."""
         p, s = self.split(a)
         back = invert_permutations(p)
@@ -88,9 +93,57 @@ class Hyperoctahedral(Group):
         cycle = np.concatenate([np.roll(axes, -1), 0 * axes])
         return np.stack([flip, swap, cycle])[: min(self.n, 3)]
 
+    def irreps(self) -> Iterator[Irrep]:
+        """One for each pair of partitions with n boxes together, induced from B_(n-k) x B_k."""
+        for k in range(self.n + 1):
+            for alpha, beta in product(partitions(self.n - k), partitions(k)):
+                inner = dimension(alpha) * dimension(beta)
+                size = math.comb(self.n, k) * inner
+                # each block is a product of two matrices of Young's form: its own rounding of 4 u,
+                # and theirs, which together are no more than that of one shape of n boxes twice
+                rounding = 2 * young_rounding(self.n, size) + 2.0**-51 * math.sqrt(size)
+                yield Irrep(f"{alpha}|{beta}", size, _Bipartition(self, alpha, beta), rounding)
+
     def split(self, elements: Rows) -> tuple[Rows, Rows]:
         """Image arrays and sign bits of these rows."""
         return elements[..., : self.n], elements[..., self.n :]
+
+
+# The signs restricted to a set T of k coordinates are a character of the flips; B_n moves T to p(T). On
+# the blocks T, with p(T) = T' and p = (its order on T) and (its order off T), the induced matrix is
+#     rho(p, s)[T', T] = (-1)^(sum of s over T) pi_alpha(p off T) x pi_beta(p on T).
+@dataclass(frozen=True)
+class _Bipartition:
+    group: Hyperoctahedral
+    alpha: Partition
+    beta: Partition
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        n, k, count = self.group.n, sum(self.beta), len(elements)
+        p, s = self.group.split(elements)
+        sets = math.comb(n, k)
+        on = np.array(list(combinations(range(n), k)), np.int64).reshape(sets, k)
+        outside = [[i for i in range(n) if i not in row] for row in map(set, on.tolist())]
+        off = np.array(outside, np.int64).reshape(sets, n - k)
+        index = {mask: i for i, mask in enumerate((1 << on).sum(axis=1).tolist())}
+        targets = (1 << p[:, on]).sum(axis=2)
+        to = np.array([index[mask] for mask in targets.ravel().tolist()]).reshape(count, sets)
+        signs = 1 - 2 * (s[:, on].sum(axis=2) % 2)
+        left = young_matrices(self.alpha, _order(p[:, off]))
+        right = young_matrices(self.beta, _order(p[:, on]))
+        blocks = np.einsum("jab,jcd->jacbd", left, right)
+        size = left.shape[1] * right.shape[1]
+        blocks = blocks.reshape(count, sets, size, size) * signs[:, :, None, None]
+        result = np.zeros((count, sets, size, sets, size))
+        lane = np.arange(count)[:, None]
+        result[lane, to, :, np.arange(sets), :] = blocks
+        return result.reshape(count, sets * size, sets * size)
+
+
+def _order(images: Rows) -> Rows:
+    """The relative order of the last axis, as image arrays in one batch."""
+    flat = images.reshape(images.shape[0] * images.shape[1], images.shape[2])
+    return np.argsort(np.argsort(flat, axis=1), axis=1)
 
 
 def hyperoctahedral(n: int) -> Hyperoctahedral:

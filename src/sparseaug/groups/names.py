@@ -31,7 +31,7 @@ _SINGLE: dict[str, Callable[[], Group]] = {
     "Cube48": cube_symmetries,
     "Rubik": rubik,
 }
-_FACTOR = re.compile(r"(?:([SABDCZM])(\d{1,19})|(Cube24|Cube48|Rubik))(?:\^(\d{1,6}))?")
+_FACTOR = re.compile(r"(?:([SABDCZM])([0-9]{1,19})|(Cube24|Cube48|Rubik))(?:\^([0-9]{1,6}))?")
 _WIDEST = 1_000_000
 _ALLOWED = "S6 A5 C12 D4 B5 Z2^20 M24 Cube24 Cube48 Rubik, joined by x as in S3xZ2^4"
 
@@ -53,16 +53,21 @@ def group(name: str) -> Group:
         if match is None:
             raise GroupError(f"group name {shorten(name)} does not parse; write {_ALLOWED}.")
         family, n, single, power = match.groups()
-        size = (int(n) if family in ("S", "A", "B") else 1) * int(power or 1)
-        width += size
-        if size == 0 or width > _WIDEST:
+        copies = int(power or 1)
+        if (family and int(n) == 0) or copies == 0:
             raise GroupError(
-                f"group name {shorten(name)} asks for rows of {width} integers; "
-                f"sizes and powers start at 1 and rows end at {_WIDEST}."
+                f"group name {shorten(name)} has a size of 0; sizes and powers start at 1."
             )
-        factor = _FAMILIES[family](int(n)) if family else _SINGLE[single]()
-        repeated = abelian(*[int(n)] * int(power or 1)) if family in ("C", "Z") else None
-        factors.append(repeated or direct_product(*[factor] * int(power or 1)))
+        width += copies * (int(n) if family in ("S", "A", "B") else 1)
+        if width > _WIDEST:
+            raise GroupError(
+                f"group name {shorten(name)} asks for rows of {width} integers; rows end at {_WIDEST}."
+            )
+        if family in ("C", "Z"):
+            factors.append(abelian(*[int(n)] * copies))
+        else:
+            factor = _FAMILIES[family](int(n)) if family else _SINGLE[single]()
+            factors += [factor] * copies
     return direct_product(*factors)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+from sparseaug.groups.digits import Rows
 
 
 def shuffle(digits: Rows, n: int) -> Rows:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
-from sparseaug.groups.base import Group, Rows
+from sparseaug.groups.base import Group, Irrep
+from sparseaug.groups.digits import Rows
 from sparseaug.groups.shuffle import (
     are_permutations,
     compose_permutations,
     invert_permutations,
     shuffle,
     unshuffle,
+)
+from sparseaug.groups.young import (
+    Partition,
+    conjugate,
+    dimension,
+    partitions,
+    tableaux,
+    young_matrices,
+    young_rounding,
 )
 
 
@@ -63,11 +74,11 @@ class Symmetric(Group):
         digits = unshuffle(elements)
         return digits[: len(self.radices)] if self.even else digits
 
-    def compose(self, a: Rows, b: Rows) -> Rows:
+    def _compose(self, a: Rows, b: Rows) -> Rows:
         """(ab)(i) = a(b(i))."""
         return compose_permutations(a, b)
 
-    def inverse(self, a: Rows) -> Rows:
+    def _inverse(self, a: Rows) -> Rows:
         """Inverse image arrays."""
         return invert_permutations(a)
 
@@ -97,6 +108,65 @@ class Symmetric(Group):
     def permutations(self, elements: Rows) -> Rows:
         """The rows themselves."""
         return elements
+
+    def irreps(self) -> Iterator[Irrep]:
+        """One for each partition of n; on A_n one for each pair of conjugates, and two halves of
+        each self-conjugate one.
+        """
+        for shape in partitions(self.n):
+            size = dimension(shape)
+            rounding = young_rounding(self.n, size)
+            if self.even and shape == conjugate(shape) and size > 1:
+                for sign, mark in ((1, "+"), (-1, "-")):
+                    name = f"{shape}{mark}"
+                    # four products of an entry with 1/2 and a sign or i: gamma(4) 2 sqrt(d) more
+                    yield Irrep(name, size // 2, _Half(shape, sign), 2 * rounding)
+            elif not self.even or shape >= conjugate(shape):
+                yield Irrep(str(shape), size, _Young(shape), rounding)
+
+
+@dataclass(frozen=True)
+class _Young:
+    shape: Partition
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        return young_matrices(self.shape, elements)
+
+
+# The associator of a self-conjugate shape: C e_T = e(T) e_T' with T' the transposed tableau and e(T)
+# the sign of T as a permutation of the boxes. Transposing negates the distances r in Young's form and
+# an adjacent transposition changes e(T), so C pi(s) = -pi(s) C, and C commutes with pi on A_n. Its
+# square is a constant c = e(T) e(T') = 1 or -1; the two halves are its eigenspaces, of eigenvalue
+# w = sqrt(c) and -w, spanned by (e_T + e(T) e_T' / w) / sqrt(2), one for each pair T, T'.
+@dataclass(frozen=True)
+class _Half:
+    shape: Partition
+    sign: int
+
+    def __call__(self, elements: Rows) -> NDArray[Any]:
+        first, second, signs, square = _transposed_pairs(self.shape)
+        weight = signs / (self.sign * (1 if square == 1 else 1j))
+        p = young_matrices(self.shape, elements)
+        upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
+        lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
+        return (upper + weight.conj()[:, None] * lower) / 2
+
+
+def _transposed_pairs(shape: Partition) -> tuple[Rows, Rows, Rows, int]:
+    """Indices of T and of T', each pair once; the signs e(T); and the constant e(T) e(T')."""
+    contents = tableaux(shape)
+    index = {row.tobytes(): i for i, row in enumerate(contents)}
+    partner = np.array([index[row.tobytes()] for row in -contents])
+    boxes = np.empty_like(contents)
+    for k in range(contents.shape[1]):
+        content = contents[:, k]
+        depth = (contents[:, :k] == content[:, None]).sum(axis=1)  # how far along its diagonal
+        boxes[:, k] = (
+            (depth + np.maximum(-content, 0)) * len(contents[0]) + depth + np.maximum(content, 0)
+        )
+    signs = 1 - 2 * (np.count_nonzero(unshuffle(np.argsort(boxes, axis=1)), axis=0) % 2)
+    first = np.flatnonzero(np.arange(len(contents)) < partner)
+    return first, partner[first], signs[first], int(signs[0] * signs[partner[0]])
 
 
 def symmetric(n: int) -> Symmetric:

@@ -9,8 +9,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import GroupError
-from sparseaug.groups.base import Group, Rows
+from sparseaug.errors import GroupError, shorten
+from sparseaug.groups.base import Group, check_label, integer_array
+from sparseaug.groups.digits import Rows
 
 
 @final
@@ -29,8 +30,11 @@ class TableGroup(Group):
     @property
     def name(self) -> str:
         """The label it was given, or its kind and order."""
-        kind = f"{len(self.products)} matrices" if self.entries else "table"
-        return self.label or f"<{kind} of order {len(self.products)}>"
+        kind = "list of matrices" if self.entries else "table"
+        return self.label or f"<group of order {len(self.products)} from a {kind}>"
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def width(self) -> int:
@@ -65,11 +69,11 @@ class TableGroup(Group):
         """Count from the identity."""
         return (elements - self._identity).T % len(self.products)
 
-    def compose(self, a: Rows, b: Rows) -> Rows:
+    def _compose(self, a: Rows, b: Rows) -> Rows:
         """Look it up."""
         return self.table[a, b]
 
-    def inverse(self, a: Rows) -> Rows:
+    def _inverse(self, a: Rows) -> Rows:
         """Look it up."""
         return self._inverses[a]
 
@@ -102,37 +106,40 @@ def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
     >>> table_group([[0, 1], [1, 0]]).order
     2
     """
-    array = np.asarray(table)
+    array = integer_array("table", table, GroupError)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise GroupError(f"table has shape {array.shape}; give a square table, not empty.")
-    if array.dtype.kind not in "iu":
-        raise GroupError(
-            f"table has dtype {array.dtype}; give the integer indices of the products."
-        )
     _require_group(array)
-    return TableGroup(tuple(map(tuple, array.tolist())), label=label)
+    return TableGroup(tuple(map(tuple, array.tolist())), label=check_label(label))
 
 
-def matrix_group(matrices: ArrayLike, *, label: str = "", tolerance: float = 1e-8) -> TableGroup:
+def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from the list of all its real matrices (order, d, d), which must be closed.
 
-    Products are matched to the list within `tolerance`, relative to the largest entry.
+    Products are matched to the list within 1e-8 of the largest entry.
 
     >>> matrix_group([[[1.0]], [[-1.0]]]).order
     2
     """
-    array = np.asarray(matrices, np.float64)
+    try:
+        array = np.asarray(matrices)
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
+        array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
+    except (TypeError, ValueError) as error:
+        raise GroupError(f"matrices={shorten(matrices)} are not real numbers: {error}.") from error
     if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
         raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
     if not np.isfinite(array).all():
         raise GroupError("matrices has entries that are not finite; give real numbers.")
-    products = _match_products(array, tolerance * max(1.0, float(abs(array).max())))
+    tolerance = 1e-8 * max(1.0, float(abs(array).max()))
+    products = _match_products(array, tolerance)
     _require_group(products)
     unit = np.flatnonzero(products.diagonal() == np.arange(len(array)))[0]
     if abs(array[unit] - np.eye(array.shape[1])).max() > tolerance:
         raise GroupError("matrices does not hold the unit matrix; they must be invertible.")
     entries = tuple(tuple(map(tuple, matrix)) for matrix in array.tolist())
-    return TableGroup(tuple(map(tuple, products.tolist())), entries, label)
+    return TableGroup(tuple(map(tuple, products.tolist())), entries, check_label(label))
 
 
 def _require_group(table: Rows) -> None:

@@ -14,7 +14,7 @@ def augment(
 ) -> tuple[Array, Array]:
     """The n m copies (g.x_i, y_i), or (g.x_i, g.y_i) with a `y_action` for targets that move along.
 
-    Copy j n + i is sample i moved by element j of S.
+    Copy j n + i is sample i moved by element j of S. For graphs, x may be (adjacency, features).
 
     >>> import numpy as np, sparseaug as sa
     >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
@@ -23,12 +23,16 @@ def augment(
     """
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
-    if not is_array_api_obj(y) or len(y) != len(x):
+    parts = x if isinstance(x, tuple) else (x,)
+    if not is_array_api_obj(y) or y.ndim < 1 or any(len(part) != len(y) for part in parts):
         raise ArgumentError(f"y={shorten(y)} must be an array with one target per sample of x.")
     moved = action(S, x)
-    xp = array_namespace(y)
-    targets = xp.stack([y] * S.m) if y_action is None else y_action(S, y)
-    return (
-        array_namespace(moved).reshape(moved, (-1, *moved.shape[2:])),
-        xp.reshape(targets, (-1, *targets.shape[2:])),
-    )
+    targets = array_namespace(y).stack([y] * S.m) if y_action is None else y_action(S, y)
+    joined = tuple(map(_join, moved)) if isinstance(moved, tuple) else _join(moved)
+    return joined, _join(targets)
+
+
+def _join(moved: Array) -> Array:
+    """(m, n, ...) as (m n, ...)."""
+    copies = moved.shape[0] * moved.shape[1]
+    return array_namespace(moved).reshape(moved, (copies, *moved.shape[2:]))

@@ -16,7 +16,14 @@ from sparseaug.storage import read_bytes, write_atomic
 SCHEMA = "sparseaug.GroupSample/1"
 
 
-def save(path: str | os.PathLike[str], group: Group, elements: Rows, facts: dict[str, Any]) -> None:
+def save(
+    path: str | os.PathLike[str],
+    group: Group,
+    elements: Rows,
+    facts: dict[str, Any],
+    *,
+    overwrite: bool = True,
+) -> None:
     """Write group, elements and facts, whole or not at all."""
     from safetensors.numpy import save as to_bytes
 
@@ -33,7 +40,7 @@ def save(path: str | os.PathLike[str], group: Group, elements: Rows, facts: dict
     }
     metadata["checksum"] = _checksum(metadata, elements)
     tensors = {"elements": np.ascontiguousarray(elements, "<i8")}
-    write_atomic(path, to_bytes(tensors, metadata=metadata))
+    write_atomic(path, to_bytes(tensors, metadata=metadata), overwrite=overwrite)
 
 
 def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:

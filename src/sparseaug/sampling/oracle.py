@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, OracleBudgetError, check_integer, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    OracleBudgetError,
+    check_integer,
+    shorten,
+)
 from sparseaug.groups import Group, Rows
+from sparseaug.groups.base import integer_array
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import GroupSample, Origin
+
+Source: TypeAlias = Callable[[np.random.Generator], Sequence[int]]
 
 _BLOCK = 256  # draws that share a key; part of what a seed means, never to be changed
 
@@ -40,7 +49,7 @@ class Oracle:
         seed: int = 0,
         budget: int | None = None,
         *,
-        source: Callable[[np.random.Generator], Sequence[int]] | None = None,
+        source: Source | None = None,
     ) -> None:
         if not isinstance(group, Group):
             raise ArgumentError(
@@ -53,7 +62,9 @@ class Oracle:
         self.budget = None if budget is None else check_integer("budget", budget)
         self._source = source
         self._calls = 0
-        self._kept: list[Rows] = []  # found by `source`, not yet handed out
+        self._last: tuple[int, Rows] = (-1, np.empty((0, group.width), np.int64))
+        self._kept: list[tuple[int, Rows]] = []  # found by `source`, not yet handed out
+        self._charged = 0  # calls of `source` that are in the cost of a sample
 
     @property
     def calls(self) -> int:
@@ -68,35 +79,44 @@ class Oracle:
     def draw(self, m: int) -> GroupSample:
         """The next m elements, as a sample that cost m calls."""
         m = check_integer("m", m, at_least=1)
-        start = self._calls - len(self._kept)
-        if self.budget is not None and start + m > self.budget:
+        made = self._calls + m - len(self._kept)
+        if self.budget is not None and made > self.budget:
             raise OracleBudgetError(
-                f"drawing m={m} would make {start + m} oracle calls of a budget of {self.budget}; "
+                f"drawing m={m} would make {made} oracle calls of a budget of {self.budget}; "
                 "raise budget= or lower m."
             )
-        rows = self._generated(start, m) if self._source is None else self._found(m)
+        if self._source is not None:
+            return self._found(m, self._source)
+        start = self._calls
+        rows = self._generated(start, m)
+        self._calls += m
         return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
 
     def _generated(self, start: int, m: int) -> Rows:
-        blocks = range(start // _BLOCK, (start + m - 1) // _BLOCK + 1)
-        rows = np.concatenate(
-            [
-                self.group.sample(_BLOCK, keyed_rng(self.seed, "oracle", index=block))
-                for block in blocks
-            ]
-        )
-        self._calls += m
-        return rows[start - blocks.start * _BLOCK :][:m]
+        first, last = start // _BLOCK, (start + m - 1) // _BLOCK
+        blocks = [self._block(index) for index in range(first, last + 1)]
+        return np.concatenate(blocks)[start - first * _BLOCK :][:m]
 
-    def _found(self, m: int) -> Rows:
-        assert self._source is not None  # noqa: S101  (for the type checker)
+    def _block(self, index: int) -> Rows:
+        """The draws that share a key; the last one is kept, for small draws in a row."""
+        if index != self._last[0]:
+            rng = keyed_rng(self.seed, "oracle", index=index)
+            self._last = index, self.group.sample(_BLOCK, rng)
+        return self._last[1]
+
+    def _found(self, m: int, source: Source) -> GroupSample:
+        """Ask the source until m good rows are there; refused ones are in the next sample's cost."""
         while len(self._kept) < m:
-            rng = keyed_rng(self.seed, "oracle source", index=self._calls)
+            index = self._calls
+            rng = keyed_rng(self.seed, "oracle source", index=index)
             self._calls += 1
-            row = np.asarray(self._source(rng))[None]
-            self._kept.append(self.group.check(row, f"element of oracle call {self._calls}"))
-        rows, self._kept = self._kept[:m], self._kept[m:]
-        return np.concatenate(rows)
+            name = f"element of oracle call {self._calls}"
+            row = integer_array(name, source(rng), ElementError)
+            self._kept.append((index, self.group.check(row[None], name)))
+        taken, self._kept = self._kept[:m], self._kept[m:]
+        cost, self._charged = self._calls - self._charged, self._calls
+        origin = Origin("source", self.seed, start=taken[0][0])
+        return GroupSample(self.group, np.concatenate([row for _, row in taken]), cost, origin)
 
     def __repr__(self) -> str:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
 
@@ -27,28 +27,29 @@ from sparseaug.sampling.keys import keyed_rng
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a sample came from, enough to make it again from its parents."""
+    """Where a sample came from: "oracle" and "words" can be made again from what stands here."""
 
-    kind: Literal["given", "oracle", "words", "concat"] = "given"
+    kind: Literal["given", "oracle", "source", "words", "concat"] = "given"
     seed: int | None = None
     start: int = 0  # oracle: index of the first draw
     length: int = 0  # words: number of factors
     parents: tuple[str, ...] = ()  # sha256 of the samples it was made from
 
     def __post_init__(self) -> None:
-        if self.kind not in ("given", "oracle", "words", "concat"):
+        if self.kind not in ("given", "oracle", "source", "words", "concat"):
             raise ArgumentError(f"kind={shorten(self.kind)} is no origin of a sample.")
         if self.seed is not None:
-            check_integer("seed", self.seed, below=1 << 64)
-        check_integer("start", self.start)
-        check_integer("length", self.length)
+            object.__setattr__(self, "seed", check_integer("seed", self.seed, below=1 << 64))
+        object.__setattr__(self, "start", check_integer("start", self.start))
+        object.__setattr__(self, "length", check_integer("length", self.length))
+        object.__setattr__(self, "parents", tuple(self.parents))
         if not all(isinstance(parent, str) for parent in self.parents):
             raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
-        """The origin that `dataclasses.asdict` turned into JSON data."""
-        return cls(**{**data, "parents": tuple(data["parents"])})
+        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there."""
+        return cls(**{f.name: data[f.name] for f in fields(cls)})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +81,8 @@ class GroupSample:
         rows.flags.writeable = False
         object.__setattr__(self, "elements", rows)
         object.__setattr__(self, "calls", check_integer("calls", self.calls))
+        if not isinstance(self.origin, Origin):
+            raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
@@ -109,13 +112,13 @@ class GroupSample:
         return rows, counts.astype(np.int64)
 
     def concat(self, other: GroupSample) -> GroupSample:
-        """Both multisets together; the calls add up."""
+        """Both multisets together; the calls add up, less the draws that both hold."""
         if not isinstance(other, GroupSample) or other.group != self.group:
             raise ArgumentError(f"other={shorten(other)} is not a sample of {self.group.name}.")
         return GroupSample(
             self.group,
             np.concatenate([self.elements, other.elements]),
-            self.calls + other.calls,
+            self.calls + other.calls - _shared_draws(self, other),
             Origin("concat", parents=(self.sha256, other.sha256)),
         )
 
@@ -129,16 +132,18 @@ class GroupSample:
         """
         length = check_integer("length", length, at_least=1)
         size = check_integer("size", size, at_least=1)
-        letters = uniform_digits(np.full(length, self.m), size, keyed_rng(seed, "words"))
+        letters = uniform_digits(
+            np.full(length, self.m), size, keyed_rng(seed, "words", step=length)
+        )
         rows = self.elements[letters[0]]
         for index in letters[1:]:
             rows = self.group.compose(rows, self.elements[index])
         origin = Origin("words", seed, length=length, parents=(self.sha256,))
         return GroupSample(self.group, rows, 0, origin)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write one safetensors file, whole or not at all."""
-        files.save(path, self.group, self.elements, self._facts())
+        files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GroupSample:
@@ -186,6 +191,14 @@ class GroupSample:
 
     def _facts(self) -> dict[str, Any]:
         return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
+
+
+def _shared_draws(one: GroupSample, other: GroupSample) -> int:
+    """How many draws of one seed both samples hold."""
+    if one.origin.kind != "oracle" or other.origin.kind != "oracle" or one.seed != other.seed:
+        return 0
+    first = max(one.origin.start, other.origin.start)
+    return max(0, min(one.origin.start + one.m, other.origin.start + other.m) - first)
 
 
 def _sorted_rows(rows: Rows) -> Rows:

@@ -1,0 +1,114 @@
+"""`sparseaug certify`: how good a saved S is."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from sparseaug.errors import shorten_text
+from sparseaug.groups import format_order
+from sparseaug.sampling import GroupSample
+
+if TYPE_CHECKING:
+    from sparseaug.spectral import Deviation
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
+@click.option("--words", type=int, default=1, show_default=True, help="Words up to this length.")
+@click.option("--method", help="characters, walsh, dihedral, young, irreps or regular.")
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
+@click.option("--device", help='Where large blocks are verified, for instance "cuda".')
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def certify(
+    path: Path,
+    degree: int | None,
+    words: int,
+    method: str | None,
+    delta: float,
+    device: str | None,
+    as_json: bool,
+) -> None:
+    """Compute the norm of Pi_S - Pi_G for the sample saved at PATH.
+
+    \b
+    Examples:
+      sparseaug certify S.safetensors
+      sparseaug certify S.safetensors --words 4 --json
+      sparseaug certify S200.safetensors --degree 2
+    """
+    from sparseaug.spectral import deviation, word_deviation  # SciPy takes a while to import
+
+    S = GroupSample.load(path)
+    options: dict[str, Any] = {"degree": degree, "method": method, "delta": delta}
+    with _LateBar(f"certifying {path.name}") as bar:
+        found = deviation(S, device=device, progress=bar.update, **options)
+        longer = [word_deviation(S, k, **options) for k in range(2, words + 1)]
+    if as_json:
+        facts = {"group": S.group.name, "m": S.m, "calls": S.calls, "sha256": S.sha256}
+        lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
+        click.echo(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
+        return
+    Console().print(_table(S, found, longer))
+    if found.reason:
+        click.echo(found.reason)
+
+
+def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
+    from sparseaug.spectral.result import round_up
+
+    table = Table(box=box.SIMPLE, show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    rows = [
+        ("group", f"{S.group.name} of order {format_order(S.group)}"),
+        ("elements m", f"{S.m}, from {S.calls} oracle calls"),
+        ("deviation", f"at most {round_up(found.value)}, {found.kind}"),
+        ("", f"at least {found.lower:.6g}"),
+        ("attained at", shorten_text(found.block)),
+        ("method", found.method),
+        ("floor", f"{found.floor:.6g}: no {S.m} elements can do better"),
+        ("a-priori bound", f"{round_up(found.bound)} with probability {1 - found.delta:g}"),
+    ]
+    if not found.floor:
+        rows = [row for row in rows if row[0] != "floor"]
+    for length, each in enumerate(longer, start=2):
+        rows.append((f"words of length {length}", f"at most {round_up(each.value)}, {each.kind}"))
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+class _LateBar:
+    """A progress bar that appears once the work has taken a second."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._bar: Bar | None = None
+        self._start = time.monotonic()
+
+    def update(self, done: int, total: int) -> None:
+        """Show that `done` of `total` is done."""
+        if self._bar is None:
+            if time.monotonic() - self._start < 1:
+                return
+            self._bar = Bar(console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self._title, total=total)
+        self._bar.update(self._task, completed=done, total=total)
+
+    def __enter__(self) -> _LateBar:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()

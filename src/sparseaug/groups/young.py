@@ -1,0 +1,189 @@
+"""Young's orthogonal form: the irreducible representations of the symmetric group S_n.
+
+One representation per partition of n; its basis is the standard Young tableaux, and the adjacent
+transposition s_k = (k, k+1) acts by a 2-sparse orthogonal matrix (James and Kerber 1981, 3.4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug.errors import ArgumentError, ElementError, check_integer
+
+Partition = tuple[int, ...]
+
+
+def partitions(n: int) -> list[Partition]:
+    """All partitions of n in reverse lexicographic order, the trivial one (n) first.
+
+    >>> partitions(4)
+    [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
+    """
+    return list(_partitions(check_integer("n", n), n))
+
+
+def dimension(partition: Partition) -> int:
+    """Number of standard tableaux of this shape, by the hook length formula.
+
+    >>> dimension((5, 3, 2, 1, 1))
+    7700
+    """
+    rows = check_partition(partition)
+    columns = conjugate(rows)
+    hooks = math.prod(
+        length - j + columns[j] - i - 1 for i, length in enumerate(rows) for j in range(length)
+    )
+    return math.factorial(sum(rows)) // hooks
+
+
+def conjugate(partition: Partition) -> Partition:
+    """The transposed diagram: rows become columns, and pi becomes pi times the sign.
+
+    >>> conjugate((3, 1))
+    (2, 1, 1)
+    """
+    return tuple(
+        sum(length > j for length in partition) for j in range(partition[0] if partition else 0)
+    )
+
+
+def restrict(partition: Partition) -> list[tuple[Partition, int]]:
+    """Branching to S_(n-1): each shape with one box less, and the content of the box taken away.
+
+    The content of a box is its column minus its row. Shapes come in reverse lexicographic order.
+
+    >>> restrict((2, 2, 1))
+    [((2, 2), -2), ((2, 1, 1), 0)]
+    """
+    rows = (*partition, 0)
+    corners = [i for i in range(len(partition)) if rows[i] > rows[i + 1]]
+    return [(_with_row(rows, i, rows[i] - 1), rows[i] - 1 - i) for i in reversed(corners)]
+
+
+def extend(partition: Partition) -> list[tuple[Partition, int]]:
+    """Branching to S_(n+1): each shape with one box more, and the content of the box put on.
+
+    >>> extend((2, 1))
+    [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
+    """
+    rows = (*partition, 0)
+    corners = [i for i in range(len(rows)) if i == 0 or rows[i] < rows[i - 1]]
+    return [(_with_row(rows, i, rows[i] + 1), rows[i] - i) for i in corners]
+
+
+def tableaux(partition: Partition) -> NDArray[np.int64]:
+    """Standard tableaux, one a row: entry k - 1 is the content of the box that holds the letter k.
+
+    The contents of 1, 2, ..., n determine the tableau. The order is by the last letter: tableaux
+    whose n sits in the same box are neighbours, and so on downwards, so the restriction to S_(n-1)
+    is block diagonal, with blocks in the order of `restrict`.
+
+    >>> tableaux((2, 1))
+    array([[ 0,  1, -1],
+           [ 0, -1,  1]])
+    """
+    if not check_partition(partition):
+        return np.zeros((1, 0), dtype=np.int64)
+    blocks = []
+    for smaller, content in restrict(partition):
+        block = tableaux(smaller)
+        last = np.full((len(block), 1), content, dtype=np.int64)
+        blocks.append(np.concatenate([block, last], axis=1))
+    return np.concatenate(blocks)
+
+
+def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.float64]:
+    """Matrices pi(g) in Young's orthogonal form for rows g of images 0..n-1; shape (k, d, d).
+
+    pi(ab) = pi(a) pi(b), where ab is first b, then a.
+
+    >>> young_matrices((2, 1), [[1, 0, 2]])[0]
+    array([[ 1.,  0.],
+           [ 0., -1.]])
+    """
+    left = check_permutations(permutations, degree=sum(partition)).copy()
+    contents = tableaux(partition)
+    count, n = left.shape
+    matrices = np.broadcast_to(np.eye(len(contents)), (count, len(contents), len(contents))).copy()
+    generators = [_adjacent(contents, k) for k in range(n - 1)]
+    # Bubble sort: g s_(k1) s_(k2) ... s_(kr) = 1, hence g = s_(kr) ... s_(k2) s_(k1).
+    for end in range(n - 1, 0, -1):
+        for k in range(end):
+            todo = np.flatnonzero(left[:, k] > left[:, k + 1])
+            diagonal, swapped, partner = generators[k]
+            here = matrices[todo]
+            matrices[todo] = diagonal * here + swapped * here[:, partner]
+            left[todo, k], left[todo, k + 1] = left[todo, k + 1], left[todo, k]
+    return matrices
+
+
+# A matrix is a product of at most n (n-1) / 2 adjacent transpositions. Each is 2-sparse, with
+# coefficients c = 1/r and s = sqrt(1 - 1/r^2) within 2 u, and fl(c x + s y) is within
+# gamma(4) (|c x| + |s y|); for a pair of rows that is at most gamma(4) sqrt(2) times its length, by
+# Cauchy-Schwarz. So one step multiplies (1 + relative error, Frobenius) by 1 + sqrt(2) gamma(4), and
+# the matrix itself has Frobenius norm sqrt(d).
+def young_rounding(n: int, d: int) -> float:
+    """At least the Frobenius norm of (computed - true) of one matrix of `young_matrices`."""
+    steps = n * (n - 1) // 2
+    return 1.01 * math.sqrt(2 * d) * 4 * 2.0**-53 * (steps + 1)
+
+
+def check_partition(partition: Partition) -> Partition:
+    """Return the partition, or say what is wrong with it."""
+    rows = tuple(check_integer("partition", p, at_least=1) for p in partition)
+    if any(a < b for a, b in pairwise(rows)):
+        raise ArgumentError(f"partition={rows} increases; give the row lengths from long to short.")
+    return rows
+
+
+def check_permutations(permutations: ArrayLike, degree: int | None = None) -> NDArray[np.int64]:
+    """Rows of images of 0..n-1 as an int64 array (k, n), or an `ElementError`."""
+    given = np.asarray(permutations)
+    if given.ndim != 2 or given.dtype.kind not in "iu" or degree not in (None, given.shape[1]):
+        width = "n" if degree is None else degree
+        raise ElementError(
+            f"permutations has shape {given.shape} and type {given.dtype}; "
+            f"give integers of shape (k, {width}), one row of images an element."
+        )
+    rows = given.astype(np.int64)
+    bad = np.flatnonzero((np.sort(rows, axis=1) != np.arange(rows.shape[1])).any(axis=1))
+    if len(bad):
+        raise ElementError(
+            f"row {bad[0]} of permutations, {rows[bad[0]].tolist()}, is not a permutation "
+            f"of 0..{rows.shape[1] - 1}; give the image of each point."
+        )
+    return rows
+
+
+def _with_row(rows: Partition, i: int, length: int) -> Partition:
+    return tuple(p for p in (*rows[:i], length, *rows[i + 1 :]) if p)
+
+
+def _partitions(n: int, largest: int) -> Iterator[Partition]:
+    if n == 0:
+        yield ()
+    for first in range(min(n, largest), 0, -1):
+        for rest in _partitions(n - first, first):
+            yield (first, *rest)
+
+
+def _adjacent(
+    contents: NDArray[np.int64], k: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    """pi(s) for s = (k, k+1), letters from 0: diagonal, off-diagonal, and where the latter points.
+
+    With r = content(k+1) - content(k): s T = T / r + sqrt(1 - 1/r^2) T', T' = T with both swapped.
+    T' is no tableau exactly when r = 1 or -1, and then its coefficient is 0.
+    """
+    distance = contents[:, k + 1] - contents[:, k]
+    exchanged = contents.copy()
+    exchanged[:, [k, k + 1]] = contents[:, [k + 1, k]]
+    index = {row.tobytes(): i for i, row in enumerate(contents)}
+    partner = np.array([index.get(row.tobytes(), i) for i, row in enumerate(exchanged)])
+    swapped = np.sqrt((distance - 1) * (distance + 1)) / np.abs(distance)
+    return (1 / distance)[:, None], swapped[:, None], partner

@@ -1,0 +1,204 @@
+"""The norm of D_S in one given linear action: only the irreps that occur in it count."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer
+from sparseaug.groups import Rows
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.spectral.regular import dense_power
+from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.verified import UNIT, gamma, up
+
+Matrix = NDArray[np.float64]
+
+MAX_DIMENSION = 4096
+"""Entries of one sample at most: the matrix is formed and verified."""
+
+ENUMERATED = 100_000
+"""Groups up to this order are averaged over; larger ones by the fixed space of generators."""
+
+TOLERANCE = 1e-8
+"""How far from orthogonal, and from linear, the given action may be."""
+
+_CHUNK = 1 << 24  # matrix entries made at a time
+
+
+def action_norm(
+    S: GroupSample,
+    action: Action,
+    shape: tuple[int, ...],
+    *,
+    power: int = 1,
+    progress: Progress | None = None,
+) -> Norm:
+    """||D_S^power|| for an orthogonal linear action on samples of this shape, such as (6,), (8, 8).
+
+    Where every element only permutes entries and changes signs, nothing is assumed. Other matrices
+    are taken as given: the action is assumed to be within its own distance from orthogonality (the
+    largest ||M^T M - 1|| over S and the generators) of a true representation.
+
+    >>> import sparseaug as sa
+    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+    >>> norm = action_norm(S, sa.permute_axis(S.group), (6,))
+    >>> 0 < norm.lower <= norm.upper < 0.28
+    True
+    """
+    power = check_integer("power", power, at_least=1)
+    shape = tuple(check_integer("shape", size, at_least=1) for size in shape)
+    dimension = math.prod(shape)
+    if dimension > MAX_DIMENSION or not shape:
+        raise GroupTooLargeError(
+            f"shape={shape} has {dimension} entries; give 1 to {MAX_DIMENSION} of them, "
+            "for instance one channel or a smaller image."
+        )
+    block = f"{type(action).__name__} on {shape}"
+    if S.group.order == 1:
+        return Norm(0.0, 0.0, block)
+    total, defect, exact = _sum(action, action.rows(S), shape, progress)
+    mean = total / S.m
+    fixed, fixed_error, fixed_exact = _invariants(action, shape)
+    difference = mean - fixed
+    # Exact parts: a quotient, a projection of correctly rounded entries, a difference. Others: the
+    # sum of m matrices in any order as well. All relative to norms of at most sqrt(dimension).
+    roundings = 3 if exact and fixed_exact else S.m + 3
+    error = 2.0 * gamma(roundings) * math.sqrt(dimension) * (1.0 + TOLERANCE) + defect + fixed_error
+    bounds = dense_power(difference, up(error * 1.01), power)
+    upper = min(bounds.upper, 1.0)
+    return Norm(upper, min(bounds.lower, upper), block)
+
+
+def _sum(
+    action: Action, rows: Rows, shape: tuple[int, ...], progress: Progress | None = None
+) -> tuple[Matrix, float, bool]:
+    """sum_j M(g_j); the largest ||M^T M - 1||; whether all are signed permutation matrices."""
+    dimension = math.prod(shape)
+    step = max(1, _CHUNK // dimension**2)
+    total = np.zeros((dimension, dimension))
+    defect, exact = 0.0, True
+    for start in range(0, len(rows), step):
+        matrices = _matrices(action, rows[start : start + step], shape)
+        if exact and _are_signed_permutations(matrices):
+            total += matrices.sum(axis=0)
+        else:
+            exact = False
+            defect = max(defect, _defect(matrices, action))
+            total += matrices.sum(axis=0)
+        if progress is not None:
+            progress(min(start + step, len(rows)), len(rows))
+    return total, defect, exact
+
+
+def _matrices(action: Action, rows: Rows, shape: tuple[int, ...]) -> Matrix:
+    """M(g) for each row: column i is what becomes of the i-th basis array."""
+    dimension = math.prod(shape)
+    moved = np.asarray(action(rows, np.eye(dimension).reshape(dimension, *shape)))
+    if moved.shape != (len(rows), dimension, *shape):
+        raise ArgumentError(
+            f"the action turns samples of shape {shape} into {moved.shape[2:]}; "
+            "a norm needs an action on samples of one shape."
+        )
+    matrices = moved.reshape(len(rows), dimension, dimension).swapaxes(1, 2)
+    x = keyed_rng(0, "linearity").standard_normal(dimension)
+    image = np.asarray(action(rows, x.reshape(1, *shape))).reshape(len(rows), dimension)
+    if not abs(image - matrices @ x).max() <= TOLERANCE * max(1.0, float(abs(x).max())) * dimension:
+        raise ArgumentError("the action is not linear; D_S has a norm for linear actions only.")
+    return matrices
+
+
+def _are_signed_permutations(matrices: Matrix) -> bool:
+    size = abs(matrices)
+    return bool(
+        ((size == 0) | (size == 1)).all()
+        and (size.sum(axis=1) == 1).all()
+        and (size.sum(axis=2) == 1).all()
+    )
+
+
+def _defect(matrices: Matrix, action: Action) -> float:
+    """The largest Frobenius norm of M^T M - 1."""
+    product = matrices.swapaxes(1, 2) @ matrices - np.eye(matrices.shape[1])
+    defect = float(np.sqrt((product**2).sum(axis=(1, 2)).max()))
+    if not defect <= TOLERANCE * matrices.shape[1]:
+        raise ArgumentError(
+            f"the action of {action.group.name} is not orthogonal: M^T M differs from 1 by "
+            f"{defect:.1e}; norms are those of orthogonal actions, so change the basis first."
+        )
+    return defect
+
+
+def _invariants(action: Action, shape: tuple[int, ...]) -> tuple[Matrix, float, bool]:
+    """Pi_G, a bound on its error, and whether it has correctly rounded entries."""
+    group = action.group
+    dimension = math.prod(shape)
+    generators = group.generators()
+    if not len(generators):
+        return np.eye(dimension), 0.0, True
+    matrices = _matrices(action, generators, shape)
+    if _are_signed_permutations(matrices):
+        return _signed_orbit_means(matrices), 0.0, True
+    if group.order <= ENUMERATED and group.order * dimension**2 <= 1 << 34:
+        rows = np.concatenate(list(group.elements()))
+        total, defect, _ = _sum(action, rows, shape)
+        return total / group.order, defect + gamma(len(rows)) * math.sqrt(dimension), False
+    projection, error = _fixed_space(matrices, group.name)
+    return projection, error + _defect(matrices, action), False
+
+
+def _signed_orbit_means(generators: Matrix) -> Matrix:
+    """The mean over orbits of signed points; 0 on an orbit that holds a point with both signs."""
+    size = generators.shape[1]
+    points = np.arange(size)
+    target = abs(generators).argmax(axis=1)  # e_i goes to sign e_target
+    flips = generators.sum(axis=1) < 0
+    plus, minus = target + size * flips, target + size * ~flips
+    edges = csr_array(
+        (
+            np.ones(2 * target.size),
+            (
+                np.concatenate([np.tile(points, len(target)), np.tile(points + size, len(target))]),
+                np.concatenate([plus.ravel(), minus.ravel()]),
+            ),
+        ),
+        shape=(2 * size, 2 * size),
+    )
+    label = connected_components(edges, directed=False)[1]
+    together = (label[:size, None] == label[None, :size]).astype(np.float64)
+    opposite = label[:size, None] == label[None, size:]
+    count = together.sum(axis=1, keepdims=True) + opposite.sum(axis=1, keepdims=True)
+    consistent = label[:size] != label[size:]
+    return np.where(consistent[:, None], (together - opposite) / count, 0.0)
+
+
+def _fixed_space(matrices: Matrix, name: str) -> tuple[Matrix, float]:
+    """The projection onto the vectors that all generators fix, and a bound on its error.
+
+    They are the kernel of L = sum_g (2 - M_g - M_g^T) >= 0. With V an orthonormal basis of the
+    computed kernel, ||V V^T - P|| <= ||L V|| / gap (Davis and Kahan), gap the next eigenvalue; which
+    eigenvalues are 0 is read off where none lies between 1e-9 and 1e-5.
+    """
+    size = matrices.shape[1]
+    laplacian = 2.0 * len(matrices) * np.eye(size) - (matrices + matrices.swapaxes(1, 2)).sum(0)
+    values, vectors = np.linalg.eigh(laplacian)
+    kernel = values < 1e-9
+    gap = float(values[~kernel].min(initial=1.0))
+    if gap < 1e-5:
+        raise ArgumentError(
+            f"the generators of {name} nearly fix a vector (to {gap:.1e}) that they do not fix; "
+            "give matrices of higher accuracy, or a group small enough to be averaged over."
+        )
+    basis = vectors[:, kernel]
+    rounding = 8.0 * gamma(size + 4 * len(matrices)) * len(matrices) * size
+    residual = float(np.linalg.norm(laplacian @ basis)) + rounding
+    orthonormal = (
+        float(np.linalg.norm(basis.T @ basis - np.eye(basis.shape[1]))) + size * size * UNIT
+    )
+    return basis @ basis.T, 1.01 * (residual / gap + orthonormal + gamma(size) * size)

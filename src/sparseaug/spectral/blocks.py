@@ -1,0 +1,104 @@
+"""From Fourier blocks to the norm of D_S: the largest verified norm, and a vector that attains it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.verified import gamma, norm_lower, norm_upper, up
+
+_CHUNK = 1 << 24  # numbers of representation matrices held at a time
+
+
+class Block(NamedTuple):
+    """The mean (1/m) sum_j pi(g_j) of one irrep, within `error` of the true one (Frobenius)."""
+
+    name: str
+    matrix: NDArray[Any]
+    error: float
+
+
+def largest_norm(
+    blocks: Iterable[Block],
+    *,
+    total: int,
+    power: int = 1,
+    progress: Progress | None = None,
+    move: Callable[[NDArray[Any]], Any] = lambda matrix: matrix,
+) -> Norm:
+    """Bounds on the largest ||A^power|| over the blocks A, each of norm at most 1 in truth.
+
+    `move` takes a matrix to the device where its norm is to be verified.
+    """
+    worst = Norm(0.0, 0.0, "")
+    best: Block | None = None
+    for done, block in enumerate(blocks):
+        block = matrix_power(block, power)
+        matrix = move(block.matrix)
+        upper = norm_upper(matrix, block.error, at_most=worst.upper or None)
+        if best is None or upper > worst.upper:
+            worst, best = Norm(upper, 0.0, block.name), block._replace(matrix=matrix)
+        if progress:
+            progress(done + 1, total)
+    if best is None:
+        return worst
+    return Norm(min(1.0, worst.upper), norm_lower(best.matrix, best.error), best.name)
+
+
+def irreps_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
+    """The norm of D_S^power for a group whose `irreps()` are known, block by block.
+
+    Tensor products of a direct product's irreps are formed one at a time, and only their mean.
+    """
+    total = sum(1 for _ in S.group.irreps()) - 1 if progress else 0
+    return largest_norm(irrep_means(S), total=total, power=power, progress=progress)
+
+
+# The mean of m matrices, each within `rounding` of a unitary one of dimension d (Frobenius norm
+# sqrt(d)): the sum errs by gamma(m) times the sum of absolute values, in Frobenius norm at most
+# gamma(m) m (sqrt(d) + rounding), and the division by m once more.
+def irrep_means(S: GroupSample) -> Iterable[Block]:
+    """The blocks of every irrep but the trivial one."""
+    irreps = S.group.irreps()
+    next(irreps)  # the trivial one
+    for irrep in irreps:
+        step = max(1, _CHUNK // irrep.dimension**2)
+        sums = [
+            irrep.matrices(S.elements[start : start + step]).sum(axis=0)
+            for start in range(0, S.m, step)
+        ]
+        length = up(math.sqrt(irrep.dimension)) + irrep.rounding
+        error = up(irrep.rounding + up(gamma(S.m + 1) * up(length)))
+        yield Block(irrep.name, sum(sums[1:], sums[0]) / S.m, error)
+
+
+# For X, Y of true norm at most 1, known within x and y: the computed product is within
+# x (1 + y) + y + d ||X||_F ||Y||_F of XY, where d is the rounding of one inner product.
+def matrix_power(block: Block, power: int) -> Block:
+    """A^power with its error, by repeated squaring."""
+    result: Block | None = None
+    square = block
+    while power:
+        if power & 1:
+            result = square if result is None else _product(result, square)
+        power >>= 1
+        if power:
+            square = _product(square, square)
+    if result is None:
+        raise ValueError("power must be positive")
+    return result
+
+
+def _product(left: Block, right: Block) -> Block:
+    size = left.matrix.shape[0]
+    dot = 1.5 * gamma(2 * size) if np.iscomplexobj(left.matrix) else gamma(size)
+    lengths = np.linalg.norm(left.matrix) * np.linalg.norm(right.matrix)
+    rounding = dot * float(lengths) * (1 + gamma(4 * size * size + 4))
+    error = left.error * (1 + right.error) + right.error + rounding
+    return Block(left.name, left.matrix @ right.matrix, error * (1 + 2.0**-40))

@@ -1,0 +1,192 @@
+"""`deviation(S)`: the norm of D_S = Pi_S - Pi_G by the best method for the group.
+
+eq:app-operator-fourier: it is the largest norm of (1/m) sum_j pi(g_j) over the non-trivial irreps pi,
+whatever the function space. A restricted norm looks at fewer irreps: functions of at most `degree`
+coordinates at a time, or those that occur in a given linear action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparseaug.actions import Action
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    UnsupportedError,
+    check_integer,
+    check_real,
+    shorten,
+)
+from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral.acting import action_norm
+from sparseaug.spectral.blocks import irreps_norm
+from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.dihedral import dihedral_norm
+from sparseaug.spectral.modules import low_weight_norm, permutation_module_norm
+from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral.result import Deviation, Norm, Progress
+from sparseaug.spectral.subgroup import why_not
+from sparseaug.spectral.symmetric import LARGEST_N, symmetric_norm
+from sparseaug.spectral.walsh import walsh_norm
+from sparseaug.theory import deviation_bound, deviation_floor
+from sparseaug.theory import word_deviation as word_bound
+
+_METHODS: dict[str, Callable[..., Norm]] = {
+    "characters": characters_norm,
+    "walsh": walsh_norm,
+    "dihedral": dihedral_norm,
+    "young": symmetric_norm,
+    "irreps": irreps_norm,
+    "regular": regular_norm,
+}
+_REGULAR_LIMIT = 2_000_000
+_MOST_IRREPS = 20_000
+_LARGEST_IRREP = 2_500
+
+
+def deviation(
+    S: GroupSample,
+    *,
+    length: int = 1,
+    degree: int | None = None,
+    action: Action | None = None,
+    shape: tuple[int, ...] | None = None,
+    method: str | None = None,
+    delta: float = 0.05,
+    device: str | None = None,
+    progress: Progress | None = None,
+) -> Deviation:
+    """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
+
+    length    of words over S: the norm of (Pi_S - Pi_G)^length
+    degree    only functions that look at this many coordinates at a time (permutations of any n,
+              abelian groups of any width)
+    action    only the irreps that occur in this linear action on arrays of one sample's `shape`
+    method    "characters", "walsh", "dihedral", "young", "irreps" or "regular"; by default the
+              best one for the group
+    delta     of the a-priori bound that is reported for comparison
+    device    where large blocks of a symmetric group are verified, for instance "cuda"
+
+    >>> import sparseaug as sa
+    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+    >>> found = sa.deviation(S)
+    >>> found.rigorous, round(found.value, 3), round(found.bound, 3)
+    (True, 0.249, 0.654)
+    """
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    delta = check_real("delta", delta, above=0, below=1)
+    length = check_integer("length", length, at_least=1)
+    if sum(choice is not None for choice in (degree, action, method)) > 1:
+        raise ArgumentError("degree, action and method exclude each other; give one of them.")
+    extra: dict[str, Any] = {"power": length, "progress": progress}
+    whole = degree is None and action is None
+    reason = ""
+    if S.group.order == 1:
+        name, norm = "trivial", Norm(0.0, 0.0, "none")
+    elif degree is not None:
+        name, norm = _restricted(S, check_integer("degree", degree, at_least=1), extra)
+    elif action is not None:
+        if shape is None:
+            raise ArgumentError("shape is missing; give the shape of one sample, such as (6,).")
+        action.rows(S)  # S must be of the action's group
+        name, norm = "action", action_norm(S, action, shape, **extra)
+    elif reason := why_not(S):
+        name, norm = "subgroup", Norm(1.0, 1.0, "one that the subgroup fixes a vector of")
+    else:
+        name = _check_method(method, S.group)
+        if device is not None:
+            if name != "young":
+                raise ArgumentError(f"device={device!r} is for symmetric groups, not {name}.")
+            extra["device"] = device
+        norm = _METHODS[name](S, **extra)
+    return Deviation(
+        value=min(1.0, norm.upper),
+        lower=min(1.0, norm.lower),
+        method=name,
+        block=norm.block,
+        m=S.m,
+        floor=deviation_floor(S.m, S.group.order) if whole and length == 1 else 0.0,
+        bound=_bound(S, length, delta),
+        delta=delta,
+        failure_probability=norm.failure_probability,
+        reason=reason,
+    )
+
+
+def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
+    """The norm of D_S^length, the deviation of all m^length words over S; options as `deviation`'s.
+
+    Pi_S^k - Pi_G = D_S^k, since Pi_S Pi_G = Pi_G. It is at most ||D_S||^length, and often less.
+
+    >>> import sparseaug as sa
+    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)
+    >>> sa.word_deviation(S, 3).value <= sa.deviation(S).value ** 3
+    True
+    """
+    return deviation(S, length=length, **options)
+
+
+def best_method(group: Group) -> str:
+    """The method that `deviation` takes for this group; an `UnsupportedError` if there is none."""
+    match group:
+        case Abelian(moduli=moduli):
+            return "walsh" if set(moduli) == {2} else "characters"
+        case Dihedral():
+            return "dihedral"
+        case Symmetric(n=n) if n <= LARGEST_N:
+            return "young"
+    if _has_few_irreps(group):
+        return "irreps"
+    if group.order <= _REGULAR_LIMIT:
+        return "regular"
+    raise UnsupportedError(
+        f"{group.name} is too large for an exact deviation; restrict it with degree=1 or 2 "
+        "(functions of that many coordinates at a time) or with action= and shape=."
+    )
+
+
+def _has_few_irreps(group: Group) -> bool:
+    """Whether all irreps are known, few and small enough to go through one by one."""
+    try:
+        for number, irrep in enumerate(group.irreps()):
+            if number >= _MOST_IRREPS or irrep.dimension > _LARGEST_IRREP:
+                return False
+    except (UnsupportedError, GroupTooLargeError):
+        return False
+    return True
+
+
+def _bound(S: GroupSample, length: int, delta: float) -> float:
+    bound = deviation_bound(S.m, S.group.order, delta)
+    return bound if bound == 1.0 else word_bound(bound, length)
+
+
+def _restricted(S: GroupSample, degree: int, extra: dict[str, Any]) -> tuple[str, Norm]:
+    if isinstance(S.group, Abelian) and S.group.width > 1:
+        return "low weight", low_weight_norm(S, degree=degree, **extra)
+    if S.group.degree is not None:
+        return "tuples", permutation_module_norm(S, degree=degree, **extra)
+    raise UnsupportedError(
+        f"degree= is for groups that permute coordinates and for abelian groups, not {S.group.name}."
+    )
+
+
+def _check_method(method: str | None, group: Group) -> str:
+    if method is None:
+        return best_method(group)
+    fits = {
+        "characters": isinstance(group, Abelian),
+        "walsh": isinstance(group, Abelian) and set(group.moduli) == {2},
+        "dihedral": isinstance(group, Dihedral),
+        "young": isinstance(group, Symmetric),
+        "irreps": True,
+        "regular": group.order <= _REGULAR_LIMIT,
+    }
+    if not fits.get(method, False):
+        allowed = ", ".join(name for name, fit in fits.items() if fit)
+        raise ArgumentError(f"method={method!r} does not fit {group.name}; give one of {allowed}.")
+    return method

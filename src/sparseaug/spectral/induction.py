@@ -1,0 +1,171 @@
+"""The fast transform from S_(l-1) to S_l: y_sigma = sum_i pi_sigma(t_i) x_i for every shape sigma.
+
+x_1, ..., x_l are vectors of one irrep rho of S_(l-1), t_i = (i, i+1, ..., l) represents the cosets,
+and sigma runs through rho plus one box. Written plainly this takes l^2 / 2 transpositions; here it
+is a cascade of small orthogonal mixes in place, about ten multiplications for each number of y.
+"""
+
+# Derivation. Induction in stages. For a path of boxes taken off rho down to a shape tau of k boxes
+# let P be the projection on the tableaux of rho that follow it, and for kappa = tau + box
+#     Y(tau, kappa) = sum_{i <= k+1} pi_kappa(t_i) P x_i          (the same transform, for S_(k+1)).
+# Since t_i = t'_i s_k with t'_i in S_k (i <= k) and t_(k+1) = 1, and since s_k takes P x_i, in the
+# part of tau - b (letter k in b, letter k + 1 in a, r = content(a) - content(b)), to
+#     1/r times itself  plus  sqrt(1 - 1/r^2) times its copy in kappa - b,
+# the vector Y(tau, kappa) consists of the blocks
+#     in tau:             P x_(k+1) + sum_b (1/r) Y(tau - b, tau),
+#     in tau' = kappa - b: sqrt(1 - 1/r^2) Y(tau - b, tau')        for the other corners b of kappa.
+# Induction is unitary up to scalars: with z = sqrt(dim kappa / ((k+1) dim tau)) Y the map x -> z is
+# orthogonal. In these units the second kind of block does not change at all,
+#     (1 - 1/r^2) k dim(tau - b) dim(kappa) = (k+1) dim(tau) dim(tau')            (hook lengths),
+# so it stays where it is in memory, and the first kind is an orthogonal matrix on the c + 1 blocks
+# (c corners of tau), whose entries are signed square roots of rationals:
+#     z(kappa)|tau = sqrt(dim kappa / ((k+1) dim tau)) P x_(k+1)
+#         + sum_b (1/r) sqrt(k dim(kappa) dim(tau - b) / (k+1)) / dim(tau) z(tau - b, tau).
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.groups.young import Partition, dimension, extend, restrict
+
+
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """One orthogonal matrix, applied to many groups of rows: column g of `rows` is a group.
+
+    `level` is k, the number of boxes of tau; mixes of one level touch disjoint rows.
+    """
+
+    level: int
+    matrix: NDArray[np.float64]
+    rows: NDArray[np.int32]
+
+
+class Part(NamedTuple):
+    """One larger shape: its rows start:end of y; the smaller one's columns begin at `column`."""
+
+    shape: Partition
+    start: int
+    end: int
+    column: int
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """All mixes of one induction, in order; then y[j] = scale[j] z[source[j]]."""
+
+    shape: Partition
+    dimension: int
+    copies: int
+    mixes: tuple[Mix, ...]
+    source: NDArray[np.int32]
+    scale: NDArray[np.float64]
+    parts: tuple[Part, ...]
+
+
+class Inductions:
+    """Builds the transforms of all shapes; what one needs of the smaller shapes is shared."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[Partition, _Node] = {}
+        self._dimensions: dict[Partition, int] = {}
+
+    def transform(self, shape: Partition) -> Transform:
+        """The transform that takes l copies of the irrep `shape` of S_(l-1) to S_l."""
+        size, copies = self._dimension(shape), sum(shape) + 1
+        mixes: list[Mix] = []
+        offsets = {shape: np.zeros(1, dtype=np.int64)}
+        while () not in offsets:  # from the full shape downwards; applied the other way round
+            for smaller, starts in offsets.items():
+                node = self._node(smaller)
+                copy, row = node.slots
+                rows = ((copy * size + row)[:, :, None] + starts).reshape(len(copy), -1)
+                mixes.append(Mix(sum(smaller), node.matrix, rows.astype(np.int32)))
+            offsets = self._descend(offsets)
+        node = self._node(shape)
+        parts, source, scale, end = [], [], [], 0
+        for larger, _ in extend(shape):
+            copy, row = node.places[larger]
+            start, end = end, end + len(row)
+            blocks = [smaller for smaller, _ in restrict(larger)]
+            column = sum(map(self._dimension, blocks[: blocks.index(shape)]))
+            parts.append(Part(larger, start, end, column))
+            source.append(copy * size + row)
+            scale.append(np.full(len(row), math.sqrt(copies * size / len(row))))
+        return Transform(
+            shape=shape,
+            dimension=size,
+            copies=copies,
+            mixes=tuple(reversed(mixes)),
+            source=np.concatenate(source).astype(np.int32),
+            scale=np.concatenate(scale),
+            parts=tuple(parts),
+        )
+
+    def _descend(
+        self, offsets: dict[Partition, NDArray[np.int64]]
+    ) -> dict[Partition, NDArray[np.int64]]:
+        """First rows of every block one letter further down, by shape."""
+        found: dict[Partition, list[NDArray[np.int64]]] = {}
+        for shape, starts in offsets.items():
+            offset = 0
+            for smaller, _ in restrict(shape):
+                found.setdefault(smaller, []).append(starts + offset)
+                offset += self._dimension(smaller)
+        return {shape: np.sort(np.concatenate(starts)) for shape, starts in found.items()}
+
+    def _dimension(self, shape: Partition) -> int:
+        if shape not in self._dimensions:
+            self._dimensions[shape] = dimension(shape)
+        return self._dimensions[shape]
+
+    def _node(self, shape: Partition) -> _Node:
+        if shape not in self._nodes:
+            self._nodes[shape] = self._make_node(shape)
+        return self._nodes[shape]
+
+    def _make_node(self, tau: Partition) -> _Node:
+        k, size = sum(tau), self._dimension(tau)
+        slots = [(np.full(size, k), np.arange(size))]  # x_(k+1), then one slot for each corner
+        inside, offset = {}, 0
+        for smaller, content in restrict(tau):
+            node = self._node(smaller)
+            places = {s: (copy, row + offset) for s, (copy, row) in node.places.items()}
+            inside[content] = places
+            slots.append(places[tau])
+            offset += self._dimension(smaller)
+        matrix = np.empty((len(slots), len(slots)))
+        places_above: dict[Partition, _Places] = {}
+        for j, (kappa, a) in enumerate(extend(tau)):
+            above = self._dimension(kappa)
+            matrix[j, 0] = math.sqrt(above / ((k + 1) * size))
+            for c, (smaller, b) in enumerate(restrict(tau), start=1):
+                squared = k * above * self._dimension(smaller) / ((k + 1) * (size * (a - b)) ** 2)
+                matrix[j, c] = math.copysign(math.sqrt(squared), a - b)
+            blocks = [slots[j] if b == a else inside[b][s] for s, b in restrict(kappa)]
+            copies, rows = zip(*blocks, strict=True)
+            places_above[kappa] = np.concatenate(copies), np.concatenate(rows)
+        copies, rows = zip(*slots, strict=True)
+        return _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
+
+
+_Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """What the mix of one shape looks like, relative to the first row of its block.
+
+    A place is (copy, row): row `row` of the block within x_(copy + 1).
+    """
+
+    matrix: NDArray[np.float64]
+    slots: _Places
+    """Where the mixed blocks lie: shape (c + 1, dimension)."""
+    places: dict[Partition, _Places]
+    """For each larger shape, where its rows lie after the mix."""

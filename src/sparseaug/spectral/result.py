@@ -1,0 +1,90 @@
+"""What is known of the norm of D_S = Pi_S - Pi_G: two-sided, and by which kind of knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
+from typing import Any, TypeAlias
+
+from sparseaug.errors import shorten_text
+
+Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
+
+
+@dataclass(frozen=True)
+class Norm:
+    """lower <= norm <= upper, and the block (irrep) where the lower bound is attained.
+
+    `failure_probability` is 0 where `upper` is certain, positive where it holds with that probability
+    of error, and None where `upper` is an estimate and nothing more. `lower` is always certain.
+    """
+
+    upper: float
+    lower: float
+    block: str
+    failure_probability: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
+
+    value       the norm is at most this
+    lower       and at least this, for certain
+    method      how it was computed
+    block       the irrep where it is attained
+    m           number of elements of S
+    floor       no S of m elements has a smaller norm
+    bound       what the paper promises for a random S of m elements, with probability 1 - delta
+    delta       the delta of that promise
+    failure_probability  0 where `value` is certain, None where it is an estimate
+    reason      why the norm is 1, where S lies in a coset of a proper subgroup
+    """
+
+    value: float
+    lower: float
+    method: str
+    block: str
+    m: int
+    floor: float
+    bound: float
+    delta: float
+    failure_probability: float | None = 0.0
+    reason: str = ""
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether `value` is a certain upper bound."""
+        return self.failure_probability == 0.0
+
+    @property
+    def kind(self) -> str:
+        """ "rigorous", "with probability" or "estimate"."""
+        if self.failure_probability is None:
+            return "estimate"
+        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and the kind of knowledge, as JSON data."""
+        return {**asdict(self), "rigorous": self.rigorous, "kind": self.kind}
+
+    def __str__(self) -> str:
+        text = (
+            f"deviation at most {round_up(self.value)} ({self.kind}; {self.method}, at "
+            f"{shorten_text(self.block)}); "
+            f"at least {self.lower:.6g}; the a-priori bound says {round_up(self.bound)}"
+        )
+        return f"{text}; {self.reason}" if self.reason else text
+
+
+def round_up(value: float, digits: int = 6) -> str:
+    """`value` with that many digits, rounded up: a printed upper bound stays one.
+
+    >>> round_up(0.26944371234), round_up(0.25)
+    ('0.269444', '0.25')
+    """
+    with localcontext() as context:
+        context.prec = digits
+        context.rounding = ROUND_CEILING
+        return f"{+Decimal(value):f}".rstrip("0").rstrip(".") if value else "0"

@@ -1,0 +1,242 @@
+"""Clausen's recursion against plain means, the regular representation and 40-digit arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError, ElementError
+from sparseaug.groups.young import (
+    dimension,
+    extend,
+    partitions,
+    restrict,
+    tableaux,
+    young_matrices,
+)
+from sparseaug.spectral import clausen
+from sparseaug.spectral.clausen import Engine, gram_blocks, mean_blocks
+from sparseaug.spectral.cosets import CosetTree
+from sparseaug.spectral.induction import Inductions
+
+ENGINES: list[Engine] = ["scipy", "numba"]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    if request.param == "numba":
+        pytest.importorskip("numba")
+    chosen: Engine = request.param
+    return chosen
+
+
+@pytest.fixture
+def tiny_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a small group go the way of a large one: panels of columns, over several levels."""
+    monkeypatch.setattr(clausen, "PANEL", 3)
+
+
+def draw(n: int, m: int, seed: int = 0) -> NDArray[np.int64]:
+    rng = np.random.default_rng(seed)
+    return rng.permuted(np.tile(np.arange(n, dtype=np.int64), (m, 1)), axis=1)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("m", [1, 2, 17])
+def test_blocks_equal_the_plain_mean(n: int, m: int, engine: Engine) -> None:
+    elements = draw(n, m)
+    blocks = list(mean_blocks(elements, engine=engine))
+    assert {block.partition for block in blocks} == set(partitions(n)[1:])
+    for block in blocks:
+        plain = young_matrices(block.partition, elements).mean(axis=0)
+        assert np.abs(block.matrix - plain).max() < 1e-12
+
+
+@pytest.mark.usefixtures("tiny_panels")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_panels_in_several_batches_equal_the_plain_mean(engine: Engine, threads: int) -> None:
+    elements = draw(7, 12)
+    blocks = list(mean_blocks(elements, engine=engine, threads=threads, memory=10_000))
+    assert {block.partition for block in blocks} == set(partitions(7)[1:])
+    for block in blocks:
+        plain = young_matrices(block.partition, elements).mean(axis=0)
+        assert np.abs(block.matrix - plain).max() < 1e-12
+
+
+def test_results_depend_neither_on_threads_nor_on_memory(engine: Engine) -> None:
+    elements = draw(8, 20)
+    one = {b.partition: b for b in mean_blocks(elements, engine=engine, threads=1)}
+    for block in mean_blocks(elements, engine=engine, threads=3, memory=1 << 14):
+        assert (block.matrix == one[block.partition].matrix).all()
+        assert block.error == one[block.partition].error
+
+
+def test_both_engines_agree_to_rounding() -> None:
+    pytest.importorskip("numba")
+    elements = draw(9, 64)
+    compiled = mean_blocks(elements, engine="numba")
+    for one, other in zip(mean_blocks(elements, engine="scipy"), compiled, strict=True):
+        assert one.partition == other.partition
+        assert np.abs(one.matrix - other.matrix).max() < 1e-14
+
+
+def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
+    # Fifteen boxes in a staircase have five corners, so six rows; no group of a test is so large.
+    kernel = pytest.importorskip("sparseaug.spectral.kernels_numba")
+    rng = np.random.default_rng(0)
+    block = rng.standard_normal((12, 7))
+    orthogonal = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    groups = rng.permutation(12).reshape(2, 6)
+    expected = block.copy()
+    for group in groups:
+        expected[group] = orthogonal @ block[group]
+    kernel._mix(orthogonal, groups.astype(np.uint32), block)
+    assert np.abs(block - expected).max() < 1e-14
+
+
+def test_duplicates_count(engine: Engine) -> None:
+    elements = draw(5, 3)
+    weighted = elements[[0, 0, 1, 2, 2, 2]]
+    for block in mean_blocks(weighted, engine=engine):
+        plain = young_matrices(block.partition, weighted).mean(axis=0)
+        assert np.abs(block.matrix - plain).max() < 1e-14
+
+
+def test_chosen_shapes_of_a_large_group_cost_little() -> None:
+    n = 20
+    elements = draw(n, 5)
+    shapes = [(n - 1, 1), (n - 2, 2), (n - 2, 1, 1)]
+    for block in mean_blocks(elements, shapes=shapes):
+        plain = young_matrices(block.partition, elements).mean(axis=0)
+        assert np.abs(block.matrix - plain).max() < 1e-12
+
+
+def test_gram_blocks_equal_the_products(engine: Engine) -> None:
+    elements = draw(7, 10)
+    products = gram_blocks(elements, engine=engine)
+    for block, gram in zip(mean_blocks(elements, engine=engine), products, strict=True):
+        assert np.abs(block.matrix.T @ block.matrix - gram.matrix).max() < 1e-13
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_largest_norm_is_that_of_the_regular_representation(n: int, engine: Engine) -> None:
+    elements = draw(n, 6, seed=n)
+    group = np.array(list(itertools.permutations(range(n))))
+    index = {tuple(row): i for i, row in enumerate(group.tolist())}
+    regular = np.zeros((len(group), len(group)))
+    for g in elements:
+        for column, h in enumerate(group):
+            regular[index[tuple(g[h].tolist())], column] += 1 / len(elements)
+    dense = np.linalg.norm(regular - 1 / len(group), 2)
+    blocks = mean_blocks(elements, engine=engine)
+    assert max(np.linalg.norm(b.matrix, 2) for b in blocks) == pytest.approx(dense, abs=1e-12)
+
+
+def test_the_whole_group_averages_to_nothing() -> None:
+    group = np.array(list(itertools.permutations(range(6))))
+    for block in mean_blocks(group):
+        assert np.linalg.norm(block.matrix) <= block.error < 1e-12
+
+
+@pytest.mark.parametrize("blocks", [mean_blocks, gram_blocks])
+def test_error_covers_the_distance_to_the_true_mean(blocks: Any, engine: Engine) -> None:
+    for n, m in ((3, 7), (5, 3)):
+        elements = draw(n, m)
+        quotients = np.argsort(elements, axis=1)[:, elements].reshape(-1, n)
+        true = elements if blocks is mean_blocks else quotients
+        for block in blocks(elements, engine=engine):
+            exact = precise_mean(block.partition, true)
+            distance = precise_distance(exact, block.matrix)
+            assert distance <= block.error
+            # A bound ten thousand times the truth would be no use.
+            assert block.error < 1e-13 * math.sqrt(dimension(block.partition))
+
+
+def test_error_stays_small_for_large_groups() -> None:
+    tree = CosetTree.of(draw(12, 64))
+    assert tree.error * math.sqrt(7700) < 2e-11
+
+
+def test_an_error_made_smaller_would_be_caught() -> None:
+    ratios = []
+    for n in (2, 3, 4):
+        elements = draw(n, 7)
+        for block in mean_blocks(elements):
+            exact = precise_mean(block.partition, elements)
+            ratios.append(precise_distance(exact, block.matrix) / block.error)
+    assert 1e-3 < max(ratios) < 1
+
+
+def test_mixes_are_orthogonal_and_untouched_rows_are_exact() -> None:
+    # (1 - 1/r^2) k dim(tau - b) dim(kappa) = (k+1) dim(tau) dim(kappa - b), in rational arithmetic.
+    for k in range(1, 9):
+        for tau in partitions(k):
+            for kappa, a in extend(tau):
+                corners = {content: smaller for smaller, content in restrict(tau)}
+                for other, b in restrict(kappa):
+                    if other == tau:
+                        continue
+                    left = (1 - Fraction(1, (a - b) ** 2)) * k
+                    left *= dimension(corners[b]) * dimension(kappa)
+                    assert left == (k + 1) * dimension(tau) * dimension(other)
+    for mix in Inductions().transform((4, 3, 2, 1)).mixes:
+        assert np.abs(mix.matrix @ mix.matrix.T - np.eye(len(mix.matrix))).max() < 1e-14
+        assert len(np.unique(mix.rows)) == mix.rows.size
+
+
+def test_tree_keeps_only_cosets_that_hold_an_element() -> None:
+    tree = CosetTree.of(np.array([[0, 1, 2, 3], [1, 0, 2, 3], [0, 1, 2, 3]]))
+    assert [len(level) for level in tree.children] == [2, 2, 1, 1, 1]
+    assert sorted(tree.weights.tolist()) == [1 / 3, 2 / 3]
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(ArgumentError, match="at least one element"):
+        mean_blocks(np.empty((0, 4), dtype=np.int64))
+    with pytest.raises(ElementError, match="not a permutation"):
+        mean_blocks([[0, 0, 1]])
+    with pytest.raises(ArgumentError, match=r"shapes holds \(2, 2\)"):
+        mean_blocks([[0, 1, 2]], shapes=[(2, 2)])
+    with pytest.raises(ArgumentError, match="engine='fortran'"):
+        mean_blocks([[0, 1, 2]], engine="fortran")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="threads=0"):
+        mean_blocks([[0, 1, 2]], threads=0)
+
+
+def precise_mean(shape: tuple[int, ...], elements: NDArray[np.int64]) -> Any:
+    """The mean of the true matrices to 40 digits, by products of adjacent transpositions."""
+    with mpmath.workdps(40):
+        contents = tableaux(shape).tolist()
+        size, n = len(contents), sum(shape)
+        generators = []
+        for k in range(n - 1):
+            generator = mpmath.zeros(size)
+            for i, row in enumerate(contents):
+                r = row[k + 1] - row[k]
+                generator[i, i] = mpmath.mpf(1) / r
+                swapped = [*row[:k], row[k + 1], row[k], *row[k + 2 :]]
+                if swapped in contents:
+                    generator[contents.index(swapped), i] = mpmath.sqrt(1 - mpmath.mpf(1) / r**2)
+            generators.append(generator)
+        total = mpmath.zeros(size)
+        for element in elements.tolist():
+            images, word = list(element), mpmath.eye(size)
+            for end in range(n - 1, 0, -1):
+                for k in range(end):
+                    if images[k] > images[k + 1]:
+                        images[k], images[k + 1] = images[k + 1], images[k]
+                        word = generators[k] * word
+            total += word
+        return total / len(elements)
+
+
+def precise_distance(exact: Any, matrix: NDArray[np.float64]) -> float:
+    with mpmath.workdps(40):
+        return float(mpmath.mnorm(exact - mpmath.matrix(matrix.tolist()), "f"))

@@ -1,0 +1,292 @@
+"""`deviation` against dense brute force on l2(G), for every family; words; draw_until; bad input."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError
+from sparseaug.spectral import best_method
+from sparseaug.spectral.blocks import irreps_norm
+from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral.result import round_up
+from sparseaug.spectral.subgroup import faithful_permutations, generated_order
+from sparseaug.spectral.symmetric import symmetric_norm
+
+
+def dense_matrix(S):
+    """Pi_S - Pi_G on l2(G), by the definition."""
+    g = S.group
+    rows = np.concatenate(list(g.elements()))
+    matrix = np.full((g.order, g.order), -1 / g.order)
+    for element in S.elements:
+        matrix[g.rank(g.compose(element[None], rows)), np.arange(g.order)] += 1 / S.m
+    return matrix
+
+
+FAMILIES = [
+    *("S3", "S4", "S5", "S6", "A3", "A4", "A5", "A6", "B1", "B2", "B3", "B4"),
+    *("D1", "D2", "D3", "D4", "D5", "D12", "C2", "C30", "C4xC6", "C97", "Z2^3", "Z2^10"),
+    *("C4xD3", "S3xZ2^4", "S3xS3", "A4xD5", "Cube24", "Cube48", "Cube24xC2"),
+]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_deviation_equals_the_dense_norm_of_the_regular_representation(name):
+    """eq:app-operator-fourier, within 1e-10; the lower bound too where it is attained."""
+    g = sa.group(name)
+    for m, seed in ((1, 0), (2, 1), (5, 2), (16, 3), (64, 4)):
+        S = sa.Oracle(g, seed=seed).draw(m)
+        truth = float(np.linalg.norm(dense_matrix(S), 2))
+        found = sa.deviation(S)
+        assert found.rigorous
+        assert abs(found.value - truth) < 1e-10
+        assert found.value >= truth - 1e-12  # the dense norm has its own rounding
+        assert found.value - 1e-10 <= found.lower <= found.value
+        assert found.floor <= found.value
+
+
+@pytest.mark.parametrize("name", ["S5", "A5", "B3", "D7", "C12", "Z2^6", "S3xZ2^2", "Cube24"])
+def test_every_method_that_fits_gives_the_same(name):
+    S = sa.Oracle(sa.group(name), seed=5).draw(20)
+    values = []
+    for method in ("characters", "walsh", "dihedral", "young", "irreps", "regular"):
+        try:
+            values.append(sa.deviation(S, method=method).value)
+        except (ArgumentError, UnsupportedError):
+            continue
+    assert len(values) >= (1 if name == "Cube24" else 2)
+    assert max(values) - min(values) < 1e-11
+
+
+def test_irreps_of_alternating_and_hyperoctahedral_groups_give_the_dense_norm():
+    for name in ("A5", "A6", "B3", "B4"):
+        S = sa.Oracle(sa.group(name), seed=9).draw(12)
+        truth = np.linalg.norm(dense_matrix(S), 2)
+        assert abs(irreps_norm(S).upper - truth) < 1e-10
+
+
+@pytest.mark.parametrize("name", ["S4", "S5", "A5", "B3", "D6", "C15", "Z2^5", "S3xZ2^2", "Cube24"])
+def test_word_deviation_is_the_norm_of_the_power(name):
+    g = sa.group(name)
+    S = sa.Oracle(g, seed=3).draw(7)
+    matrix = dense_matrix(S)
+    for length in (1, 2, 3, 5):
+        truth = float(np.linalg.norm(np.linalg.matrix_power(matrix, length), 2))
+        found = sa.word_deviation(S, length)
+        assert found.rigorous
+        assert truth - 1e-12 <= found.value <= truth + 1e-10
+        assert found.value <= sa.deviation(S).value ** length + 1e-10
+
+
+def test_all_words_as_a_sample_have_the_word_deviation():
+    """Pi_S^k is the average over all m^k words, duplicates counted."""
+    g = sa.symmetric(4)
+    S = sa.Oracle(g, seed=2).draw(5)
+    words = [
+        g.compose(g.compose(a[None], b[None]), c[None])[0]
+        for a, b, c in itertools.product(S.elements, repeat=3)
+    ]
+    assert sa.deviation(sa.GroupSample(g, words)).value == pytest.approx(
+        sa.word_deviation(S, 3).value, abs=1e-12
+    )
+
+
+def test_the_design_figures_on_s6():
+    """m = 64 about 0.27, m = 16 about 0.48; the paper's bounds 0.654 and 1."""
+    oracle = [sa.deviation(sa.Oracle(sa.symmetric(6), seed=s).draw(64)) for s in range(10)]
+    assert 0.24 < np.mean([found.value for found in oracle]) < 0.30
+    assert round(oracle[0].bound, 3) == 0.654
+    few = [sa.deviation(sa.Oracle(sa.symmetric(6), seed=s).draw(16)) for s in range(10)]
+    assert 0.44 < np.mean([found.value for found in few]) < 0.55
+    assert few[0].bound == 1.0
+
+
+@pytest.mark.parametrize("n", [7, 8])
+def test_s7_and_s8_equal_lanczos_on_the_regular_representation(n):
+    S = sa.Oracle(sa.symmetric(n), seed=n).draw(16)
+    found, lanczos = sa.deviation(S), regular_norm(S)
+    assert abs(found.lower - lanczos.lower) < 1e-9
+    assert lanczos.lower <= found.value
+
+
+def test_m11_equals_the_dense_norm():
+    """7920 x 7920 is too much for a dense norm here; two independent methods agree."""
+    S = sa.Oracle(sa.mathieu(11), seed=0).draw(20)
+    found = sa.deviation(S)
+    assert found.rigorous
+    assert found.value - found.lower < 1e-10
+
+
+def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
+    assert sa.deviation(sa.Oracle(sa.alternating(9), seed=0).draw(40)).rigorous
+    found = sa.deviation(sa.Oracle(sa.group("S5xS4"), seed=0).draw(40))
+    assert found.rigorous
+    assert "*" in found.block
+
+
+def test_gram_and_mean_blocks_agree_where_the_method_changes():
+    S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
+    shapes = [(9, 2), (8, 3), (9, 1, 1)]
+    by_gram = symmetric_norm(S, shapes=shapes)
+    plain = max(np.linalg.norm(np.mean(_young(shape, S.elements), axis=0), 2) for shape in shapes)
+    assert by_gram.lower - 1e-12 <= plain <= by_gram.upper
+    assert by_gram.upper - plain < 1e-9
+
+
+def _young(shape, elements):
+    from sparseaug.groups.young import young_matrices
+
+    return young_matrices(shape, elements)
+
+
+def test_a_sample_in_a_coset_is_told_apart_and_why():
+    g = sa.symmetric(5)
+    even = sa.Oracle(sa.alternating(5), seed=0).draw(30).elements
+    odd = g.compose(np.array([[1, 0, 2, 3, 4]]), even)
+    for rows in (even, odd):
+        found = sa.deviation(sa.GroupSample(g, rows))
+        assert (found.value, found.lower, found.method) == (1.0, 1.0, "subgroup")
+        assert "subgroup of order 60, index 2 in S5" in found.reason
+        assert "draw more elements" in str(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["S4", "A5", "B3", "D2", "D6", "C12", "C4xC6", "Z2^6", "S3xZ2^2", "Cube24"]
+)
+def test_generated_order_is_the_size_of_the_closure(name):
+    g = sa.group(name)
+    for seed in range(12):
+        S = sa.Oracle(g, seed=seed).draw(1 + seed % 4)
+        quotients = g.compose(g.inverse(S.elements[:1]), S.elements)
+        closure = g.identity()
+        while True:
+            grown = g.compose(closure[:, None], quotients[None]).reshape(-1, g.width)
+            grown = np.unique(np.concatenate([closure, grown]), axis=0)
+            if len(grown) == len(closure):
+                break
+            closure = grown
+        assert generated_order(S) == len(closure)
+
+
+def test_faithful_permutations_are_a_faithful_homomorphism(group):
+    if sum(group.radices) > 3000 or (group.width == 1 and group.order > 1000):
+        pytest.skip("too many points to write down")
+    a = np.unique(group.sample(30, np.random.default_rng(0)), axis=0)
+    b = group.sample(len(a), np.random.default_rng(1))
+    images = faithful_permutations(group, a)
+    assert len(np.unique(images, axis=0)) == len(a)
+    product = faithful_permutations(group, group.compose(a, b))
+    assert np.array_equal(
+        product, np.take_along_axis(images, faithful_permutations(group, b), axis=1)
+    )
+
+
+def test_restricted_norms_are_no_larger_and_reach_far():
+    S = sa.Oracle(sa.symmetric(6), seed=1).draw(20)
+    whole = sa.deviation(S).value
+    one, two = sa.deviation(S, degree=1), sa.deviation(S, degree=2)
+    assert one.value <= two.value <= whole + 1e-12
+    acted = sa.deviation(S, action=sa.permute_axis(S.group), shape=(6,))
+    assert acted.value == pytest.approx(one.value, abs=1e-12)
+    large = sa.deviation(sa.Oracle(sa.symmetric(300), seed=0).draw(50), degree=1)
+    assert large.rigorous
+    assert 0 < large.value < 1
+    flips = sa.deviation(sa.Oracle(sa.sign_flips(500), seed=0).draw(64), degree=2)
+    assert flips.rigorous
+
+
+def test_draw_until_reaches_the_target_with_the_fewest_it_may():
+    for name, target in (("S5", 0.4), ("C30", 0.3), ("D6", 0.3), ("Z2^6", 0.5), ("B3", 0.35)):
+        oracle = sa.Oracle(sa.group(name), seed=4)
+        found = sa.draw_until(oracle, target=target)
+        assert found.deviation.value <= target
+        assert found.deviation.rigorous
+        assert found.calls == oracle.calls == found.sample.m == found.sample.calls
+        again = sa.Oracle(sa.group(name), seed=4).draw(found.calls)
+        assert again == found.sample
+        assert again.origin == found.sample.origin
+        assert json.loads(json.dumps(found.to_dict()))["calls"] == found.calls
+
+
+def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
+    with pytest.raises(OracleBudgetError, match=r"target=0.05 needs more than .* max_calls=100"):
+        sa.draw_until(sa.Oracle(sa.symmetric(4), seed=0), target=0.05, max_calls=100)
+    oracle = sa.Oracle(sa.symmetric(4), seed=0, budget=40)
+    with pytest.raises(OracleBudgetError, match="budget"):
+        sa.draw_until(oracle, target=0.05)
+    assert oracle.calls <= 40
+
+
+def test_printed_bounds_are_rounded_up():
+    assert round_up(0.1234561) == "0.123457"
+    assert round_up(0.1234560) >= "0.123456"
+    for value in np.random.default_rng(0).uniform(0, 1, 1000):
+        assert float(round_up(float(value))) >= value
+
+
+def test_a_deviation_is_plain_data():
+    found = sa.deviation(sa.Oracle(sa.symmetric(4), seed=0).draw(20))
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["value"] == found.value
+    assert data["kind"] == "rigorous"
+    assert "rigorous" in str(found)
+    assert sa.deviation(sa.GroupSample(sa.cyclic(1), [[0]])).value == 0.0
+
+
+S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: sa.deviation([[0, 1]]), ArgumentError, "is not a GroupSample"),
+        (lambda: sa.deviation(S4, delta=0), ArgumentError, "delta="),
+        (lambda: sa.deviation(S4, degree=0), ArgumentError, "degree=0"),
+        (lambda: sa.deviation(S4, degree=1, method="young"), ArgumentError, "exclude each other"),
+        (lambda: sa.deviation(S4, method="walsh"), ArgumentError, "does not fit S4; give one of"),
+        (lambda: sa.deviation(S4, method="magic"), ArgumentError, "method='magic'"),
+        (
+            lambda: sa.deviation(S4, action=sa.permute_axis(S4.group)),
+            ArgumentError,
+            "shape is missing",
+        ),
+        (
+            lambda: sa.deviation(S4, action=sa.permute_axis(sa.symmetric(5)), shape=(5,)),
+            ArgumentError,
+            "S is a sample of S4",
+        ),
+        (lambda: sa.deviation(S4, device="cuda:9"), ArgumentError, "device='cuda:9'"),
+        (lambda: sa.word_deviation(S4, 0), ArgumentError, "length=0"),
+        (
+            lambda: sa.deviation(sa.Oracle(sa.symmetric(40)).draw(9)),
+            UnsupportedError,
+            "degree=1 or 2",
+        ),
+        (lambda: sa.deviation(sa.Oracle(sa.rubik()).draw(9)), UnsupportedError, "degree=1 or 2"),
+        (
+            lambda: sa.deviation(sa.Oracle(sa.group("B3")).draw(9), degree=1),
+            UnsupportedError,
+            "degree=",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(sa.symmetric(40)), target=0.5),
+            UnsupportedError,
+            "too large",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(sa.symmetric(4)), target=1.5),
+            ArgumentError,
+            "target=1.5",
+        ),
+        (lambda: sa.draw_until(None, target=0.5), ArgumentError, "oracle=None"),
+        (lambda: best_method(sa.rubik()), UnsupportedError, "too large"),
+    ],
+)
+def test_bad_input_is_answered(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

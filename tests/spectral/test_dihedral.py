@@ -1,0 +1,152 @@
+"""Dihedral groups against dense norms and 50-digit arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.spectral import characters
+from sparseaug.spectral.dihedral import dihedral_norm
+
+
+def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:
+    return sa.Oracle(sa.dihedral(n), seed=seed).draw(m)
+
+
+def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
+    """The norm of D_S^power in the regular representation."""
+    n = S.group.order
+    everything = S.group.unrank(np.arange(n))
+    matrix = np.full((n, n), -1.0 / n)
+    for g in S.elements:
+        moved = S.group.rank(S.group.compose(g[None], everything))
+        matrix[moved, np.arange(n)] += 1.0 / S.m
+    return float(np.linalg.norm(np.linalg.matrix_power(matrix, power), 2))
+
+
+def true_norm(S: sa.GroupSample, power: int = 1) -> Any:
+    """The largest norm over the irreps in 50 digits: rotation matrices, singular values by formula."""
+    n = S.group.order // 2
+    with mpmath.workdps(50):
+        best = mpmath.mpf(0)
+        for f in (1, -1):
+            for t in (1, -1) if n % 2 == 0 else (1,):
+                if (t, f) != (1, 1):
+                    total = sum(t ** int(a % 2) * f ** int(s) for a, s in S.elements.tolist())
+                    best = max(best, mpmath.mpf(abs(total)) / S.m)
+        best = best**power
+        for j in range(1, (n + 1) // 2):
+            mean = mpmath.zeros(2)
+            for a, s in S.elements.tolist():
+                angle = mpmath.mpf(2 * (j * a % n)) / n
+                cos, sin, flip = mpmath.cospi(angle), mpmath.sinpi(angle), (-1) ** s
+                mean += mpmath.matrix([[cos, -sin * flip], [sin, cos * flip]])
+            mean = (mean / S.m) ** power
+            # 2 sigma = |(a+d, c-b)| + |(a-d, b+c)| for a real 2 x 2 matrix [[a, b], [c, d]]
+            a, b, c, d = mean[0, 0], mean[0, 1], mean[1, 0], mean[1, 1]
+            best = max(best, (mpmath.hypot(a + d, c - b) + mpmath.hypot(a - d, b + c)) / 2)
+    with mpmath.workdps(40):
+        return +best  # so that what is 1 is 1
+
+
+@pytest.mark.parametrize("n", range(1, 25))
+def test_norm_equals_dense_norm_of_the_regular_representation(n: int) -> None:
+    for m in (1, 2, 3, 10):
+        for seed, power in ((0, 1), (1, 2), (2, 5)):
+            S = draw(n, m, seed)
+            norm = dihedral_norm(S, power=power)
+            dense = dense_norm(S, power)
+            assert norm.upper == pytest.approx(dense, abs=1e-10)
+            assert norm.lower == pytest.approx(dense, abs=1e-10)
+
+
+def test_bounds_enclose_50_digits_on_random_samples() -> None:
+    rng = np.random.default_rng(0)
+    for case in range(200):
+        S = draw(int(rng.integers(1, 14)), int(rng.integers(1, 9)), case)
+        power = int(rng.integers(1, 5))
+        norm, truth = dihedral_norm(S, power=power), true_norm(S, power)
+        assert norm.lower <= truth <= norm.upper
+        assert norm.upper - norm.lower < 1e-13
+
+
+def test_powers_of_a_block_that_is_not_normal() -> None:
+    # Half a turn by a quarter and half a flip: A = i/2, |B| = 1/2, and the block squares to zero.
+    S = sa.GroupSample(sa.dihedral(4), [[1, 0], [0, 1]])
+    norm = dihedral_norm(S, power=2)
+    assert norm.lower <= true_norm(S, 2) <= norm.upper
+    assert norm.upper - norm.lower < 1e-14
+    assert norm.upper == pytest.approx(dense_norm(S, 2), abs=1e-12)
+
+
+def test_the_named_irrep_attains_the_norm() -> None:
+    for n in (2, 3, 4, 8, 15):
+        for seed in range(10):
+            S = draw(n, 6, seed)
+            norm = dihedral_norm(S)
+            named = {irrep.name: irrep for irrep in S.group.irreps()}[norm.block]
+            block = named.matrices(S.elements).mean(axis=0)
+            assert np.linalg.norm(block, 2) == pytest.approx(norm.lower, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 12, 700])
+def test_the_whole_group_has_norm_zero_up_to_rounding(n: int) -> None:
+    group = sa.dihedral(n)
+    norm = dihedral_norm(sa.GroupSample(group, group.unrank(np.arange(group.order))))
+    assert norm.lower == 0.0
+    assert norm.upper < 1e-11
+
+
+def test_a_coset_of_a_proper_subgroup_has_norm_one() -> None:
+    norm = dihedral_norm(sa.GroupSample(sa.dihedral(9), [[a, 0] for a in (1, 2, 7)]), power=3)
+    assert (norm.lower, norm.upper, norm.block) == (1.0, 1.0, "sign(+1,-1)")
+    norm = dihedral_norm(sa.GroupSample(sa.dihedral(9), [[0, 0], [0, 1], [3, 1], [6, 0]]))
+    assert norm.upper == 1.0
+    assert norm.lower > 1 - 1e-14
+    assert norm.block == "turn(3)"
+
+
+def test_every_way_gives_the_same_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = [draw(5003, 40), draw(4096, 30, 1)]
+    for power in (1, 3):
+        with monkeypatch.context() as patch:
+            double = [dihedral_norm(S, power=power) for S in samples]
+            patch.setattr(characters, "SINGLE", 0)
+            single = [dihedral_norm(S, power=power) for S in samples]
+            patch.setattr(characters, "SMALL", 0)
+            patch.setattr(characters, "DENSE", 0)
+            by_fft = [dihedral_norm(S, power=power) for S in samples]
+        assert double == single == by_fft
+
+
+def test_enormous_powers_stay_bounds() -> None:
+    S = draw(30, 8)
+    small = dihedral_norm(S, power=10**6)
+    assert 0.0 <= small.lower <= small.upper < 1e-100
+    S = sa.GroupSample(sa.dihedral(9), [[0, 0], [0, 1], [3, 1], [6, 0]])
+    one = dihedral_norm(S, power=10**20)
+    assert one.lower <= 1.0 <= one.upper
+
+
+def test_a_million_corners_agree_with_plain_ffts() -> None:
+    n, m = 10**6 + 3, 64
+    S = draw(n, m)
+    turns, flips = (
+        np.abs(np.fft.rfft(np.bincount(S.elements[S.elements[:, 1] == f, 0], minlength=n)))
+        for f in (0, 1)
+    )
+    norm = dihedral_norm(S)
+    assert norm.upper == pytest.approx((turns + flips)[1:].max() / m, abs=1e-10)
+    assert norm.upper - norm.lower < 1e-13
+
+
+def test_refusals_say_what_to_do() -> None:
+    with pytest.raises(ArgumentError, match="C4"):
+        dihedral_norm(sa.Oracle(sa.cyclic(4), seed=0).draw(2))
+    with pytest.raises(ArgumentError, match="power"):
+        dihedral_norm(draw(3, 2), power=0)

@@ -1,0 +1,213 @@
+"""The regular representation against dense brute force, and the bounds of Lanczos."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.spectral.lanczos import Operator, krylov_norm, lanczos_norm
+from sparseaug.spectral.regular import left_translations, regular_norm
+
+QUATERNIONS = np.array(
+    [
+        [0, 1, 2, 3, 4, 5, 6, 7],
+        [1, 0, 3, 2, 5, 4, 7, 6],
+        [2, 3, 1, 0, 6, 7, 5, 4],
+        [3, 2, 0, 1, 7, 6, 4, 5],
+        [4, 5, 7, 6, 1, 0, 2, 3],
+        [5, 4, 6, 7, 0, 1, 3, 2],
+        [6, 7, 4, 5, 3, 2, 1, 0],
+        [7, 6, 5, 4, 2, 3, 0, 1],
+    ]
+)
+GROUPS = [
+    sa.symmetric(3),
+    sa.symmetric(4),
+    sa.symmetric(5),
+    sa.alternating(5),
+    sa.hyperoctahedral(3),
+    sa.dihedral(5),
+    sa.cyclic(12),
+    sa.sign_flips(5),
+    sa.cube_rotations(),
+    sa.cube_symmetries(),
+    sa.direct_product(sa.cyclic(4), sa.dihedral(3)),
+    sa.table_group(QUATERNIONS, label="Q8"),
+    sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]], label="Frobenius21"),
+]
+CERTAIN = 1e-13  # NumPy's own norm may be off by this, relatively
+
+
+def dense(S: sa.GroupSample) -> np.ndarray:
+    """D_S on l2(G), column by column: (L_g f)(h) = f(g^-1 h)."""
+    group = S.group
+    order = group.order
+    elements = group.unrank(np.arange(order))
+    matrix = np.full((order, order), -1.0 / order)
+    for g in S.elements:
+        image = group.rank(group.compose(np.broadcast_to(g, elements.shape), elements))
+        matrix[image, np.arange(order)] += 1.0 / S.m
+    return matrix
+
+
+def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
+    return float(np.linalg.norm(np.linalg.matrix_power(dense(S), power), 2))
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+@pytest.mark.parametrize("m", [1, 2, 5, 24])
+@pytest.mark.parametrize("power", [1, 2, 5])
+def test_norm_equals_the_dense_norm_of_the_regular_representation(group, m, power):
+    S = sa.Oracle(group, seed=m).draw(m)
+    norm = regular_norm(S, power=power)
+    truth = dense_norm(S, power)
+    assert norm.failure_probability == 0.0
+    assert norm.lower <= truth * (1 + CERTAIN)
+    assert truth * (1 - CERTAIN) <= norm.upper <= truth + 1e-10
+    assert truth - 1e-10 <= norm.lower
+
+
+@pytest.mark.parametrize("group", [sa.symmetric(6), sa.alternating(6), sa.hyperoctahedral(4)])
+def test_norm_equals_the_dense_norm_for_some_hundred_elements(group):
+    S = sa.Oracle(group, seed=0).draw(16)
+    norm = regular_norm(S)
+    assert norm.lower <= norm.upper
+    np.testing.assert_allclose([norm.lower, norm.upper], dense_norm(S), atol=1e-10, rtol=0)
+
+
+def test_norm_of_M11_is_the_largest_over_induced_blocks():
+    # l2(G) is the sum over characters chi of a cyclic subgroup C of Ind_C^G(chi): 720 dimensions
+    group = sa.mathieu(11)
+    S = sa.Oracle(group, seed=0).draw(16)
+    elements = group.unrank(np.arange(group.order))
+    cycle = group.generators()[:1]
+    powers = [group.identity()]
+    for _ in range(10):
+        powers.append(group.compose(powers[-1], cycle))
+    ranks = np.stack([group.rank(group.compose(elements, c)) for c in powers])
+    first, exponent = ranks.min(axis=0), -ranks.argmin(axis=0) % 11  # h = first c^exponent
+    heads = np.unique(first)
+    truth = 0.0
+    for frequency in range(6):
+        block = np.zeros((len(heads), len(heads)), complex)
+        for g in S.elements:
+            image = group.rank(group.compose(g[None], elements[heads]))
+            phase = np.exp(2j * np.pi * frequency * exponent[image] / 11)
+            block[np.searchsorted(heads, first[image]), np.arange(len(heads))] += phase / S.m
+        if frequency == 0:
+            block -= 1 / len(heads)
+        truth = max(truth, float(np.linalg.norm(block, 2)))
+    norm = regular_norm(S)
+    np.testing.assert_allclose([norm.lower, norm.upper], truth, atol=1e-10, rtol=0)
+
+
+def test_a_sample_inside_a_coset_of_a_subgroup_has_norm_1():
+    group = sa.symmetric(5)
+    even = sa.Oracle(sa.alternating(5), seed=0).draw(20).elements
+    odd = group.compose(np.array([[1, 0, 2, 3, 4]]), even)
+    norm = regular_norm(sa.GroupSample(group, odd))
+    assert 1 - 1e-11 <= norm.lower <= norm.upper == 1.0
+
+
+@pytest.mark.parametrize("group", [sa.symmetric(4), sa.cyclic(6), sa.cyclic(1)])
+def test_the_whole_group_has_norm_0(group):
+    whole = np.concatenate(list(group.elements()))
+    for copies in (1, 3):
+        norm = regular_norm(sa.GroupSample(group, np.tile(whole, (copies, 1))))
+        assert norm.upper == norm.lower == 0.0
+
+
+def test_almost_the_whole_group_has_its_small_norm_exactly():
+    group = sa.symmetric(5)
+    whole = np.concatenate(list(group.elements()))
+    without_one = regular_norm(sa.GroupSample(group, whole[:-1]))
+    with_one_more = regular_norm(sa.GroupSample(group, np.concatenate([whole, whole[:1]])))
+    np.testing.assert_allclose([without_one.lower, without_one.upper], 1 / 119, rtol=1e-11)
+    np.testing.assert_allclose([with_one_more.lower, with_one_more.upper], 1 / 121, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [sa.mathieu(11), sa.symmetric(6), sa.alternating(6), sa.dihedral(9), sa.cube_symmetries()],
+    ids=lambda group: group.name,
+)
+def test_left_translations_are_the_ranks_of_the_products(group):
+    elements = group.sample(3, np.random.default_rng(0))
+    h = group.unrank(np.arange(group.order))
+    for row, g in zip(left_translations(group, elements), elements, strict=True):
+        np.testing.assert_array_equal(row, group.rank(group.compose(g[None], h)))
+
+
+def test_progress_counts_up_to_its_total():
+    seen = []
+    regular_norm(
+        sa.Oracle(sa.symmetric(5), seed=0).draw(8),
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1][0] == seen[-1][1]
+    assert all(a[0] <= b[0] for a, b in pairwise(seen))
+
+
+def test_what_is_too_large_or_wrong_is_refused():
+    with pytest.raises(GroupTooLargeError, match="S13"):
+        regular_norm(sa.Oracle(sa.symmetric(13), seed=0).draw(4))
+    with pytest.raises(ArgumentError, match="power"):
+        regular_norm(sa.Oracle(sa.symmetric(4), seed=0).draw(4), power=0)
+
+
+def matrix_operator(matrix: np.ndarray) -> Operator:
+    rounding = matrix.shape[0] * 2.0**-52 * float(np.linalg.norm(matrix))
+    norm = float(np.linalg.norm(matrix)) * 1.01
+    return Operator(len(matrix), lambda x: matrix @ x, lambda x: matrix.T @ x, rounding, norm=norm)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 10, 60])
+def test_the_random_start_is_above_the_dense_norm_for_many_seeds(dimension):
+    # 5 x 100 bounds that fail with probability 1e-9 each
+    rng = np.random.default_rng(dimension)
+    for seed in range(100):
+        matrix = rng.normal(size=(dimension, dimension)) / 10
+        if seed % 3 == 0:
+            matrix = np.outer(matrix[0], matrix[:, 0])
+        truth = float(np.linalg.norm(matrix, 2))
+        bounds = lanczos_norm(matrix_operator(matrix), seed=seed)
+        assert bounds.lower <= truth * (1 + CERTAIN)
+        assert truth * (1 - CERTAIN) <= bounds.upper <= truth * 1.05
+
+
+def test_the_random_start_is_tight_where_steps_are_enough():
+    matrix = np.diag(np.linspace(0.0, 1.0, 2000) ** 0.5 * 0.5)
+    matrix[-1, -1] = 0.51
+    for power in (1, 3):
+        bounds = lanczos_norm(matrix_operator_of_diagonal(matrix.diagonal()), power=power)
+        assert bounds.lower <= 0.51**power <= bounds.upper <= 0.51**power * (1 + 1e-5)
+        assert bounds.lower >= 0.51**power * (1 - 1e-6)
+
+
+def matrix_operator_of_diagonal(diagonal: np.ndarray) -> Operator:
+    return Operator(len(diagonal), diagonal.__mul__, diagonal.__mul__, 2.0**-52)
+
+
+def test_a_start_that_misses_the_answer_fools_the_bound_only_if_one_lies_about_it():
+    diagonal = np.array([0.9, 0.5, 0.3, 0.1])
+    operator = matrix_operator_of_diagonal(diagonal)
+    blind = np.array([0.0, 0.6, 0.6, 0.53])
+    assert krylov_norm(operator, blind, 0.5).upper < 0.9
+    honest = np.array([1e-6, 0.6, 0.6, 0.53])
+    assert krylov_norm(operator, honest, 0.99e-6).upper >= 0.9
+
+
+def test_rounding_that_is_declared_larger_makes_the_bound_larger():
+    matrix = np.random.default_rng(0).normal(size=(50, 50)) / 20
+    operators = [
+        Operator(50, lambda x: matrix @ x, lambda x: matrix.T @ x, rounding, norm=2.0)
+        for rounding in (1e-14, 1e-10, 1e-5)
+    ]
+    start = np.full(50, 50**-0.5)
+    uppers = [krylov_norm(operator, start, 0.01).upper for operator in operators]
+    assert uppers == sorted(uppers)
+    assert uppers[0] < uppers[2]

@@ -1,0 +1,237 @@
+"""Files are whole or absent, whatever stands in the way, and what is no path is refused by name."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sparseaug import storage
+from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.storage import read_bytes, write_atomic
+
+
+def temporary(folder, digit, *, age=7200):
+    path = folder / f".sparseaug-{digit * 16}.part"
+    path.write_bytes(b"half")
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def test_what_is_written_is_read_and_nothing_else_is_left(tmp_path):
+    for data in (b"", b"one", b"two" * 10_000):
+        write_atomic(tmp_path / "S", data)
+        assert read_bytes(str(tmp_path / "S")) == data
+    assert os.listdir(tmp_path) == ["S"]
+
+
+def test_stale_temporaries_of_any_file_are_swept_and_young_ones_left(tmp_path):
+    temporary(tmp_path, "0")
+    young = temporary(tmp_path, "1", age=60)
+    others = [tmp_path / name for name in (".sparseaug-notes.part", "sparseaug.part", ".part")]
+    for path in others:
+        path.touch()
+        os.utime(path, (0, 0))
+    write_atomic(tmp_path / "S", b"x")
+    assert set(os.listdir(tmp_path)) == {young.name, "S", *(path.name for path in others)}
+
+
+def test_a_stale_folder_is_left_and_does_not_stop_the_write(tmp_path):
+    folder = tmp_path / f".sparseaug-{'a' * 16}.part"
+    folder.mkdir()
+    os.utime(folder, (0, 0))
+    write_atomic(tmp_path / "S", b"x")
+    assert folder.is_dir()
+    assert read_bytes(tmp_path / "S") == b"x"
+
+
+@pytest.mark.parametrize("call", ["lstat", "unlink"])
+def test_another_process_may_sweep_first(tmp_path, monkeypatch, call):
+    stale = temporary(tmp_path, "0")
+    original = getattr(Path, call)
+
+    def swept(path, *arguments, **options):
+        if path == stale:
+            stale.exists() and os.unlink(stale)
+        return original(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, call, swept)
+    write_atomic(tmp_path / "S", b"x")
+    assert os.listdir(tmp_path) == ["S"]
+
+
+@pytest.mark.parametrize("length", [245, 255])
+def test_the_longest_legal_names_work(tmp_path, length):
+    write_atomic(tmp_path / ("n" * length), b"x")
+    assert read_bytes(tmp_path / ("n" * length)) == b"x"
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_a_name_that_is_too_long_is_a_short_message(tmp_path, overwrite):
+    with pytest.raises(StorageError, match="was not written: File name too long") as caught:
+        write_atomic(tmp_path / ("n" * 5000), b"x", overwrite=overwrite)
+    assert len(str(caught.value)) < 400
+    with pytest.raises(StorageError, match="cannot be read: File name too long"):
+        read_bytes(tmp_path / ("n" * 5000))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_name_of_several_lines_is_a_message_of_one(tmp_path):
+    with pytest.raises(StorageError) as caught:
+        read_bytes(tmp_path / "a\nb")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_link_stays_and_its_target_is_written(tmp_path):
+    (tmp_path / "data").mkdir()
+    target, link = tmp_path / "data" / "S", tmp_path / "link"
+    link.symlink_to(target)
+    for data in (b"new", b"newer"):  # at first the link leads nowhere
+        write_atomic(link, data)
+        assert link.is_symlink()
+        assert target.read_bytes() == data
+    with pytest.raises(StorageError, match="there already"):
+        write_atomic(link, b"x", overwrite=False)
+    assert os.listdir(tmp_path / "data") == ["S"]
+
+
+def test_a_circle_of_links_is_refused(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(StorageError, match="was not written"):
+        write_atomic(tmp_path / "a", b"x")
+    with pytest.raises(StorageError, match="cannot be read"):
+        read_bytes(tmp_path / "a")
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_pipes_devices_and_folders_are_refused(tmp_path, overwrite):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path / "link", "/dev/null", tmp_path):
+        with pytest.raises(StorageError, match="was not written: something else than a file"):
+            write_atomic(path, b"x", overwrite=overwrite)
+        with pytest.raises(StorageError, match="cannot be read: it is not a file"):
+            read_bytes(path)
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
+
+
+def test_a_folder_that_cannot_be_flushed_does_not_read_as_not_written(tmp_path, monkeypatch):
+    def fails(folder):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(storage, "_sync_folder", fails)
+    with pytest.raises(
+        StorageError, match=r"in place.*Input/output error.*write it again"
+    ) as caught:
+        write_atomic(tmp_path / "S", b"new")
+    assert "not written" not in str(caught.value)
+    assert read_bytes(tmp_path / "S") == b"new"
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_failed_write_leaves_the_old_file_and_no_temporary(tmp_path, monkeypatch, call):
+    write_atomic(tmp_path / "S", b"old")
+
+    def fails(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, fails)
+    with pytest.raises(StorageError, match="S was not written: No space left on device; give"):
+        write_atomic(tmp_path / "S", b"new")
+    assert read_bytes(tmp_path / "S") == b"old"
+    assert os.listdir(tmp_path) == ["S"]
+
+
+def test_a_disk_that_gives_back_other_bytes_is_found_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "read_bytes", lambda path: b"other")
+    with pytest.raises(StorageError, match="was not written: the disk gave back other bytes"):
+        write_atomic(tmp_path / "S", b"x")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("path", [None, 3, b"S", 1.5, ["S"], "S\0", "\0"])
+@pytest.mark.parametrize("call", [read_bytes, lambda path: write_atomic(path, b"x")])
+def test_what_is_no_path_is_refused_by_name(path, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentError, match=r"path=.* is not a path"):
+        call(path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_path_object_of_bytes_is_refused():
+    class Bytes:
+        def __fspath__(self):
+            return b"S"
+
+    with pytest.raises(ArgumentError, match="path="):
+        read_bytes(Bytes())
+
+
+def test_without_overwrite_what_is_there_stays(tmp_path):
+    write_atomic(tmp_path / "S", b"first", overwrite=False)
+    with pytest.raises(
+        StorageError, match=r"S was not written: a file is there already; .*overwrite"
+    ):
+        write_atomic(tmp_path / "S", b"second", overwrite=False)
+    assert read_bytes(tmp_path / "S") == b"first"
+    assert os.listdir(tmp_path) == ["S"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_without_overwrite_a_file_that_appears_meanwhile_stays(tmp_path, monkeypatch, links):
+    write = storage._write_flushed
+
+    def meanwhile(path, data):
+        write(path, data)
+        (tmp_path / "S").write_bytes(b"first")
+
+    monkeypatch.setattr(storage, "_write_flushed", meanwhile)
+    if not links:
+        monkeypatch.setattr(os, "link", refuses_links)
+    with pytest.raises(StorageError, match="there already"):
+        write_atomic(tmp_path / "S", b"second", overwrite=False)
+    assert read_bytes(tmp_path / "S") == b"first"
+    assert os.listdir(tmp_path) == ["S"]
+
+
+def refuses_links(*arguments):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_many_writers_without_overwrite_one_wins(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", refuses_links)
+    won = []
+
+    def write(data):
+        try:
+            write_atomic(tmp_path / "S", data, overwrite=False)
+        except StorageError:
+            return
+        won.append(data)
+
+    threads = [threading.Thread(target=write, args=(bytes([i]) * 100,)) for i in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert won == [read_bytes(tmp_path / "S")]
+    assert os.listdir(tmp_path) == ["S"]
+
+
+def test_a_name_claimed_for_nothing_is_given_back(tmp_path, monkeypatch):
+    def fails(*arguments):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "link", refuses_links)
+    monkeypatch.setattr(os, "replace", fails)
+    with pytest.raises(StorageError, match="was not written: Input/output error"):
+        write_atomic(tmp_path / "S", b"x", overwrite=False)
+    assert os.listdir(tmp_path) == []
