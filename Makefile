@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export NO_MKDOCS_2_WARNING = 1
+# two test workers share two cores: more threads each only get in the way
+export OPENBLAS_NUM_THREADS = 1
+export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
 .PHONY: help paper test format docs bench clean
 

@@ -14,9 +14,14 @@ import pytest
 from safetensors.numpy import save_file
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, ElementError, FileFormatError, SparseAugError
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+)
 from sparseaug.sampling import files
-from sparseaug.storage import StorageError
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from sparseaug.groups.young import (
     Partition,
     conjugate,
     dimension,
-    partitions,
+    each_partition,
     tableaux,
     young_matrices,
     young_rounding,
@@ -113,7 +113,7 @@ class Symmetric(Group):
         """One for each partition of n; on A_n one for each pair of conjugates, and two halves of
         each self-conjugate one.
         """
-        for shape in partitions(self.n):
+        for shape in each_partition(self.n):
             size = dimension(shape)
             rounding = young_rounding(self.n, size)
             if self.even and shape == conjugate(shape) and size > 1:

@@ -24,7 +24,12 @@ def partitions(n: int) -> list[Partition]:
     >>> partitions(4)
     [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
-    return list(_partitions(check_integer("n", n), n))
+    return list(each_partition(n))
+
+
+def each_partition(n: int) -> Iterator[Partition]:
+    """`partitions` one by one: there are 10^15 of them at n = 300."""
+    return _partitions(check_integer("n", n), n)
 
 
 def dimension(partition: Partition) -> int:

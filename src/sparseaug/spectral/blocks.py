@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.threads import Threads
 from sparseaug.spectral.verified import gamma, norm_lower, norm_upper, up
 
 _CHUNK = 1 << 24  # numbers of representation matrices held at a time
@@ -38,17 +39,20 @@ def largest_norm(
     """
     worst = Norm(0.0, 0.0, "")
     best: Block | None = None
+    threads = Threads()
     for done, block in enumerate(blocks):
-        block = matrix_power(block, power)
-        matrix = move(block.matrix)
-        upper = norm_upper(matrix, block.error, at_most=worst.upper or None)
+        with threads.for_size(len(block.matrix)):
+            block = matrix_power(block, power)
+            matrix = move(block.matrix)
+            upper = norm_upper(matrix, block.error, at_most=worst.upper or None)
         if best is None or upper > worst.upper:
             worst, best = Norm(upper, 0.0, block.name), block._replace(matrix=matrix)
         if progress:
             progress(done + 1, total)
     if best is None:
         return worst
-    return Norm(min(1.0, worst.upper), norm_lower(best.matrix, best.error), best.name)
+    with threads.for_size(len(best.matrix)):
+        return Norm(min(1.0, worst.upper), norm_lower(best.matrix, best.error), best.name)
 
 
 def irreps_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:

@@ -13,6 +13,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.spectral.blocks import Block, largest_norm
 from sparseaug.spectral.clausen import gram_blocks, mean_blocks
 from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.threads import Threads
 from sparseaug.spectral.verified import root_lower, root_upper
 
 LARGEST_N = 12
@@ -60,12 +61,13 @@ def _by_gram(
     rows: Any, shapes: list[Partition], progress: Progress | None, device: str | None
 ) -> Norm:
     worst, lower, name = 0.0, 0.0, ""
-    move = _mover(device)
+    move, threads = _mover(device), Threads()
     for done, block in enumerate(gram_blocks(rows, shapes=shapes)):
-        gram = move(block.matrix)
-        upper = root_upper(gram, block.error, at_most=worst or None)
-        if not name or upper > worst:
-            worst, lower, name = upper, root_lower(gram, block.error), str(block.partition)
+        with threads.for_size(len(block.matrix)):
+            gram = move(block.matrix)
+            upper = root_upper(gram, block.error, at_most=worst or None)
+            if not name or upper > worst:
+                worst, lower, name = upper, root_lower(gram, block.error), str(block.partition)
         if progress:
             progress(done + 1, len(shapes))
     return Norm(min(1.0, worst), lower, name)
