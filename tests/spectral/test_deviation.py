@@ -11,12 +11,13 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError
 from sparseaug.groups import Abelian
-from sparseaug.spectral import best_method
+from sparseaug.spectral import best_method, blocks
 from sparseaug.spectral.blocks import irreps_norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.result import round_up
 from sparseaug.spectral.subgroup import faithful_permutations, generated_order
 from sparseaug.spectral.symmetric import symmetric_norm
+from sparseaug.spectral.tensors import tensor_norm
 
 
 def dense_matrix(S):
@@ -292,3 +293,32 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
 def test_bad_input_is_answered(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("name", ["S4xS4", "C3xS4", "S3xD5xC2", "B2xS4"])
+def test_tensor_products_applied_give_the_norm_of_those_formed(name):
+    """The matrix-free bounds enclose the dense norm, block by block, for the block and its powers."""
+    g = sa.group(name)
+    S = sa.Oracle(g, seed=6).draw(12)
+    for irrep in itertools.islice(g.irreps(), 1, 12):
+        mean = irrep.matrices(S.elements).mean(axis=0)
+        for power in (1, 2):
+            truth = float(np.linalg.norm(np.linalg.matrix_power(mean, power), 2))
+            found = tensor_norm(S, irrep, power=power)
+            assert found.lower <= truth + 1e-13
+            assert truth - 1e-10 <= found.lower
+            assert truth - 1e-13 <= found.upper
+            assert found.failure_probability == 1e-10
+
+
+def test_large_tensor_products_are_bounded_with_a_stated_probability(monkeypatch):
+    g = sa.group("S4xS4")
+    S = sa.Oracle(g, seed=7).draw(20)
+    truth = sa.deviation(S)
+    monkeypatch.setattr(blocks, "LARGEST_DENSE", 5)
+    found = sa.deviation(S, method="irreps")
+    assert not found.rigorous
+    assert 0 < found.failure_probability < 1e-8
+    assert "with probability" in str(found)
+    assert truth.lower <= found.value
+    assert abs(found.lower - truth.lower) < 1e-10

@@ -26,8 +26,8 @@ COUNT = 2_000
 
 def _load_suite() -> ModuleType:
     """The benchmark's matrices and exact checker: one suite for the short run and the long one."""
-    path = Path(__file__).parents[2] / "benchmarks" / "soundness.py"
-    spec = importlib.util.spec_from_file_location("soundness", path)
+    path = Path(__file__).parents[2] / "benchmarks" / "study_soundness.py"
+    spec = importlib.util.spec_from_file_location("study_soundness", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

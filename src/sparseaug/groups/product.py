@@ -93,7 +93,7 @@ class Product(Group):
         for irreps in _combinations(self.factors):
             name = " * ".join(irrep.name for irrep in irreps)
             dimension = math.prod(irrep.dimension for irrep in irreps)
-            yield Irrep(name, dimension, _Tensor(self, irreps), _rounding(irreps))
+            yield Irrep(name, dimension, Tensor(self, irreps), _rounding(irreps))
 
     def to_dict(self) -> dict[str, Any]:
         """The factors' data."""
@@ -111,11 +111,14 @@ class Product(Group):
 
 
 @dataclass(frozen=True)
-class _Tensor:
+class Tensor:
+    """The matrices of a tensor product of one irrep of each factor."""
+
     group: Product
     irreps: tuple[Irrep, ...]
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
+        """Formed for each element, (k, dimension, dimension)."""
         parts = self.group.split(elements)
         result: NDArray[Any] = np.ones((len(elements), 1, 1))
         for irrep, part in zip(self.irreps, parts, strict=True):

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.groups import Irrep
+from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.result import Norm, Progress, larger_norm
+from sparseaug.spectral.tensors import LARGEST_DENSE, tensor_mean, tensor_norm
 from sparseaug.spectral.threads import Threads
 from sparseaug.spectral.verified import gamma, norm_lower, norm_upper, up
 
@@ -58,28 +61,40 @@ def largest_norm(
 def irreps_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """The norm of D_S^power for a group whose `irreps()` are known, block by block.
 
-    Tensor products of a direct product's irreps are formed one at a time, and only their mean.
+    Of a direct product's large irreps not even the mean is formed: they are applied as tensor
+    products, and the bound then holds with a stated probability.
     """
     total = sum(1 for _ in S.group.irreps()) - 1 if progress else 0
-    return largest_norm(irrep_means(S), total=total, power=power, progress=progress)
+    found = largest_norm(irrep_means(S), total=total, power=power, progress=progress)
+    for irrep in S.group.irreps():
+        if irrep.dimension > LARGEST_DENSE:
+            found = larger_norm(found, tensor_norm(S, irrep, power=power))
+    return found
 
 
 # The mean of m matrices, each within `rounding` of a unitary one of dimension d (Frobenius norm
 # sqrt(d)): the sum errs by gamma(m) times the sum of absolute values, in Frobenius norm at most
-# gamma(m) m (sqrt(d) + rounding), and the division by m once more.
+# gamma(m) m (sqrt(d) + rounding), and the division by m once more; products of complex numbers,
+# where tensor products are summed, stay within three times that.
 def irrep_means(S: GroupSample) -> Iterable[Block]:
-    """The blocks of every irrep but the trivial one."""
+    """The blocks of every irrep but the trivial one, up to dimension LARGEST_DENSE."""
     irreps = S.group.irreps()
     next(irreps)  # the trivial one
     for irrep in irreps:
-        step = max(1, _CHUNK // irrep.dimension**2)
-        sums = [
-            irrep.matrices(S.elements[start : start + step]).sum(axis=0)
-            for start in range(0, S.m, step)
-        ]
+        if irrep.dimension > LARGEST_DENSE:
+            continue
         length = up(math.sqrt(irrep.dimension)) + irrep.rounding
-        error = up(irrep.rounding + up(gamma(S.m + 1) * up(length)))
-        yield Block(irrep.name, sum(sums[1:], sums[0]) / S.m, error)
+        error = up(irrep.rounding + up(3 * gamma(S.m + 1) * up(length)))
+        yield Block(irrep.name, _mean(S, irrep), error)
+
+
+def _mean(S: GroupSample, irrep: Irrep) -> NDArray[Any]:
+    if isinstance(irrep.matrices, Tensor):
+        return tensor_mean(S, irrep.matrices)
+    step = max(1, _CHUNK // irrep.dimension**2)
+    starts = range(0, S.m, step)
+    sums = [irrep.matrices(S.elements[start : start + step]).sum(axis=0) for start in starts]
+    return sum(sums[1:], sums[0]) / S.m
 
 
 # For X, Y of true norm at most 1, known within x and y: the computed product is within

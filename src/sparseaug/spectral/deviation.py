@@ -19,7 +19,7 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
+from sparseaug.groups import Abelian, Dihedral, Group, Product, Symmetric
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.acting import action_norm
 from sparseaug.spectral.blocks import irreps_norm
@@ -30,6 +30,7 @@ from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.result import Deviation, Norm, Progress
 from sparseaug.spectral.subgroup import why_not
 from sparseaug.spectral.symmetric import LARGEST_N, symmetric_norm
+from sparseaug.spectral.tensors import LARGEST_DENSE, LARGEST_TENSOR
 from sparseaug.spectral.walsh import walsh_norm
 from sparseaug.theory import deviation_bound, deviation_floor
 from sparseaug.theory import word_deviation as word_bound
@@ -44,7 +45,6 @@ _METHODS: dict[str, Callable[..., Norm]] = {
 }
 _REGULAR_LIMIT = 2_000_000
 _MOST_IRREPS = 20_000
-_LARGEST_IRREP = 2_500
 
 
 def deviation(
@@ -153,7 +153,8 @@ def _has_few_irreps(group: Group) -> bool:
     """Whether all irreps are known, few and small enough to go through one by one."""
     try:
         for number, irrep in enumerate(group.irreps()):
-            if number >= _MOST_IRREPS or irrep.dimension > _LARGEST_IRREP:
+            large = LARGEST_TENSOR if isinstance(group, Product) else LARGEST_DENSE
+            if number >= _MOST_IRREPS or irrep.dimension > large:
                 return False
     except (UnsupportedError, GroupTooLargeError):
         return False

@@ -26,6 +26,16 @@ class Norm:
     failure_probability: float | None = 0.0
 
 
+def larger_norm(one: Norm, other: Norm) -> Norm:
+    """Bounds on the larger of two norms; the chances of failing add up."""
+    attained = one if one.lower >= other.lower else other
+    if one.failure_probability is None or other.failure_probability is None:
+        failure = None
+    else:
+        failure = one.failure_probability + other.failure_probability
+    return Norm(max(one.upper, other.upper), attained.lower, attained.block, failure)
+
+
 @dataclass(frozen=True)
 class Deviation:
     """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.

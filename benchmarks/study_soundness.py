@@ -1,6 +1,6 @@
 """Soundness of the verified norm: nasty small matrices against exact integer arithmetic.
 
-    python benchmarks/soundness.py [count]
+    python benchmarks/study_soundness.py [count]
 
 Floats are dyadic, so 2^k A is an integer matrix and the characteristic polynomial P of its Gram
 matrix is exact. P has real roots only, hence x >= every root exactly when no coefficient of
