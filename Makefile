@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper test format docs bench clean
+.PHONY: help paper test format docs studies bench clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -28,6 +28,10 @@ format: .venv/dev   ## put the code into house style
 
 docs: .venv/dev   ## serve the documentation on localhost
 	$(BIN)/mkdocs serve
+
+studies: .venv/dev   ## the long studies: soundness of the norms, coverage of the bounds
+	$(BIN)/python benchmarks/study_soundness.py
+	$(BIN)/python benchmarks/study_coverage.py
 
 bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done

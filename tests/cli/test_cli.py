@@ -62,6 +62,8 @@ def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path):
         (("draw", "--group", "S6", "--m", 4, "--out", "S" * 5000), "File name too long"),
         (("draw", "--group", "S6", "--m", 4, "--out", "no/a\nb"), "was not written"),
         (("groups", "Q8"), "does not parse"),
+        (("certify", "nothing"), "cannot be read"),
+        (("certify",), "Missing argument"),
         (("nonsense",), "No such command"),
     ],
 )
@@ -103,7 +105,30 @@ def test_the_bare_command_prints_the_help():
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", [(), ("groups",), ("draw",)])
+def test_certify_prints_the_deviation_and_its_kind(tmp_path):
+    path = tmp_path / "S.safetensors"
+    S = sa.Oracle(sa.symmetric(5), seed=0).draw(30)
+    S.save(path)
+    done = run("certify", path, "--words", 2)
+    assert done.returncode == 0
+    for text in ("S5 of order 120", "rigorous", "at least", "a-priori bound", "words of length 2"):
+        assert text in done.stdout
+    data = json.loads(run("certify", path, "--words", 2, "--json").stdout)
+    assert data["deviation"]["value"] == sa.deviation(S).value
+    assert data["words"]["2"]["value"] == sa.word_deviation(S, 2).value
+    assert data["sha256"] == S.sha256
+    restricted = json.loads(run("certify", path, "--degree", 1, "--json").stdout)
+    assert restricted["deviation"]["method"] == "tuples"
+
+
+def test_certify_says_why_a_sample_cannot_work(tmp_path):
+    path = tmp_path / "S.safetensors"
+    sa.GroupSample(sa.symmetric(3), [[0, 1, 2], [1, 2, 0]]).save(path)
+    done = run("certify", path)
+    assert "subgroup of order 3" in done.stdout
+
+
+@pytest.mark.parametrize("command", [(), ("groups",), ("draw",), ("certify",)])
 def test_help_shows_an_example(command):
     done = run(*command, "--help")
     assert done.returncode == 0
