@@ -1,0 +1,128 @@
+"""Whether a sampler is uniform: chi-square statistics with exact expected counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError, LawError
+from sparseaug.groups import Group, Rows
+from sparseaug.groups.base import integer_array
+
+FALSE_ALARM = 1e-9  # chance that a uniform sampler fails one statistic
+SMALL = 720  # groups up to this order are checked exhaustively
+_CELLS = 4096  # of a chi-square statistic: at least eight draws are expected in each
+
+# a cell for every draw, and the probability of each cell
+Table: TypeAlias = tuple[Rows, NDArray[np.float64]]
+
+
+def check_uniform(
+    group: Group,
+    sample: Callable[[int, np.random.Generator], Rows],
+    *,
+    seed: int = 0,
+    false_alarm: float = FALSE_ALARM,
+) -> None:
+    """Check by chi-square that `sample(k, rng)` is uniform on the group and independent in a row.
+
+    Groups of up to 720 elements, two statistics: the counts of all elements, and pairs of
+    successive draws. Larger ones, for each digit of the element: its values (above 4096 values, in
+    64 bins and modulo 16 and 2048), its pairs with the next digit and, in successive draws, with
+    itself; and runs of digits together. `false_alarm` is the chance that a uniform sampler fails
+    one statistic. What is not k rows of the group fails too.
+    """
+    rng = np.random.default_rng([seed, 1])
+    k = max(20_000, 50 * min(group.order, SMALL))
+    try:
+        rows = integer_array("sample(k)", sample(k, rng))
+    except ArgumentError as error:
+        raise LawError(f"a law does not hold: sample(k) is rows of integers ({error}).") from error
+    shape = (k, group.width)
+    require(rows.shape == shape, f"sample({k}) has shape {shape} (it has {rows.shape})")
+    require(bool(group.contains(rows).all()), "sample(k) draws elements of the group")
+    for what, tables in _statistics(group, rows):
+        p = _chi_square(tables)
+        require(p >= false_alarm, f"sample is uniform ({what}: chi-square gives p = {p:.1e})")
+
+
+def require(condition: bool, law: str) -> None:
+    """Raise a `LawError` unless the law holds."""
+    if not condition:
+        raise LawError(f"a law does not hold: {law}.")
+
+
+def _statistics(group: Group, rows: Rows) -> Iterator[tuple[str, list[Table]]]:
+    """What is tested, and its tables; those of one statistic are independent and add up."""
+    digits = [
+        (np.ascontiguousarray(digit), radix)
+        for digit, radix in zip(group.to_digits(rows), group.radices, strict=True)
+        if radix > 1
+    ]
+    if group.order <= SMALL:
+        whole = (group.rank(rows), group.order)
+        yield "elements", [_bins(*whole, SMALL)]
+        yield "successive draws", [_lagged(*d) for d in ([whole] if group.order <= 32 else digits)]
+        return
+    for digit, radix in digits:
+        if radix <= _CELLS:
+            yield "a digit", [_bins(digit, radix, _CELLS)]
+        else:
+            yield "bins of a digit", [_bins(digit, radix, 64)]
+            yield "a digit modulo 16", [_residues(digit, radix, 16)]
+            yield "a digit modulo 2048", [_residues(digit, radix, 2048)]
+        yield "a digit in successive draws", [_lagged(digit, radix)]
+    for (first, p), (second, q) in pairwise(digits):
+        bins = _CELLS if p * q <= _CELLS else 16
+        yield "neighbouring digits", [_joint(_bins(first, p, bins), _bins(second, q, bins))]
+    run: Table | None = None
+    for digit, radix in digits:
+        table = _bins(digit, radix, _CELLS if radix <= _CELLS else 64)
+        if run is not None and len(run[1]) * len(table[1]) > _CELLS:
+            yield "a run of digits", [run]
+            run = None
+        run = table if run is None else _joint(run, table)
+    if run is not None:
+        yield "a run of digits", [run]
+
+
+def _bins(digit: Rows, radix: int, bins: int) -> Table:
+    """Bin floor(digit * bins / radix), which holds ceil((i+1) r / b) - ceil(i r / b) digits."""
+    bins = min(bins, radix)
+    edges = [-(-i * radix // bins) for i in range(bins + 1)]
+    share = np.array([(high - low) / radix for low, high in pairwise(edges)])
+    return (digit if bins == radix else np.searchsorted(edges[1:], digit, side="right")), share
+
+
+def _residues(digit: Rows, radix: int, modulus: int) -> Table:
+    """digit mod m, which is c for ceil((r - c) / m) digits."""
+    return digit % modulus, np.array([-(-(radix - c) // modulus) / radix for c in range(modulus)])
+
+
+def _lagged(digit: Rows, radix: int) -> Table:
+    """Draws 2i and 2i + 1 of a digit together: all its values up to 32, else 16 bins."""
+    cell, share = _bins(digit, radix, 32 if radix <= 32 else 16)
+    return _joint((cell[:-1:2], share), (cell[1::2], share))
+
+
+def _joint(first: Table, second: Table) -> Table:
+    return first[0] * len(second[1]) + second[0], np.outer(first[1], second[1]).ravel()
+
+
+def _chi_square(tables: list[Table]) -> float:
+    """The probability of a sum of chi-square statistics as large as this."""
+    from scipy.special import chdtrc
+
+    statistic, freedom = 0.0, 0
+    for cell, share in tables:
+        if cell.min() < 0 or cell.max() >= len(share):
+            return 0.0
+        expected = len(cell) * share
+        observed = np.bincount(cell, minlength=len(share))
+        statistic += float(((observed - expected) ** 2 / expected).sum())
+        freedom += len(share) - 1
+    return float(chdtrc(freedom, statistic)) if freedom else 1.0
