@@ -14,6 +14,7 @@ import pytest
 from safetensors.numpy import save_file
 
 import sparseaug as sa
+from sparseaug.archive import save_archive
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
@@ -172,15 +173,18 @@ def test_other_schemas_and_strangers_are_refused(S, tmp_path):
         (None, "its schema is 'none' and this version reads 'sparseaug.GroupSample/1'"),
         ({"schema": "sparseaug.GroupSample/2"}, "GroupSample/2.*matching version"),
         ({"schema": files.SCHEMA}, "its metadata lacks or adds"),
-        ({"schema": files.SCHEMA, "group": "{}", "facts": "{}", "checksum": "0"}, "checksum"),
+        ({"schema": files.SCHEMA, "facts": "{}", "checksum": "0"}, "checksum"),
     ):
         save_file(rows, path, metadata=metadata)
         with pytest.raises(FileFormatError, match=message):
             sa.GroupSample.load(path)
     for tensors in ({"other": S.elements}, {"elements": S.elements.astype(np.int32)}, {}):
-        save_file(tensors, path)
+        save_archive(path, files.SCHEMA, tensors, {})
         with pytest.raises(FileFormatError, match="int64 array"):
             sa.GroupSample.load(path)
+    save_archive(path, files.SCHEMA, rows, {})
+    with pytest.raises(FileFormatError, match="facts are others"):
+        sa.GroupSample.load(path)
     with pytest.raises(StorageError, match=r"cannot be read: .*; check the path"):
         sa.GroupSample.load(tmp_path / "nothing")
     with pytest.raises(StorageError, match="cannot be read"):

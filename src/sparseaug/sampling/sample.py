@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.archive import canonical_json, require
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
@@ -101,7 +102,7 @@ class GroupSample:
     def sha256(self) -> str:
         """SHA-256 of the multiset in its group, the same on every machine."""
         digest = hashlib.sha256(b"sparseaug multiset 1\n")
-        digest.update(files.canonical_json(self.group.to_dict()))
+        digest.update(canonical_json(self.group.to_dict()))
         digest.update(f"\n{self.m} {self.group.width}\n".encode())
         digest.update(_sorted_rows(self.elements).astype("<i8").tobytes())
         return digest.hexdigest()
@@ -153,7 +154,7 @@ class GroupSample:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
-        files.require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
+        require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
         return sample
 
     def to_dict(self) -> dict[str, Any]:
