@@ -9,6 +9,10 @@ actions   how a group element moves an array
 sampling  the oracle that counts, and S as data
 theory    the paper's bounds: numbers in, numbers out
 spectral  how good S is: the norm of Pi_S - Pi_G, exactly
+planning  m and T for a group, by each method
+kernels   invariant kernels and exact means over the group
+risk      R_n, R_n^S, R_n^G: value and gradient
+descent   none, full, streaming and one-shot in one loop
 testing   checks for your own groups, actions and oracles
 cli       the command line
 """
@@ -51,6 +55,10 @@ from sparseaug.groups import (
 from sparseaug.sampling import GroupSample, Oracle, augment
 
 if TYPE_CHECKING:
+    from sparseaug.descent import box, descend
+    from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
+    from sparseaug.planning import Plan, plan
+    from sparseaug.risk import KernelModel, augmented_risk, streaming_risk
     from sparseaug.spectral import Deviation, deviation, draw_until, word_deviation
 
 __version__ = "0.1.0"
@@ -58,16 +66,23 @@ __version__ = "0.1.0"
 __all__ = [
     "Action",
     "Deviation",
+    "GaussianKernel",
     "Group",
     "GroupSample",
+    "KernelModel",
     "Oracle",
+    "Plan",
+    "SpectralMixtureKernel",
     "abelian",
     "alternating",
     "augment",
+    "augmented_risk",
+    "box",
     "cube_rotations",
     "cube_symmetries",
     "custom_action",
     "cyclic",
+    "descend",
     "deviation",
     "dihedral",
     "direct_product",
@@ -82,12 +97,14 @@ __all__ = [
     "permutation_group",
     "permute_axis",
     "permute_nodes",
+    "plan",
     "product_action",
     "roll",
     "rotate_grid",
     "rubik",
     "sign_flips",
     "signed_permute",
+    "streaming_risk",
     "symmetric",
     "table_group",
     "theory",
@@ -95,11 +112,27 @@ __all__ = [
 ]
 
 
-_SPECTRAL = ("Deviation", "deviation", "draw_until", "word_deviation")
+_LATER = {
+    "Deviation": "spectral",
+    "GaussianKernel": "kernels",
+    "KernelModel": "risk",
+    "Plan": "planning",
+    "SpectralMixtureKernel": "kernels",
+    "augmented_risk": "risk",
+    "box": "descent",
+    "descend": "descent",
+    "deviation": "spectral",
+    "draw_until": "spectral",
+    "kernels": "kernels",
+    "plan": "planning",
+    "streaming_risk": "risk",
+    "word_deviation": "spectral",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Names of `spectral` on first use: it needs SciPy, which takes half a second to import."""
-    if name in _SPECTRAL:
-        return getattr(importlib.import_module("sparseaug.spectral"), name)
-    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}")
+    """Names of the upper rooms on first use: they need SciPy, which takes half a second to import."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'sparseaug' has no attribute {name!r}")
+    room = importlib.import_module(f"sparseaug.{_LATER[name]}")
+    return room if name == _LATER[name] else getattr(room, name)

@@ -10,6 +10,7 @@ from sparseaug import __version__
 from sparseaug.cli.certify import certify
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
+from sparseaug.cli.plan import plan
 from sparseaug.errors import SparseAugError
 
 
@@ -24,6 +25,7 @@ def cli(context: click.Context) -> None:
       sparseaug groups
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug certify S.safetensors
+      sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -32,6 +34,7 @@ def cli(context: click.Context) -> None:
 cli.add_command(groups)
 cli.add_command(draw)
 cli.add_command(certify)
+cli.add_command(plan)
 
 
 def main() -> None:

@@ -92,6 +92,18 @@ class Oracle:
         self._calls += m
         return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
 
+    def advance_to(self, calls: int) -> None:
+        """Count `calls` draws as made, without making them: what a resumed run owes to its past.
+
+        Only forwards, and only for uniform draws: a source must be asked.
+        """
+        calls = check_integer("calls", calls, at_least=self._calls)
+        if self._source is not None and calls != self._calls:
+            raise ArgumentError("calls cannot be skipped: this oracle asks a source for each.")
+        if self.budget is not None and calls > self.budget:
+            raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
+        self._calls = calls
+
     def _generated(self, start: int, m: int) -> Rows:
         first, last = start // _BLOCK, (start + m - 1) // _BLOCK
         blocks = [self._block(index) for index in range(first, last + 1)]

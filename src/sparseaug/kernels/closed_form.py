@@ -1,0 +1,110 @@
+"""E over all of G of a Gaussian kernel, at no enumeration: products and permanents.
+
+|g.x - z|^2 is a sum over the entries that the group moves, so the kernel is a product over them and
+its mean is, with t = 1 / (2 sigma^2) and rows x_a, z_b along the moved axis,
+    sign flips           prod_a (exp(-t |x_a - z_a|^2) + exp(-t |x_a + z_a|^2)) / 2
+    permutations         perm[exp(-t |x_a - z_b|^2)] / n!
+    signed permutations  perm[(exp(-t |x_a - z_b|^2) + exp(-t |x_a + z_b|^2)) / 2] / n!
+Taking the square inside the exponential keeps all entries in [0, 1]: nothing overflows, nothing
+cancels, and what underflows is below 1e-300.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import axes_from_end, require_size
+from sparseaug.actions.linear import FlipSigns, SignedPermute
+from sparseaug.actions.permute import PermuteAxis
+from sparseaug.errors import UnsupportedError
+from sparseaug.groups import Hyperoctahedral, Symmetric
+from sparseaug.kernels.arrays import Floats
+from sparseaug.kernels.permanents import LARGEST, best_engine, permanents
+
+Form = Literal["", "flips", "permutations", "signed permutations"]
+
+_MEMORY = 1 << 20  # floats in one block of matrices
+
+
+def closed_form(action: Action) -> Form:
+    """Which closed form serves the action; "" if none does."""
+    if isinstance(action, FlipSigns):
+        return "flips"
+    if isinstance(action, SignedPermute):
+        return "signed permutations"
+    if isinstance(action, PermuteAxis) and isinstance(action.group, Symmetric):
+        return "" if action.group.even else "permutations"
+    return ""
+
+
+def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
+    """E over all g of exp(-|g.x - z|^2 / (2 sigma^2)), (n, k); the error is at most
+    `mean_roundings` times u, absolutely.
+    """
+    form = closed_form(action)
+    left, right = _moved_rows(action, x), _moved_rows(action, z)
+    n = left.shape[1]
+    if form != "flips" and n > LARGEST:
+        raise UnsupportedError(
+            f"the mean over {action.group.name} takes 2^{n} n operations a pair, and stops at "
+            f"n = {LARGEST}; draw a sample S and use sample_moments."
+        )
+    means = np.empty(len(x) * len(z))
+    engine = best_engine(n, means.size)
+    step = max(1, _MEMORY // (n if form == "flips" else n * n))
+    for start in range(0, means.size, step):
+        i, j = np.divmod(np.arange(start, min(start + step, means.size)), len(z))
+        p, q = left[i].transpose(1, 2, 0), right[j].transpose(1, 2, 0)  # pairs last
+        if form != "flips":
+            p, q = p[:, None], q[None]
+        entries = _factors(sigma, p, q, signed=form != "permutations")
+        values = entries.prod(axis=0) if form == "flips" else permanents(entries, engine=engine)
+        means[start : start + step] = values
+    if form != "flips":
+        means /= math.factorial(n)
+    return means.reshape(len(x), len(z))
+
+
+def mean_roundings(action: Action, shape: tuple[int, ...]) -> int:
+    """How many roundings u a mean of samples (n, ...) of this shape may be off, at most.
+
+    A factor exp(-e) carries a relative error of at most e (c + 6) u from its exponent, a sum of c
+    squares, and 8 u from the exponential (numpy's is good to 4 units in the last place). In a
+    product the first kind adds up to E (c + 6) u with the value exp(-E), and E exp(-E) < 1; the
+    second kind is 8 n u. A permanent adds n (n + 1) / 2, a product n; signs and n! a few.
+    """
+    _, n = _moved_axis(action, shape)
+    c = math.prod(shape[1:]) // n
+    return c + 6 + 12 * n + (0 if isinstance(action, FlipSigns) else n * (n + 1) // 2) + 4
+
+
+def _moved_rows(action: Action, x: Floats) -> Floats:
+    """Samples as (n, entries that the group moves, whatever moves along with them)."""
+    axis, width = _moved_axis(action, x.shape)
+    return np.moveaxis(x, axis, 1).reshape(len(x), width, -1)
+
+
+def _moved_axis(action: Action, shape: tuple[int, ...]) -> tuple[int, int]:
+    """The axis that the group moves, counted from the end, and its length."""
+    if not isinstance(action, PermuteAxis | FlipSigns | SignedPermute):
+        raise UnsupportedError(f"{type(action).__name__} has no closed form; go through the group.")
+    (axis,) = axes_from_end((action.axis,), len(shape), "axis")
+    group = action.group
+    width = group.n if isinstance(group, Symmetric | Hyperoctahedral) else group.width
+    require_size(shape[axis], width, f"axis {action.axis}", group)
+    return axis, width
+
+
+def _factors(sigma: float, p: Floats, q: Floats, *, signed: bool) -> Floats:
+    """exp(-|p - q|^2 / (2 sigma^2)), or its mean over the sign of q; axis -2 is summed."""
+    scale = -0.5 / sigma**2
+    with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
+        kept: Floats = np.exp(((p - q) ** 2).sum(axis=-2) * scale)
+        if not signed:
+            return kept
+        turned: Floats = np.exp(((p + q) ** 2).sum(axis=-2) * scale)
+    return (kept + turned) / 2

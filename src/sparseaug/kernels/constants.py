@@ -1,0 +1,192 @@
+"""B, L and the initial gap of the factorised kernel model f(x) = sum_r a_r b_r k(x, z_r).
+
+Loss (f - y)^2 / 2, theta = (a, b), c = a b, phi_r = k(., z_r). The gradient function of sample i has
+the components b_r (f - y_i) phi_r and a_r (f - y_i) phi_r. Upper bounds, rounded up; the derivations
+are in docs/kernels.md. Assumed: exp is good to 4 units in the last place, as numpy's is.
+"""
+
+# Rounding. A kernel value exp(-e): the exponent is a sum of d squares, off by a relative (d + 6) u at
+# most, the exponential by 8 u. As e exp(-e) < 1 the value is off by (d + 14) u, absolutely. A sum of
+# products of three values and coefficients c, c' is off by a fraction of 3 (d + 14) u and of its
+# 2 R + 8 additions and multiplications, measured against the sum of |c| |c'|, since values are <= 1.
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.kernels.arrays import (
+    Floats,
+    check_floats,
+    check_samples,
+    check_vector,
+    flat,
+    freeze,
+    gamma,
+)
+from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.moments import Moments
+
+_ENTER_NARROW_SPACE = 1e30  # (4/3)^(d/2) above which no part of y phi goes into the narrow space
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GradientNorms:
+    """Upper bounds of ||h_i|| for every sample, and B, a bound of their mean (the paper's B_H)."""
+
+    per_sample: Floats
+    B: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "per_sample", freeze(self.per_sample))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return {"per_sample": self.per_sample.tolist(), "B": self.B}
+
+    def __repr__(self) -> str:
+        return f"GradientNorms(n={len(self.per_sample)}, B={self.B:.6g})"
+
+
+def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any) -> GradientNorms:
+    """Norms of the gradient functions at theta = (a, b), for targets y (n,).
+
+    h = P - y Q with P_r = b_r f phi_r and Q_r = b_r phi_r (and the same with a_r). P lies in the
+    space of width sigma / sqrt(2), Q in both that and the one of width sigma, and G acts unitarily
+    on either, with C = 1. So for every t the value ||P - t y Q||_narrow + (1 - t) |y| ||Q||_wide
+    serves as the norm in the paper's bound; the least over 0 <= t <= 1 is returned.
+
+    >>> import numpy as np
+    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+    >>> gradient_norms(GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
+    GradientNorms(n=2, B=7.75846)
+    """
+    z = _check_model(kernel, centers)
+    a, b = check_vector("a", a, len(z)), check_vector("b", b, len(z))
+    y = _check_targets(y)
+    squares = a**2 + b**2
+    q = float(squares.sum())
+    c = a * b
+    # inner products in the narrow space: <f phi_r, f phi_r> = sum_st c_s c_t E_sr E_tr E_st and
+    # <f phi_r, phi_r> = sum_s c_s E_sr H_sr, with E = exp(-D / (4 sigma^2)), H = exp(-D / (8 sigma^2))
+    E, H = GaussianKernel(kernel.sigma * math.sqrt(2))(z, z), GaussianKernel(2 * kernel.sigma)(z, z)
+    U = c[:, None] * E
+    PP = float(squares @ (U * (E @ U)).sum(axis=0))
+    PQ = float(squares @ (U * H).sum(axis=0))
+    log_size = flat(z).shape[1] / 2 * math.log(4 / 3)
+    size = math.exp(log_size) if log_size < math.log(_ENTER_NARROW_SPACE) else math.inf
+    share = _best_share(PP, PQ, q, size, y)
+    inside = np.where(share > 0, share * abs(y), 0.0)
+    root = 0.0 if math.isinf(size) else math.sqrt(size)
+    error = gamma(3 * (flat(z).shape[1] + 14) + 4 * len(z) + 40)
+    slack = error * q * (abs(c).sum() + root * inside) ** 2
+    square = PP - 2 * share * y * PQ + (inside * root) ** 2 * q
+    bound = np.sqrt(np.maximum(square, 0) + slack) + (1 - share) * abs(y) * math.sqrt(q)
+    per_sample = bound * (1 + gamma(len(z) + 40))
+    return GradientNorms(per_sample, float(per_sample.mean()) * (1 + gamma(len(y) + 4)))
+
+
+def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> GradientNorms:
+    """The largest `gradient_norms` over all a and b with entries in [-box, box].
+
+    It is attained at a = box, b = -box if y >= 0 and b = box if y < 0: there every product of
+    coefficients has the sign that adds up, for every t at once.
+
+    >>> import numpy as np
+    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+    >>> box_bound(GaussianKernel(1.25), z, [1.0], box=3.0)
+    GradientNorms(n=1, B=256.608)
+    """
+    z = _check_model(kernel, centers)
+    edge = np.full(len(z), check_real("box", box, above=0, below=1e50))
+    return gradient_norms(kernel, z, edge, -edge, abs(_check_targets(y)))
+
+
+def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> float:
+    """L for the box: no Hessian of the risk, over any transformations of any data, is larger.
+
+    L = 2 w^2 lambda_max(K) + w^2 sqrt(sum of K) + mean |y|, with K_rs = k(z_r, z_s).
+
+    >>> import numpy as np
+    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+    >>> round(smoothness_bound(GaussianKernel(1.25), z, [1.0], box=3.0), 2)
+    80.83
+    """
+    z = _check_model(kernel, centers)
+    w = check_real("box", box, above=0, below=1e50)
+    y = _check_targets(y)
+    K = kernel(z, z)
+    error = gamma(flat(z).shape[1] + 14)
+    total = math.sqrt(K.sum() * (1 + gamma(K.size)) + K.size * error)
+    L = 2 * w**2 * _largest_eigenvalue(K, error) + w**2 * total + float(abs(y).mean())
+    return L * (1 + gamma(len(y) + 20))
+
+
+def smoothness_of_moments(moments: Moments, *, box: float) -> float:
+    """L for the box and the one risk that has these moments: below `smoothness_bound`.
+
+    L = 2 w^2 lambda_max(A) + w^2 max_r sum_s A_rs + max_r |v_r|.
+    """
+    if not isinstance(moments, Moments):
+        raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
+    w = check_real("box", box, above=0, below=1e50)
+    R = len(moments.v)
+    rows = float(moments.A.sum(axis=1).max()) * (1 + gamma(R)) + R * moments.error
+    targets = float(abs(moments.v).max()) + moments.error * math.sqrt(moments.s)
+    L = 2 * w**2 * _largest_eigenvalue(moments.A, moments.error) + w**2 * rows + targets
+    return L * (1 + gamma(20))
+
+
+def initial_gap(moments: Moments, a: Any, b: Any) -> float:
+    """R(theta_0) - inf R is at most R(theta_0), since no risk is negative; rounded up."""
+    if not isinstance(moments, Moments):
+        raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
+    R = len(moments.v)
+    c = check_vector("a", a, R) * check_vector("b", b, R)
+    size = float(abs(c).sum()) + math.sqrt(moments.s)
+    return max(0.0, moments.risk(c)) + size**2 * (moments.error + gamma(2 * R + 20))
+
+
+def _best_share(PP: float, PQ: float, q: float, size: float, y: Floats) -> Floats:
+    """The t in [0, 1] that minimises sqrt(PP - 2 t y PQ + t^2 y^2 q size) + (1 - t) |y| sqrt(q).
+
+    At the minimum s = t y^2 q size - y PQ satisfies s^2 (size - 1) = PP q size - PQ^2 (times y^2).
+    Any t gives a bound, so rounding here does no harm.
+    """
+    if not q or math.isinf(size):
+        return np.zeros(len(y))
+    excess = math.sqrt(max(0.0, PP * q * size - PQ**2) / (size - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (np.sign(y) * PQ + excess) / (abs(y) * q * size)
+    return np.clip(np.nan_to_num(share, posinf=1.0, neginf=0.0), 0.0, 1.0)
+
+
+def _largest_eigenvalue(K: Floats, error: float) -> float:
+    """An upper bound for the symmetric matrix of which K >= 0 is a version off by `error` an entry.
+
+    Collatz and Wielandt: lambda_max <= max_r (K p)_r / p_r for every p > 0. The solution of
+    (mu - K) p = 1 is positive for mu > lambda_max, and gives at most mu.
+    """
+    mu = float(np.linalg.eigvalsh(K)[-1]) * (1 + 1e-10)
+    p = np.linalg.solve(mu * np.eye(len(K)) - K, np.ones(len(K)))
+    if not p.min() > 0:
+        p = np.ones(len(K))
+    return float((K @ p / p).max()) * (1 + gamma(len(K) + 2)) + len(K) * error
+
+
+def _check_model(kernel: Any, centers: Any) -> Floats:
+    if not isinstance(kernel, GaussianKernel):
+        raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
+    return check_samples("centers", centers)
+
+
+def _check_targets(y: Any) -> Floats:
+    array = check_floats("y", y)
+    if array.ndim != 1 or not array.size:
+        raise ArgumentError(f"y has shape {array.shape}; give (n,), one target per sample.")
+    return array

@@ -1,0 +1,149 @@
+"""How far S is from G on the data at hand: distances of embeddings in the RKHS of a kernel.
+
+xi_i = (1/m) sum_j k(., g_j x_i) - E_g k(., g x_i) is what (Pi_S - Pi_G) h at x_i is the inner product
+of h with. So ||xi_i|| <= ||Pi_S - Pi_G||, and mostly it is much less. As the kernel is invariant,
+    <xi_i, xi_j> = mean over S x S of k(g x_i, g' x_j) - E_g k(g x_i, x_j).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.kernels.arrays import (
+    Floats,
+    check_action,
+    check_samples,
+    check_vector,
+    freeze,
+    gamma,
+)
+from sparseaug.kernels.closed_form import closed_form, mean_roundings
+from sparseaug.kernels.enumeration import LIMIT, MEMORY, enumeration_roundings
+from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.sampling import GroupSample
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Discrepancy:
+    """Upper bounds of the distances between the S-average and the G-average of embedded data.
+
+    per_sample  ||xi_i|| for each sample
+    pooled      ||(1/n) sum_i w_i xi_i||, with weights w_i = 1 unless others were given
+    rounding    what is included for rounding in each square of a distance (w_i = 1)
+
+    For gradient functions h_i: ||grad R_S - grad R_G|| <= (1/n) sum_i ||xi_i|| ||h_i||.
+    """
+
+    per_sample: Floats
+    pooled: float
+    rounding: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "per_sample", freeze(self.per_sample))
+
+    @property
+    def largest(self) -> float:
+        """The largest ||xi_i||."""
+        return float(self.per_sample.max())
+
+    def gain(self, deviation: float) -> float:
+        """How many times the largest ||xi_i|| goes into the deviation of S."""
+        return check_real("deviation", deviation, above=0) / self.largest
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return {
+            "per_sample": self.per_sample.tolist(),
+            "pooled": self.pooled,
+            "rounding": self.rounding,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Discrepancy(n={len(self.per_sample)}, largest={self.largest:.6g}, "
+            f"pooled={self.pooled:.6g})"
+        )
+
+
+def kernel_discrepancy(
+    kernel: GaussianKernel,
+    action: Action,
+    S: GroupSample,
+    x: Any,
+    *,
+    weights: Any = None,
+    limit: int = LIMIT,
+) -> Discrepancy:
+    """Distances between S-averaged and G-averaged embeddings of samples x (n, ...).
+
+    Never below the truth, given that numpy's exp is good to 4 units in the last place and that the
+    action moves the stored numbers exactly, as all do but `linear` with matrices that are not whole.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+    >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
+    >>> found = kernel_discrepancy(GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
+    >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
+    (0.125, 0.096, 0.249)
+    """
+    x = check_samples("x", x)
+    w = np.ones(len(x)) if weights is None else check_vector("weights", weights, len(x))
+    _require_invariant(kernel, action, S, x)
+    products = _mean_over_pairs(kernel, np.asarray(action(S, x), np.float64))
+    products -= kernel.group_mean(action, x, x, limit=limit)
+    error = _rounding(action, S, x)
+    per_sample = np.sqrt(np.maximum(np.diag(products), 0) + error)
+    # each of the n^2 products is off by `error` at most, their sum by the roundings of 2 n terms
+    absolute = float(abs(w).mean())
+    spread = float(abs(w) @ abs(products) @ abs(w)) / len(x) ** 2
+    square = max(0.0, float(w @ products @ w) / len(x) ** 2)
+    square += absolute**2 * error + spread * gamma(2 * len(x) + 8)
+    up = 1 + gamma(len(x) + 10)
+    return Discrepancy(per_sample * up, math.sqrt(square) * up, error)
+
+
+def _mean_over_pairs(kernel: GaussianKernel, moved: Floats) -> Floats:
+    """The mean over S x S of k(g x_i, g' x_j) for all i, j, from moved samples (m, n, ...)."""
+    m, n = moved.shape[:2]
+    points = moved.swapaxes(0, 1)  # (n, m, ...)
+    means = np.empty((n, n))
+    step = max(1, MEMORY // (m * m))
+    for i in range(n):
+        for start in range(i, n, step):
+            others = points[start : start + step]
+            gram = kernel(points[i], others.reshape(-1, *moved.shape[2:]))
+            rows = gram.reshape(m, len(others), m).sum(axis=2)
+            means[i, start : start + step] = rows.sum(axis=0) / m**2
+    upper = np.triu(means)
+    return upper + np.triu(upper, 1).T
+
+
+def _rounding(action: Action, S: GroupSample, x: Floats) -> float:
+    """Bound for the error of one inner product <xi_i, xi_j>; all values lie in [0, 1].
+
+    A kernel value is off by (d + 14) u (`constants`), a mean over S x S by 2 m + 2 roundings more;
+    the mean over G by `mean_roundings`, or by a kernel value and `enumeration_roundings`.
+    """
+    value = x[0].size + 14
+    if closed_form(action):
+        over_group = mean_roundings(action, x.shape)
+    else:
+        over_group = value + enumeration_roundings(action.group, x, len(x))
+    return gamma(value + 2 * S.m + 2 + over_group + 2)
+
+
+def _require_invariant(kernel: Any, action: Any, S: Any, x: Floats) -> None:
+    if not isinstance(kernel, GaussianKernel):
+        raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    answer = kernel.is_invariant(check_action(action), x.shape[1:])
+    if not answer:
+        raise ArgumentError(f"action does not leave the kernel invariant: {answer.reason}.")

@@ -1,0 +1,101 @@
+"""The Gaussian kernel k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), the one of the paper's experiment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from sparseaug.actions import Action
+from sparseaug.actions.linear import Linear
+from sparseaug.errors import ArgumentError, check_real
+from sparseaug.kernels.arrays import Floats, check_action, check_samples, flat
+from sparseaug.kernels.base import Kernel
+from sparseaug.kernels.closed_form import closed_form, gaussian_mean
+from sparseaug.kernels.enumeration import LIMIT, enumerated_mean
+from sparseaug.kernels.invariance import Invariance, isometry, moves_entries
+
+
+@final
+@dataclass(frozen=True)
+class GaussianKernel(Kernel):
+    """k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), times the identity where outputs are vectors.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> k = sa.kernels.GaussianKernel(1.25)
+    >>> k(np.zeros((1, 2)), np.array([[0.0, 0.0], [1.25, 0.0]])).round(4)
+    array([[1.    , 0.6065]])
+    >>> flips = sa.flip_signs(sa.sign_flips(1000))
+    >>> x = np.full((1, 1000), 0.01)
+    >>> k.group_mean(flips, x, x).round(4)                # over 2^1000 elements
+    array([[0.938]])
+    """
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        # beyond these limits sigma^2 leaves the range of a float
+        sigma = check_real("sigma", self.sigma, above=1e-150, below=1e150)
+        object.__setattr__(self, "sigma", sigma)
+
+    @property
+    def outputs(self) -> None:
+        """A scalar kernel."""
+        return None
+
+    def __call__(self, x: Any, z: Any) -> Floats:
+        """Gram matrix (n, k), from differences and not from inner products: no cancellation."""
+        x = check_samples("x", x)
+        z = check_samples("z", z, like=x)
+        distances: Floats = cdist(flat(x), flat(z), "sqeuclidean")
+        return np.exp(distances * (-0.5 / self.sigma**2))
+
+    def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
+        """Whether the action is a Euclidean isometry; `shape`, of a sample, only where needed."""
+        if moves_entries(check_action(action)):
+            return Invariance(True, "the action moves entries and signs, which is an isometry")
+        if shape is None:
+            if not isinstance(action, Linear):
+                raise ArgumentError(
+                    f"shape is missing; {type(action).__name__} needs that of one sample to decide."
+                )
+            shape = (action.matrices(action.group.identity()).shape[-1],)
+        return isometry(action, shape)[0]
+
+    def group_mean(self, action: Action, x: Any, z: Any, *, limit: int = LIMIT) -> Floats:
+        """E over all g of k(g.x, z), (n, k).
+
+        Without enumeration for symmetric groups, sign flips and signed permutations (any axis);
+        for others by going through the group, if it has at most `limit` elements.
+        """
+        x = check_samples("x", x)
+        z = check_samples("z", z, like=x)
+        if closed_form(check_action(action)):
+            return gaussian_mean(self.sigma, action, x, z)
+        return enumerated_mean(self, action, x, z, limit=limit)
+
+    def group_second_moment(
+        self, action: Action, x: Any, z: Any, z2: Any, *, limit: int = LIMIT
+    ) -> Floats:
+        """E over all g of k(g.x, z) k(g.x, z2), (n, k, k2): `product` turns it into a mean."""
+        z = check_samples("z", z)
+        z2 = check_samples("z2", z2, like=z)
+        kernel, factors, middle = self.product(
+            np.repeat(z, len(z2), axis=0), np.tile(z2, (len(z),) + (1,) * (z2.ndim - 1))
+        )
+        mean = kernel.group_mean(action, x, middle, limit=limit)
+        return (mean * factors).reshape(len(mean), len(z), len(z2))
+
+    def product(self, z: Floats, z2: Floats) -> tuple[GaussianKernel, Floats, Floats]:
+        """Kernel q, factors c and middles w with k(., z_i) k(., z2_i) = c_i q(., w_i), for rows i.
+
+        |u - z|^2 + |u - z'|^2 = 2 |u - (z + z')/2|^2 + |z - z'|^2 / 2, hence the width of q is
+        sigma / sqrt(2) and c = exp(-|z - z'|^2 / (4 sigma^2)).
+        """
+        with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
+            distances = (flat(z - z2) ** 2).sum(axis=1)
+        factors = np.exp(distances * (-0.25 / self.sigma**2))
+        return GaussianKernel(self.sigma / math.sqrt(2)), factors, (z + z2) / 2

@@ -1,0 +1,160 @@
+"""Moments instead of samples: A = mean phi phi', v = mean y phi, s = mean y^2, phi_r(x) = k(x, z_r).
+
+The means go over data and transformations. Squared-loss risk and gradient of f = c' phi need only
+these: R(c) = (c' A c - 2 c' v + s) / 2, and dR/dc = A c - v.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups import Rows
+from sparseaug.kernels.arrays import (
+    Floats,
+    check_action,
+    check_samples,
+    check_vector,
+    flat,
+    freeze,
+    gamma,
+)
+from sparseaug.kernels.closed_form import closed_form, mean_roundings
+from sparseaug.kernels.enumeration import LIMIT, block_length, element_blocks, require_small
+from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.sampling import GroupSample
+
+FEW = 1000
+"""Elements up to which going through the group, one matrix product a block, beats closed forms."""
+
+_PAIRS = 1 << 21  # second moments of a sample and two centres held at a time
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """A = mean phi phi' (R, R), v = mean y phi (R,), s = mean y^2.
+
+    `error` bounds the rounding of every entry of A, and, times sqrt(s), of every entry of v.
+    """
+
+    A: Floats
+    v: Floats
+    s: float
+    error: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "A", freeze(self.A))
+        object.__setattr__(self, "v", freeze(self.v))
+
+    def risk(self, coefficients: Any) -> float:
+        """Half the mean of (f - y)^2 for f = sum_r c_r k(., z_r)."""
+        c = check_vector("coefficients", coefficients, len(self.v))
+        return float(0.5 * (c @ self.A @ c - 2 * (c @ self.v) + self.s))
+
+    def gradient(self, coefficients: Any) -> Floats:
+        """A c - v, the derivative of `risk` by the coefficients c."""
+        c = check_vector("coefficients", coefficients, len(self.v))
+        return np.asarray(self.A @ c - self.v)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return {"A": self.A.tolist(), "v": self.v.tolist(), "s": self.s, "error": self.error}
+
+    def __repr__(self) -> str:
+        return f"Moments(R={len(self.v)}, s={self.s:.6g})"
+
+
+def full_moments(
+    kernel: GaussianKernel, action: Action, x: Any, y: Any, centers: Any, *, limit: int = LIMIT
+) -> Moments:
+    """The moments over all of G, by closed forms where there are any and G has over `FEW` elements.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> x = np.linspace(-1, 1, 24).reshape(2, 12)
+    >>> act = sa.permute_axis(sa.symmetric(12))            # 479,001,600 permutations
+    >>> full = sa.kernels.full_moments(sa.kernels.GaussianKernel(1.25), act, x, [0.0, 1.0], x)
+    >>> full.A.round(4)
+    array([[0.1366, 0.0042],
+           [0.0042, 0.1366]])
+    """
+    x, y, centers = _check_data(kernel, action, x, y, centers)
+    if not closed_form(action) or action.group.order <= min(FEW, limit):
+        require_small(action.group, limit)
+        blocks = element_blocks(action.group, x, len(centers))
+        return _accumulate(kernel, action, blocks, x, y, centers)
+    mean = kernel.group_mean(action, x, centers)
+    r, s = np.triu_indices(len(centers))
+    A = np.empty((len(centers), len(centers)))
+    step = max(1, _PAIRS // len(x))
+    for start in range(0, len(r), step):
+        i, j = r[start : start + step], s[start : start + step]
+        narrow, factors, middle = kernel.product(centers[i], centers[j])
+        A[i, j] = A[j, i] = narrow.group_mean(action, x, middle).mean(axis=0) * factors
+    # A mean over the group, its factor, the mean over the data; and the middle of two centres is off
+    # by u |z|, where a Gaussian of width sigma / sqrt(2) has slopes of at most 1 / sigma.
+    middle_error = math.ceil(math.sqrt((flat(centers) ** 2).sum(axis=1).max()) / kernel.sigma)
+    error = gamma(mean_roundings(action, x.shape) + 2 * x[0].size + len(x) + middle_error + 30)
+    return Moments(A, mean.T @ y / len(x), float(y @ y / len(x)), error)
+
+
+def sample_moments(
+    kernel: GaussianKernel,
+    action: Action,
+    S: GroupSample,
+    x: Any,
+    y: Any,
+    centers: Any,
+    *,
+    block: int | None = None,
+) -> Moments:
+    """The same moments over the elements of S, with multiplicity, `block` elements at a time."""
+    x, y, centers = _check_data(kernel, action, x, y, centers)
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    rows = action.rows(S)
+    step = (
+        block_length(x, len(centers))
+        if block is None
+        else check_integer("block", block, at_least=1)
+    )
+    blocks = (rows[start : start + step] for start in range(0, S.m, step))
+    return _accumulate(kernel, action, blocks, x, y, centers)
+
+
+def _accumulate(
+    kernel: GaussianKernel,
+    action: Action,
+    blocks: Iterable[Rows],
+    x: Floats,
+    y: Floats,
+    centers: Floats,
+) -> Moments:
+    sizes, A, v = [], np.zeros((len(centers), len(centers))), np.zeros(len(centers))
+    for rows in blocks:
+        moved = np.asarray(action(rows, x), np.float64).reshape(-1, *x.shape[1:])
+        features = kernel(moved, centers)
+        A += features.T @ features
+        v += np.tile(y, len(rows)) @ features
+        sizes.append(len(moved))
+    total = sum(sizes)
+    # A kernel value is off by at most (d + 14) u (`constants`), a product of two by twice that; all
+    # terms of A are >= 0 and at most 1, and those of v have absolute values with mean <= sqrt(s).
+    error = gamma(max(sizes) + len(sizes) + 2 * (x[0].size + 14) + 4)
+    return Moments(A / total, v / total, float(y @ y / len(x)), error)
+
+
+def _check_data(
+    kernel: Any, action: Any, x: Any, y: Any, centers: Any
+) -> tuple[Floats, Floats, Floats]:
+    if not isinstance(kernel, GaussianKernel):
+        raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
+    check_action(action)
+    x = check_samples("x", x)
+    return x, check_vector("y", y, len(x)), check_samples("centers", centers, like=x)

@@ -1,0 +1,190 @@
+"""One row for each method: what a gradient norm of at most eps costs by it.
+
+The methods with a fixed sample share cor:app-main-complexity: steps for eps/2, and a deviation of at
+most eps/(2CB), so that the gradient on the sample is within eps/2 of the full one everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sparseaug.errors import shorten
+from sparseaug.planning.numbers import format_count, to_json
+from sparseaug.planning.words import LETTERS, sampled_words
+from sparseaug.theory import comparison, sgd_plan, sharp_sample_size, words_plan
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Problem:
+    """A group by its numbers, and the paper's constants.
+
+    `dimension_sum_exact` is False where the sum is only bounded from above, and `exact_method` None
+    where the exact deviation of a sample is out of reach. `n` samples are augmented, if it is given.
+    """
+
+    group: str
+    order: int
+    dimension_sum: int
+    dimension_sum_exact: bool
+    exact_method: str | None
+    delta: float
+    C: float
+    B: float
+    L: float
+    gap: float
+    sigma: float
+    b: int
+    n: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON data, integers above 2^53 as hexadecimal text."""
+        return {name: to_json(getattr(self, name)) for name in self.__slots__}
+
+    def __repr__(self) -> str:
+        return f"Problem({_fields(self)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MethodPlan:
+    """What one method needs for a gradient norm of at most eps.
+
+    method     full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
+    batch      transformations that one step averages over; None where drawing decides
+    steps      T, each of size `step_size`
+    calls      oracle calls in all; None where drawing decides
+    guarantee  certain, with probability 1 - delta, in mean square
+    deviation  what the drawn elements must have or are promised to have; None for streaming
+    length     of the words over the drawn elements; 1 where they are used as they are
+    note       what the numbers do not say
+    n          samples that are augmented, if known
+    """
+
+    method: str
+    batch: int | None
+    steps: int
+    step_size: float
+    calls: int | None
+    guarantee: str
+    deviation: float | None
+    length: int = 1
+    note: str = ""
+    n: int | None = None
+
+    @property
+    def copies(self) -> int | None:
+        """Transformed samples that a step goes through, and that a fixed sample can hold."""
+        return None if self.n is None or self.batch is None else self.n * self.batch
+
+    @property
+    def evaluations(self) -> int | None:
+        """Gradients of one transformed sample, over all steps."""
+        return None if self.copies is None else self.copies * self.steps
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields and the two products as JSON data, as `Problem.to_dict`."""
+        names = (*self.__slots__, "copies", "evaluations")
+        return {name: to_json(getattr(self, name)) for name in names if name != "n"}
+
+    def __repr__(self) -> str:
+        return f"MethodPlan({_fields(self)})"
+
+
+def each_method(problem: Problem, eps: float) -> Iterator[MethodPlan]:
+    """The rows of the paper's table, then those beyond the paper."""
+    p, step = problem, 1 / problem.L
+    table = comparison(
+        eps, p.delta, order=p.order, C=p.C, B=p.B, L=p.L, gap=p.gap, sigma=p.sigma, b=p.b
+    )
+    steps = table[2].steps
+    needed = _float_below(min(_allowed(p, eps), Fraction(1)))
+    sizes = (step, sgd_plan(eps, p.L, p.gap, p.sigma, p.b).step_size, step)
+    for row, size, deviation in zip(table, sizes, (0.0, None, needed), strict=True):
+        yield MethodPlan(
+            row.method, row.batch, row.steps, size, row.calls, row.guarantee, deviation, n=p.n
+        )
+    m = sharp_sample_size(eps, p.delta, p.dimension_sum, p.C, p.B)
+    promise = table[2].guarantee
+    yield MethodPlan("one-shot sharp", m, steps, step, m, promise, needed, n=p.n)
+    yield _all_words(p, eps, steps, promise)
+    yield _sampled_words(p, eps, steps, promise)
+    yield _draw_until(p, eps, steps, needed)
+
+
+def _all_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
+    words = words_plan(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B, deviation=LETTERS)
+    batch = min(words.m**words.length, p.order)
+    note = f"all {words.m}^{words.length} words of {words.length} letters"
+    if batch == p.order:
+        note += f", a weighted mean over all of {p.group}"
+    return MethodPlan(
+        method="words",
+        batch=batch,
+        steps=steps,
+        step_size=1 / p.L,
+        calls=words.m,
+        guarantee=promise,
+        deviation=words.deviation,
+        length=words.length,
+        note=note if words.length > 1 else "",
+        n=p.n,
+    )
+
+
+def _sampled_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
+    words = sampled_words(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B)
+    note = f"random words of {words.length} letters from {format_count(words.m)} drawn elements"
+    return MethodPlan(
+        method="sampled words",
+        batch=words.size,
+        steps=steps,
+        step_size=1 / p.L,
+        calls=words.m,
+        guarantee=promise,
+        deviation=words.deviation,
+        length=words.length,
+        note=note if words.length > 1 else "",
+        n=p.n,
+    )
+
+
+def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan:
+    """The floor sqrt((|G|/m - 1) / (|G| - 1)) is at most tau for m >= |G| / (1 + tau^2 (|G| - 1)).
+
+    How many calls above that it takes is known once they are made.
+    """
+    tau = _allowed(p, eps)
+    if tau >= 1:
+        size, note = 1, "any element will do, as no deviation is above 1"
+    elif p.exact_method is None:
+        size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
+    else:
+        least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
+        size, note = None, f"calls until the deviation is {needed!r}, {format_count(least)} or more"
+    return MethodPlan(
+        method="draw_until",
+        batch=size,
+        steps=steps,
+        step_size=1 / p.L,
+        calls=size,
+        guarantee="certain",
+        deviation=needed,
+        note=note,
+        n=p.n,
+    )
+
+
+def _allowed(p: Problem, eps: float) -> Fraction:
+    return Fraction(eps) / (2 * Fraction(p.C) * Fraction(p.B))
+
+
+def _float_below(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
+
+
+def _fields(data: Problem | MethodPlan) -> str:
+    return ", ".join(f"{name}={shorten(getattr(data, name))}" for name in data.__slots__)

@@ -1,0 +1,39 @@
+"""Integers of any size, for people and for JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+_IN_FULL = 10**7
+_LARGEST_JSON = 1 << 53  # beyond it a reader that takes numbers for floats would change them
+
+
+def format_count(number: int) -> str:
+    """With thousands separators up to seven digits, then as a power of ten, rounded up.
+
+    >>> format_count(43811), format_count(3 * 10**8), format_count(10**12 + 1)
+    ('43,811', '3.00e8', '1.01e12')
+    """
+    if number < _IN_FULL:
+        return f"{number:,}"
+    exponent = int(math.log10(number))  # takes integers of any size, and may be off by one
+    exponent += (number >= 10 ** (exponent + 1)) - (number < 10**exponent)
+    digits = -(-number // 10 ** (exponent - 2))
+    if digits == 1000:
+        digits, exponent = 100, exponent + 1
+    return f"{digits // 100}.{digits % 100:02d}e{exponent}"
+
+
+def to_json(value: Any) -> Any:
+    """The same as JSON holds it: integers above 2^53 as hexadecimal text, which `int(text, 0)`
+    reads at any size, and infinite numbers as null.
+
+    >>> to_json(720), to_json(2**64), to_json(math.inf)
+    (720, '0x10000000000000000', None)
+    """
+    if isinstance(value, int) and abs(value) > _LARGEST_JSON:
+        return hex(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

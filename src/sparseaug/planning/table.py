@@ -1,0 +1,83 @@
+"""A plan as a table for people: its cells, the lines below it, and plain text of 80 columns."""
+
+from __future__ import annotations
+
+import math
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from sparseaug.planning.numbers import format_count
+
+if TYPE_CHECKING:
+    from sparseaug.planning.methods import MethodPlan
+    from sparseaug.planning.plan import Plan
+
+WIDTH = 80
+
+_HOLDS = {
+    "certain": "certain",
+    "with probability 1 - delta": "1 - delta",
+    "in mean square": "in mean",
+}
+
+
+def text(plan: Plan) -> str:
+    """The whole plan as plain text."""
+    table = [header(plan), *(cells(plan, row) for row in plan.rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    gap = " " * spacing(plan)
+    lines = [gap.join(_aligned(row, widths)).rstrip() for row in table]
+    return "\n".join([title(plan), "", *lines, "", *notes(plan)])
+
+
+def title(plan: Plan) -> str:
+    """The group and what is asked for."""
+    p = plan.problem
+    return f"{p.group} of order {format_count(p.order)}, eps = {plan.eps:g}, delta = {p.delta:g}"
+
+
+def header(plan: Plan) -> tuple[str, ...]:
+    """The names of the columns; work and memory only where n is known."""
+    work = () if plan.problem.n is None else ("gradients", "copies")
+    return ("method", "batch", "steps", "calls", *work, "holds")
+
+
+def cells(plan: Plan, row: MethodPlan) -> tuple[str, ...]:
+    """One row, each number as `format_count` has it."""
+    work = () if plan.problem.n is None else (_count(row.evaluations), _count(row.copies))
+    numbers = (_count(row.batch), format_count(row.steps), _count(row.calls))
+    return (row.method, *numbers, *work, _HOLDS[row.guarantee])
+
+
+def spacing(plan: Plan) -> int:
+    """Spaces between the columns: two where they fit."""
+    table = [header(plan), *(cells(plan, row) for row in plan.rows)]
+    width = sum(max(map(len, column)) for column in zip(*table, strict=True))
+    return 2 if width + 2 * (len(table[0]) - 1) <= WIDTH else 1
+
+
+def notes(plan: Plan) -> list[str]:
+    """What the numbers do not say, in lines of 80 characters."""
+    p, limits = plan.problem, plan.crossovers
+    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {limits.than_full:.3g}"
+    stream = "no eps" if not limits.than_streaming else f"eps <= {limits.than_streaming:.3g}"
+    kind = "=" if p.dimension_sum_exact else "<="
+    lines = [
+        "batch is transformations in a step, calls are oracle calls in all steps",
+        f"streaming: sigma = {p.sigma:g}; in mean square over draws, at a random step",
+        f"one-shot beats full in calls for {full}, streaming for {stream}",
+        f"one-shot sharp: the sum of d_pi {kind} {format_count(p.dimension_sum)}",
+        *(f"{row.method}: {row.note}" for row in plan.rows if row.note),
+        f"fewest calls: {plan.best.method}",
+    ]
+    return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
+
+
+def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
+    """Names to the left, numbers to the right."""
+    numbers = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
+    return [row[0].ljust(widths[0]), *numbers, row[-1].ljust(widths[-1])]
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else format_count(number)

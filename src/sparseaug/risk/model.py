@@ -1,0 +1,61 @@
+"""The factorised kernel model f(x) = sum_r a_r b_r k(x, z_r), theta = (a, b); section Experiments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.kernels import GaussianKernel
+from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KernelModel:
+    """f(x) = sum_r a_r b_r k(x, z_r) with fixed centres z_r; theta is a followed by b.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 2)))
+    >>> model.predict(np.array([2.0, 3.0]), np.zeros((1, 2)))
+    array([6.])
+    """
+
+    kernel: GaussianKernel
+    centers: Floats
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, GaussianKernel):
+            raise ArgumentError(f"kernel={shorten(self.kernel)} is not a GaussianKernel.")
+        object.__setattr__(self, "centers", freeze(check_samples("centers", self.centers)))
+
+    @property
+    def size(self) -> int:
+        """Length of theta, two numbers for each centre."""
+        return 2 * len(self.centers)
+
+    def features(self, x: Any) -> Floats:
+        """phi_r(x) = k(x, z_r), shape (n, R)."""
+        return self.kernel(check_samples("x", x, like=self.centers), self.centers)
+
+    def coefficients(self, theta: Any) -> NDArray[Any]:
+        """c_r = a_r b_r."""
+        a, b = self.split(theta)
+        return a * b
+
+    def predict(self, theta: Any, x: Any) -> Floats:
+        """f(x) for each sample."""
+        return np.asarray(self.features(x) @ self.coefficients(theta))
+
+    def split(self, theta: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """a and b."""
+        theta = check_vector("theta", theta, self.size)
+        return theta[: len(self.centers)], theta[len(self.centers) :]
+
+    def chain(self, theta: Any, by_coefficients: NDArray[Any]) -> NDArray[Any]:
+        """The derivative by theta from the one by c = a b: (b g, a g)."""
+        a, b = self.split(theta)
+        return np.concatenate([b * by_coefficients, a * by_coefficients])

@@ -1,0 +1,132 @@
+"""`sparseaug plan` as a user meets it: table, JSON, figure, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import pytest
+
+import sparseaug as sa
+from sparseaug.cli import cli, main
+from sparseaug.cli.plan import plan
+from sparseaug.planning import plan as make_plan
+
+CONSTANTS = {"delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
+ASKED = ["--eps", "0.1", "--delta", "0.05", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """The command in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.setitem(cli.commands, "plan", plan)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sparseaug", "plan", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as leave:
+            code = leave.code
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.mark.parametrize("extra", [[], ["--n", "60000"]])
+@pytest.mark.parametrize("name", ["S10", "S5000"])
+def test_the_table_is_the_library_s_in_80_columns(run, name, extra):
+    code, out, err = run("--group", name, *ASKED, *extra)
+    assert (code, err) == (0, "")
+    assert max(len(line.rstrip()) for line in out.splitlines()) <= 80
+    n = 60000 if extra else None
+    expected = str(make_plan(sa.group(name), eps=0.1, n=n, **CONSTANTS))
+    assert {line.rstrip() for line in expected.splitlines()} <= {
+        line.rstrip() for line in out.splitlines()
+    }
+
+
+def test_json_is_the_library_s(run):
+    code, out, _ = run(
+        "--group", "Z2^20", *ASKED, "--sigma", "0.5", "--b", "8", "--n", "9", "--json"
+    )
+    expected = make_plan(sa.sign_flips(20), eps=0.1, sigma=0.5, b=8, n=9, **CONSTANTS)
+    assert code == 0
+    assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")]
+)
+@pytest.mark.parametrize("name", ["S6", "S5000", "C1"])
+def test_the_figure_is_written_whole(run, tmp_path, suffix, start, name):
+    pytest.importorskip("matplotlib")
+    code, out, err = run("--group", name, *ASKED, "--plot", f"calls.{suffix}", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["group"] == name
+    assert os.listdir(tmp_path) == [f"calls.{suffix}"]
+    assert (tmp_path / f"calls.{suffix}").read_bytes().startswith(start)
+
+
+def test_the_same_figure_has_the_same_bytes(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    for name in ("a.pdf", "b.pdf"):
+        run("--group", "S6", *ASKED, "--plot", name)
+    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--group", "S6x", *ASKED], "does not parse"),
+        (["--group", "S6", *ASKED, "--eps", "0"], "eps=0.0 is not allowed"),
+        (["--group", "S6", *ASKED, "--eps", "x"], "not a valid float"),
+        (["--group", "S6", *ASKED, "--delta", "2"], "delta=2.0"),
+        (["--group", "S6", *ASKED, "--gap", "nan"], "gap=nan"),
+        (["--group", "S6", *ASKED, "--b", "0"], "b=0"),
+        (["--group", "S6", *ASKED, "--n", "-1"], "n=-1"),
+        (["--group", "S6", "--eps", "0.1"], "Missing option"),
+        (["--group", "S6", *ASKED, "--plot", "calls.gif"], "end it in .png or .pdf"),
+        (["--group", "S6", *ASKED, "--plot", "no/such/calls.png"], "was not written"),
+        (["--group", "S6", *ASKED, "--eps", "1e-80", "--plot", "a.png"], "too many calls to draw"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(
+    run, tmp_path, arguments, message
+):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_drawing_leaves_the_old_figure(run, tmp_path, monkeypatch):
+    figure = pytest.importorskip("matplotlib.figure")
+    (tmp_path / "calls.png").write_bytes(b"old")
+
+    def stop(self, buffer, **options):
+        buffer.write(b"half")
+        raise sa.errors.StorageError("the disk is full")
+
+    monkeypatch.setattr(figure.Figure, "savefig", stop)
+    code, _, err = run("--group", "S6", *ASKED, "--plot", "calls.png")
+    assert (code, err) == (2, "Error: the disk is full\n")
+    assert (tmp_path / "calls.png").read_bytes() == b"old"
+
+
+def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, _, err = run("--group", "S6", *ASKED, "--plot", "calls.png")
+    assert code == 2
+    assert "sparseaug[report]" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_shows_an_example(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "sparseaug plan --group S10 --eps 0.1" in out

@@ -1,0 +1,182 @@
+"""The loop: against plain gradient descent, its best iterate, its trace, resume to the same bits."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import torch
+
+import sparseaug as sa
+from sparseaug.descent import NonFiniteError
+from sparseaug.errors import ArgumentError, FileFormatError
+
+
+@pytest.fixture
+def problem(rng):
+    x = np.sort(rng.uniform(-1, 1, (10, 4)), axis=1)
+    model = sa.KernelModel(sa.GaussianKernel(1.25), rng.uniform(-1, 1, (7, 4)))
+    action = sa.permute_axis(sa.symmetric(4))
+    return model, (x, x.sum(axis=1)), action, rng.normal(0, 0.5, 14)
+
+
+def risks(model, data, action):
+    S = sa.Oracle(action.group, seed=0).draw(5)
+    return {
+        "none": lambda: sa.augmented_risk(model, data, action, None),
+        "full": lambda: sa.augmented_risk(model, data, action, "full"),
+        "one-shot": lambda: sa.augmented_risk(model, data, action, S),
+        "streaming": lambda: sa.streaming_risk(
+            model, data, action, sa.Oracle(action.group, seed=9), batch=2
+        ),
+    }
+
+
+@pytest.mark.parametrize("method", ["none", "full", "one-shot", "streaming"])
+def test_the_loop_is_plain_gradient_descent(problem, method):
+    """alg:sparse-aug: the iterate with the smallest gradient norm of the risk followed."""
+    *parts, theta = problem
+    make = risks(*parts)[method]
+    run = sa.descend(make(), theta, method=method, step_size=0.1, num_steps=40, project=sa.box(1.0))
+    risk, norms, iterates = make(), [], []
+    for step in range(40):
+        gradient = risk.at_step(step).gradient(theta)
+        norms.append(np.linalg.norm(gradient))
+        iterates.append(theta)
+        theta = np.clip(theta - 0.1 * gradient, -1.0, 1.0)
+    best = int(np.argmin(norms))
+    assert np.array_equal(run.last, theta)
+    assert run.best_step == best
+    assert np.array_equal(run.best, iterates[best])
+    assert run.best_gradient_norm == pytest.approx(norms[best], rel=1e-15)
+    assert run.calls == {"none": 0, "full": 24, "one-shot": 5, "streaming": 80}[method]
+    assert run.trace["gradient_norm"][:-1] == pytest.approx(norms[::25], rel=1e-15)
+
+
+def test_the_trace_holds_what_was_evaluated(problem):
+    *parts, theta = problem
+    full = risks(*parts)["full"]()
+    run = sa.descend(
+        risks(*parts)["streaming"](),
+        theta,
+        step_size=lambda step: 0.1 / (1 + step),
+        num_steps=30,
+        eval_every=10,
+        evaluate=lambda theta: {"train_risk": full.value(theta)},
+    )
+    assert run.trace["step"].tolist() == [0, 10, 20, 30]
+    assert run.trace["calls"].tolist() == [2, 22, 42, 60]
+    assert run.trace["train_risk"][-1] == full.value(run.last)
+    assert not run.trace["train_risk"].flags.writeable
+    assert run.trace.to_dict()["step"] == [0, 10, 20, 30]
+
+
+def test_it_stops_at_eps(problem):
+    *parts, theta = problem
+    run = sa.descend(risks(*parts)["full"](), theta, step_size=0.5, num_steps=5000, eps=0.02)
+    assert run.num_steps < 5000
+    assert run.best_gradient_norm <= 0.02
+    assert run.best_step == run.num_steps
+
+
+@pytest.mark.parametrize("method", ["one-shot", "streaming"])
+@pytest.mark.parametrize("stop", [1, 7, 10, 13, 25, 29, 30])
+def test_a_stopped_run_goes_on_to_the_same_bits(problem, method, stop, tmp_path):
+    *parts, theta = problem
+    full = risks(*parts)["full"]()
+    options = {
+        "step_size": 0.1,
+        "num_steps": 30,
+        "eval_every": 6,
+        "evaluate": lambda theta: {"train_risk": full.value(theta)},
+    }
+    whole = sa.descend(risks(*parts)[method](), theta, **options)
+
+    def kill(step, total):
+        if step == stop:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "run.safetensors"
+    kept = {"checkpoint": path, "checkpoint_every": 5}
+    with pytest.raises(KeyboardInterrupt):
+        sa.descend(risks(*parts)[method](), theta, progress=kill, **kept, **options)
+    resumed = sa.descend(risks(*parts)[method](), theta, **kept, **options)
+    again = sa.descend(risks(*parts)[method](), theta, **kept, **options)
+    for run in (resumed, again):
+        assert np.array_equal(run.last, whole.last)
+        assert np.array_equal(run.best, whole.best)
+        assert run.trace.to_dict() == whole.trace.to_dict()
+        assert (run.calls, run.best_step) == (whole.calls, whole.best_step)
+
+
+def test_a_checkpoint_of_another_run_or_a_damaged_one_is_refused(problem, tmp_path):
+    *parts, theta = problem
+    path = tmp_path / "run.safetensors"
+    sa.descend(risks(*parts)["full"](), theta, step_size=0.1, num_steps=10, checkpoint=path)
+    before = path.read_bytes()
+    with pytest.raises(FileFormatError, match="checkpoint of another run"):
+        sa.descend(risks(*parts)["full"](), theta + 1, step_size=0.1, num_steps=10, checkpoint=path)
+    assert path.read_bytes() == before
+    path.write_bytes(before[:-9])
+    with pytest.raises(FileFormatError):
+        sa.descend(risks(*parts)["full"](), theta, step_size=0.1, num_steps=10, checkpoint=path)
+    assert os.listdir(tmp_path) == ["run.safetensors"]
+
+
+def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem, tmp_path):
+    *parts, theta = problem
+    path = tmp_path / "run.safetensors"
+    with (
+        pytest.raises(NonFiniteError, match=r"at step \d+; lower step_size"),
+        np.errstate(all="ignore"),
+    ):
+        sa.descend(
+            risks(*parts)["full"](),
+            theta,
+            step_size=1e6,
+            num_steps=100,
+            checkpoint=path,
+            checkpoint_every=1,
+        )
+    from sparseaug.archive import load_archive
+
+    arrays, _ = load_archive(path, "sparseaug.Checkpoint/1")
+    assert np.isfinite(arrays["best"]).all()
+
+
+def test_theta_may_be_a_tensor():
+    class Quadratic:
+        calls = 0
+
+        def at_step(self, step):
+            return self
+
+        def value(self, theta):
+            return float((theta**2).sum() / 2)
+
+        def gradient(self, theta):
+            return theta
+
+    start = torch.ones(3, dtype=torch.float64)
+    run = sa.descend(Quadratic(), start, step_size=0.5, num_steps=10, project=sa.box(0.4))
+    assert torch.equal(run.last, torch.full((3,), 0.4 * 0.5**9, dtype=torch.float64))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_steps": 0}, "num_steps=0"),
+        ({"step_size": -1.0}, "step_size="),
+        ({"step_size": "fast"}, "step_size="),
+        ({"eval_every": 0}, "eval_every=0"),
+        ({"method": "full"}, "method='full', but the risk is for 'none'"),
+        ({"checkpoint": "x", "checkpoint_every": 0}, "checkpoint_every=0"),
+    ],
+)
+def test_bad_input_is_answered(problem, options, message):
+    *parts, theta = problem
+    with pytest.raises(ArgumentError, match=message):
+        sa.descend(risks(*parts)["none"](), theta, **{"step_size": 0.1, "num_steps": 3, **options})
+    with pytest.raises(ArgumentError, match="width"):
+        sa.box(0.0)

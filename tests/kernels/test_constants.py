@@ -1,0 +1,203 @@
+"""B, L and the gap against brute force: dense Gram matrices, finite differences, random search."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.kernels import (
+    Expansion,
+    GaussianKernel,
+    box_bound,
+    full_moments,
+    gradient_norms,
+    initial_gap,
+    sample_moments,
+    smoothness_bound,
+    smoothness_of_moments,
+)
+
+SIGMA = 1.25
+KERNEL = GaussianKernel(SIGMA)
+NARROW = GaussianKernel(SIGMA / math.sqrt(2))
+
+
+def model(rng: np.random.Generator, R: int, d: int, w: float = 3.0):
+    return rng.uniform(-1, 1, (R, d)), rng.uniform(-w, w, R), rng.uniform(-w, w, R)
+
+
+def gradient_functions(z, a, b, y, x):
+    """The 2 R components of h at points x, for one target y, by the chain rule: (2 R, points)."""
+    phi = KERNEL(x, z)
+    error = phi @ (a * b) - y
+    return np.concatenate([(error[:, None] * phi * b).T, (error[:, None] * phi * a).T])
+
+
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_gradient_norm_equals_a_minimum_over_explicit_decompositions(d, rng):
+    z, a, b = model(rng, 7, d, 1.0)
+    y = np.array([-2.0, -0.3, 0.0, 0.4, 3.0])
+    squares, c = a**2 + b**2, a * b
+    norms, inner = [], []
+    for r in range(7):
+        factors = np.exp(-((z - z[r]) ** 2).sum(axis=1) / (4 * SIGMA**2))
+        product = Expansion(NARROW, (z + z[r]) / 2, c * factors)  # f phi_r
+        x = rng.normal(size=(20, d))
+        np.testing.assert_allclose(product(x), (KERNEL(x, z) @ c) * KERNEL(x, z)[:, r], atol=1e-13)
+        norms.append(product.norm**2)
+        inner.append((c * factors) @ KERNEL(product.centers, z[r : r + 1])[:, 0])
+    t = np.linspace(0, 1, 20001)[:, None]
+    q, PP, PQ = squares.sum(), squares @ norms, squares @ inner
+    inside = PP - 2 * t * y * PQ + t**2 * y**2 * q * (4 / 3) ** (d / 2)
+    expected = (np.sqrt(inside) + (1 - t) * abs(y) * math.sqrt(q)).min(axis=0)
+    found = gradient_norms(KERNEL, z, a, b, y)
+    np.testing.assert_allclose(found.per_sample, expected, rtol=1e-6)
+    assert (found.per_sample <= expected * (1 + 1e-9)).all()
+    assert found.B == pytest.approx(found.per_sample.mean(), rel=1e-12)
+    assert found.B >= found.per_sample.mean()
+
+
+def test_a_wide_gaussian_has_square_norm_root_four_thirds_in_the_narrow_space():
+    """Interpolation norms h(X)' K(X, X)^-1 h(X) rise to the norm; 60 digits, one dimension."""
+    with mpmath.workdps(60):
+        grid = [mpmath.mpf(k) / 3 for k in range(-21, 22)]
+        K = mpmath.matrix([[mpmath.exp(-((p - q) ** 2)) for q in grid] for p in grid])
+        h = mpmath.matrix([mpmath.exp(-(p**2) / 2) for p in grid])
+        square = (h.T * mpmath.lu_solve(K, h))[0]
+        missing = mpmath.sqrt(mpmath.mpf(4) / 3) - square
+    assert 0 <= missing < 1e-12
+
+
+def test_gradient_norms_bound_every_functional_in_the_dual_norm(rng):
+    """What the certificate uses: |sum_j w_j h(x_j)| <= B times the larger of the two norms of w."""
+    tightest = 0.0
+    for _ in range(300):
+        d, R = int(rng.integers(1, 5)), int(rng.integers(1, 6))
+        z, a, b = model(rng, R, d, 2.0)
+        y = float(rng.normal())
+        x = rng.normal(size=(int(rng.integers(1, 8)), d))
+        w = rng.normal(size=len(x))
+        dual = max(Expansion(k, x, w).norm for k in (KERNEL, NARROW))
+        value = float(np.linalg.norm(gradient_functions(z, a, b, y, x) @ w))
+        bound = gradient_norms(KERNEL, z, a, b, [y]).per_sample[0] * dual
+        assert value <= bound
+        tightest = max(tightest, value / bound)
+    assert tightest > 0.7  # the bound is not idle
+
+
+def test_no_point_of_the_box_has_a_larger_norm_than_the_box_bound(rng):
+    for _ in range(20):
+        d, R = int(rng.integers(1, 7)), int(rng.integers(1, 9))
+        z, _, _ = model(rng, R, d)
+        y = rng.normal(size=4)
+        bound = box_bound(KERNEL, z, y, box=1.5)
+        for kind in range(40):
+            a, b = rng.uniform(-1.5, 1.5, (2, R))
+            if kind % 2:
+                a, b = 1.5 * np.sign(a), 1.5 * np.sign(b)
+            inside = gradient_norms(KERNEL, z, a, b, y)
+            assert (inside.per_sample <= bound.per_sample).all()
+            assert inside.B <= bound.B
+        edge = np.full(R, 1.5)
+        for i in range(4):
+            corner = gradient_norms(KERNEL, z, edge, -np.sign(y[i]) * edge, y[i : i + 1])
+            assert corner.B == pytest.approx(bound.per_sample[i], rel=1e-13)
+
+
+def hessian(f, theta: np.ndarray, step: float = 1e-3) -> np.ndarray:
+    """By central differences."""
+    n = len(theta)
+    unit = np.eye(n) * step
+    return np.array(
+        [
+            [
+                f(theta + p + q) - f(theta + p - q) - f(theta - p + q) + f(theta - p - q)
+                for q in unit
+            ]
+            for p in unit
+        ]
+    ) / (4 * step**2)
+
+
+def test_no_hessian_in_the_box_is_larger_than_the_smoothness_bound(rng):
+    tightest, tightest_moments = 0.0, 0.0
+    for trial in range(25):
+        R, d, w = 4, 3, 1.5
+        z, a, b = model(rng, R, d, w)
+        if trial % 2:
+            a, b = w * np.sign(a), w * np.sign(a)
+        x, y = rng.uniform(-1, 1, (3, d)), rng.normal(size=3)
+        if trial % 5 == 0:
+            x = z[:3]
+        action = sa.permute_axis(sa.symmetric(3))
+        S = sa.Oracle(action.group, seed=trial).draw(4)
+        moved = action(S, x).reshape(-1, d)
+        phi, targets = KERNEL(moved, z), np.tile(y, 4)
+
+        def risk(theta, phi=phi, targets=targets, R=R):
+            return 0.5 * np.mean((phi @ (theta[:R] * theta[R:]) - targets) ** 2)
+
+        norm = np.linalg.norm(hessian(risk, np.concatenate([a, b])), 2)
+        L = smoothness_bound(KERNEL, z, y, box=w)
+        own = smoothness_of_moments(sample_moments(KERNEL, action, S, x, y, z), box=w)
+        assert norm <= own * (1 + 1e-5)  # the differences' own error
+        assert own <= L
+        tightest, tightest_moments = max(tightest, norm / L), max(tightest_moments, norm / own)
+    assert tightest > 0.4
+    assert tightest_moments > 0.5
+
+
+def test_largest_eigenvalue_is_bounded_from_above_even_for_repeated_and_far_centers(rng):
+    for centers in (np.zeros((5, 2)), 1e3 * rng.normal(size=(5, 2)), rng.normal(size=(40, 2))):
+        K = KERNEL(centers, centers)
+        top = np.linalg.eigvalsh(K)[-1]
+        bound = smoothness_bound(KERNEL, centers, [0.0], box=1.0) - math.sqrt(K.sum())
+        assert 2 * top <= bound * (1 + 1e-12)
+        assert bound <= 2 * top * (1 + 1e-6)
+
+
+def test_initial_gap_is_the_risk_and_not_below_it(rng):
+    z, a, b = model(rng, 6, 4)
+    x, y = rng.uniform(-1, 1, (5, 4)), rng.normal(size=5)
+    action = sa.permute_axis(sa.symmetric(4))
+    rows = np.concatenate(list(action.group.elements()))
+    phi = KERNEL(action(rows, x).reshape(-1, 4), z)
+    risk = 0.5 * np.mean((phi @ (a * b) - np.tile(y, len(rows))) ** 2)
+    gap = initial_gap(full_moments(KERNEL, action, x, y, z), a, b)
+    assert risk <= gap <= risk * (1 + 1e-9)
+
+
+def test_zero_parameters_zero_targets_and_many_dimensions_are_no_exception(rng):
+    z = rng.normal(size=(3, 4))
+    assert gradient_norms(KERNEL, z, np.zeros(3), np.zeros(3), [1.0]).B == 0.0
+    assert gradient_norms(KERNEL, z, np.ones(3), np.zeros(3), [0.0]).B == 0.0
+    far = rng.normal(size=(3, 5000))
+    found = gradient_norms(KERNEL, far, np.ones(3), np.ones(3), [2.0]).B
+    assert found == pytest.approx(math.sqrt(6) * (1 + 2), rel=1e-9)  # centres without overlap
+
+
+def test_bad_arguments_are_named():
+    z, one = np.zeros((2, 3)), np.ones(2)
+    moments = full_moments(KERNEL, sa.permute_axis(sa.symmetric(3)), z, one, z)
+    cases = [
+        ("kernel", lambda: gradient_norms("k", z, one, one, one)),
+        ("centers", lambda: gradient_norms(KERNEL, one, one, one, one)),
+        ("a", lambda: gradient_norms(KERNEL, z, [1.0], one, one)),
+        ("b", lambda: gradient_norms(KERNEL, z, one, [np.nan, 1], one)),
+        ("y", lambda: gradient_norms(KERNEL, z, one, one, [])),
+        ("y", lambda: box_bound(KERNEL, z, [[1.0]], box=1.0)),
+        ("box", lambda: box_bound(KERNEL, z, one, box=0)),
+        ("box", lambda: smoothness_bound(KERNEL, z, one, box=-1)),
+        ("moments", lambda: smoothness_of_moments(None, box=1.0)),
+        ("box", lambda: smoothness_of_moments(moments, box="3")),
+        ("moments", lambda: initial_gap(None, one, one)),
+        ("a", lambda: initial_gap(moments, [1.0], one)),
+    ]
+    for name, call in cases:
+        with pytest.raises(ArgumentError, match=f"^{name}"):
+            call()

@@ -1,0 +1,240 @@
+"""Kernels by their definition, invariance decisions, RKHS norms by dense Gram matrices."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.kernels import Expansion, GaussianKernel, SpectralMixtureKernel
+
+ROTATION = np.array([[0.0, -1.0], [1.0, 0.0]])
+SHEAR = np.array([[1.0, 1.0], [0.0, -1.0]])  # of order two, and no isometry
+
+
+def mixture(rng: np.random.Generator, d: int = 3) -> SpectralMixtureKernel:
+    roots = rng.normal(size=(3, d, d))
+    lambdas = roots @ roots.swapaxes(1, 2) + np.eye(d)
+    omegas = rng.normal(size=(3, d))
+    return SpectralMixtureKernel(
+        [[0.25, 0.75], [1.0]], [lambdas[:2], lambdas[2:]], [omegas[:2], omegas[2:]]
+    )
+
+
+def simple(bandwidth: np.ndarray, omega) -> SpectralMixtureKernel:
+    return SpectralMixtureKernel([[1.0]], [[bandwidth]], [[omega]])
+
+
+def test_spectral_mixture_equals_its_formula(rng):
+    kernel = mixture(rng)
+    x, z = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
+    gram = kernel(x, z)
+    for i, j, r in np.ndindex(4, 5, 2):
+        t = x[i] - z[j]
+        expected = sum(
+            w * np.exp(-0.5 * t @ np.linalg.inv(bandwidth) @ t) * np.cos(omega @ t)
+            for w, bandwidth, omega in zip(
+                kernel.weights[r], kernel.bandwidths[r], kernel.frequencies[r], strict=True
+            )
+        )
+        assert gram[i, j, r] == pytest.approx(expected, abs=1e-14)
+    np.testing.assert_allclose(kernel(x, x)[range(4), range(4)], 1.0, rtol=1e-15)
+    assert kernel.C == GaussianKernel(2.0).C == 1.0
+
+
+def test_gaussian_is_the_mixture_with_one_component_and_no_frequency(rng):
+    x, z = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
+    one = simple(1.25**2 * np.eye(3), np.zeros(3))
+    np.testing.assert_allclose(one(x, z)[:, :, 0], GaussianKernel(1.25)(x, z), rtol=1e-13)
+
+
+def test_gaussian_takes_samples_of_any_shape_and_keeps_tiny_distances(rng):
+    x = rng.normal(size=(3, 2, 4))
+    np.testing.assert_array_equal(
+        GaussianKernel(1.0)(x, x), GaussianKernel(1.0)(x.reshape(3, 8), x.reshape(3, 8))
+    )
+    far = np.array([[1e6]])
+    value = GaussianKernel(1e-3)(far, far + 1e-3)[0, 0]
+    assert value == pytest.approx(np.exp(-0.5 * (float((far + 1e-3 - far)[0, 0]) / 1e-3) ** 2))
+
+
+@pytest.mark.parametrize(
+    ("action", "shape"),
+    [
+        (sa.permute_axis(sa.symmetric(30)), None),
+        (sa.roll(sa.abelian(28, 28)), None),
+        (sa.rotate_grid(sa.dihedral(4)), None),
+        (sa.permute_nodes(sa.symmetric(5)), None),
+        (sa.linear(sa.cube_rotations()), None),
+        (sa.linear(sa.cube_rotations()), (7, 3)),
+        (
+            sa.product_action(sa.permute_axis(sa.symmetric(3), 1), sa.linear(sa.cube_rotations())),
+            (3, 3),
+        ),
+        (sa.custom_action(sa.cyclic(2), lambda g, x: np.where(g[:, :, None] == 1, 2 - x, x)), (2,)),
+        (sa.permute_axis(sa.symmetric(1)), None),
+    ],
+)
+def test_gaussian_is_invariant_under_isometries(action, shape):
+    answer = GaussianKernel(1.0).is_invariant(action, shape)
+    assert answer
+    assert answer.reason
+
+
+def test_gaussian_is_not_invariant_under_other_actions():
+    shear = sa.linear(sa.cyclic(2), [np.eye(2), SHEAR])
+    answer = GaussianKernel(1.0).is_invariant(shear)
+    assert not answer
+    assert "not isometric" in answer.reason
+    assert answer.generator == (1,)
+
+    def squash(elements, x):
+        return np.where(elements[:, :, None] == 1, 1 / (x + 3), x)
+
+    bent = GaussianKernel(1.0).is_invariant(sa.custom_action(sa.cyclic(2), squash), (2,))
+    assert not bent
+    assert "Q x + a" in bent.reason
+    assert json.dumps(bent.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "omega", "action", "holds"),
+    [
+        (np.eye(2), [0.0, 0.0], sa.permute_axis(sa.symmetric(2)), True),
+        (np.eye(2), [2.0, 2.0], sa.permute_axis(sa.symmetric(2)), True),
+        (np.eye(2), [2.0, -2.0], sa.permute_axis(sa.symmetric(2)), True),  # goes to its negative
+        (np.eye(2), [2.0, 1.0], sa.permute_axis(sa.symmetric(2)), False),
+        (np.diag([1.0, 2.0]), [0.0, 0.0], sa.permute_axis(sa.symmetric(2)), False),
+        (np.diag([1.0, 2.0]), [0.0, 3.0], sa.flip_signs(sa.sign_flips(2)), True),
+        (np.array([[2.0, 1.0], [1.0, 2.0]]), [0.0, 0.0], sa.flip_signs(sa.sign_flips(2)), False),
+        (np.array([[2.0, 1.0], [1.0, 2.0]]), [1.0, 1.0], sa.permute_axis(sa.symmetric(2)), True),
+        (
+            np.eye(2),
+            [1.0, 0.0],
+            sa.linear(sa.matrix_group([ROTATION, -np.eye(2), -ROTATION, np.eye(2)])),
+            False,
+        ),
+        (
+            np.eye(2),
+            [0.0, 0.0],
+            sa.linear(sa.matrix_group([ROTATION, -np.eye(2), -ROTATION, np.eye(2)])),
+            True,
+        ),
+    ],
+)
+def test_invariance_of_a_mixture_is_decided_as_in_the_remark(bandwidth, omega, action, holds, rng):
+    kernel = simple(bandwidth, omega)
+    assert bool(kernel.is_invariant(action)) == holds
+    # the condition is sufficient, and in these examples (one component) necessary too
+    x, z = rng.normal(size=(5, 2)), rng.normal(size=(5, 2))
+    rows = np.concatenate(list(action.group.elements()))
+    change = max(
+        abs(kernel(action(g[None], x)[0], action(g[None], z)[0]) - kernel(x, z)).max() for g in rows
+    )
+    assert (change < 1e-12) == holds
+
+
+def test_the_component_that_breaks_invariance_is_named():
+    eye = np.eye(2)
+    kernel = SpectralMixtureKernel(
+        [[1.0], [0.5, 0.5]], [[eye], [eye, eye]], [[[1.0, 1.0]], [[1.0, 1.0], [1.0, 0.0]]]
+    )
+    answer = kernel.is_invariant(sa.permute_axis(sa.symmetric(2)))
+    assert not answer
+    assert (answer.output, answer.component) == (1, 1)
+    assert "omega" in answer.reason
+    assert answer.generator == (1, 0)
+
+
+def test_norms_and_inner_products_equal_the_dense_gram_matrix(rng):
+    kernel = GaussianKernel(0.9)
+    z, w = rng.normal(size=(6, 3)), rng.normal(size=(4, 3))
+    c, e = rng.normal(size=6), rng.normal(size=4)
+    h, k = Expansion(kernel, z, c), Expansion(kernel, w, e)
+    points = np.concatenate([z, w])
+    gram = np.array([[np.exp(-((p - q) @ (p - q)) / (2 * 0.81)) for q in points] for p in points])
+    left, right = np.r_[c, np.zeros(4)], np.r_[np.zeros(6), e]
+    assert h.inner(k) == pytest.approx(left @ gram @ right, rel=1e-12)
+    assert h.norm == pytest.approx(np.sqrt(left @ gram @ left), rel=1e-12)
+    # the reproducing property, and |h(x)| <= C ||h||
+    x = rng.normal(size=(50, 3))
+    assert Expansion(kernel, x[:1], [1.0]).inner(h) == pytest.approx(h(x[:1])[0])
+    assert abs(h(x)).max() <= kernel.C * h.norm
+
+
+def test_vector_valued_norms_add_up_over_outputs(rng):
+    kernel = mixture(rng)
+    z, c = rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    gram = kernel(z, z)
+    expected = sum(c[:, r] @ gram[:, :, r] @ c[:, r] for r in range(2))
+    h = Expansion(kernel, z, c)
+    assert h.norm**2 == pytest.approx(expected, rel=1e-12)
+    x = rng.normal(size=(50, 3))
+    assert np.linalg.norm(h(x), axis=1).max() <= kernel.C * h.norm
+    scalar = Expansion(GaussianKernel(1.0), z, c)
+    assert scalar(x).shape == (50, 2)
+
+
+@pytest.mark.parametrize("sigma", [0, -1.0, float("nan"), float("inf"), "1", True, None, 1e-200])
+def test_sigma_out_of_range_is_named(sigma):
+    with pytest.raises(ArgumentError, match=r"^sigma"):
+        GaussianKernel(sigma)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("weights", ([], [], [])),
+        ("weights", (1.0, [[np.eye(2)]], [[[0, 0]]])),
+        ("weights", ([[0.5]], [[np.eye(2)]], [[[0, 0]]])),
+        ("weights", ([[1.5, -0.5]], [[np.eye(2)] * 2], [[[0, 0]] * 2])),
+        ("weights", ([[1.0], [1.0]], [[np.eye(2)]], [[[0, 0]]])),
+        ("bandwidths", ([[1.0]], [[np.eye(3)]], [[[0, 0]]])),
+        ("bandwidths", ([[1.0]], [[-np.eye(2)]], [[[0, 0]]])),
+        ("bandwidths", ([[1.0]], [[np.array([[1, 1], [0, 1]])]], [[[0, 0]]])),
+        ("frequencies", ([[1.0]], [[np.eye(2)]], [[[0, np.nan]]])),
+        ("frequencies", ([[0.5, 0.5]], [[np.eye(2)] * 2], [[[0, 0]]])),
+    ],
+)
+def test_bad_mixtures_are_answered_by_name(name, arguments):
+    with pytest.raises(ArgumentError, match=f"^{name}"):
+        SpectralMixtureKernel(*arguments)
+
+
+def test_other_bad_arguments_are_named(rng):
+    kernel = simple(np.eye(2), [0, 0])
+    act = sa.permute_axis(sa.symmetric(2))
+    cases = [
+        ("x", lambda: kernel(np.zeros((1, 3)), np.zeros((1, 3)))),
+        ("shape", lambda: kernel.is_invariant(act, (3,))),
+        ("action", lambda: kernel.is_invariant(None)),
+        ("action", lambda: GaussianKernel(1.0).is_invariant(None)),
+        ("shape", lambda: GaussianKernel(1.0).is_invariant(sa.custom_action(sa.cyclic(2), abs))),
+        ("kernel", lambda: Expansion("k", np.zeros((1, 2)), [1.0])),
+        ("centers", lambda: Expansion(kernel, np.zeros(2), [1.0])),
+        ("coefficients", lambda: Expansion(kernel, np.zeros((1, 2)), [1.0])),
+        ("coefficients", lambda: Expansion(GaussianKernel(1), np.zeros((1, 2)), [1.0, 2.0])),
+        ("other", lambda: Expansion(GaussianKernel(1), np.zeros((1, 2)), [1.0]).inner(3)),
+        (
+            "other",
+            lambda: Expansion(GaussianKernel(1), np.zeros((1, 2)), [1.0]).inner(
+                Expansion(GaussianKernel(2), np.zeros((1, 2)), [1.0])
+            ),
+        ),
+    ]
+    for name, call in cases:
+        with pytest.raises(ArgumentError, match=f"^{name}"):
+            call()
+
+
+def test_results_are_frozen(rng):
+    h = Expansion(GaussianKernel(1.0), np.zeros((1, 2)), [1.0])
+    with pytest.raises(ValueError, match="read-only"):
+        h.coefficients[0] = 2
+    with pytest.raises(AttributeError):
+        h.kernel.sigma = 3.0
+    with pytest.raises(ValueError, match="read-only"):
+        mixture(rng).weights[0][0] = 2
