@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import sparseaug as sa
+
+# the same examples every time, and no limit on the clock of a shared machine
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 KLEIN = [[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]]
 

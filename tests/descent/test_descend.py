@@ -21,6 +21,13 @@ def problem(rng):
     return model, (x, x.sum(axis=1)), action, rng.normal(0, 0.5, 14)
 
 
+def used_oracle(group):
+    """An oracle that has drawn before: a run begins where it stands."""
+    oracle = sa.Oracle(group, seed=9)
+    oracle.draw(5)
+    return oracle
+
+
 def risks(model, data, action):
     S = sa.Oracle(action.group, seed=0).draw(5)
     return {
@@ -28,7 +35,7 @@ def risks(model, data, action):
         "full": lambda: sa.augmented_risk(model, data, action, "full"),
         "one-shot": lambda: sa.augmented_risk(model, data, action, S),
         "streaming": lambda: sa.streaming_risk(
-            model, data, action, sa.Oracle(action.group, seed=9), batch=2
+            model, data, action, used_oracle(action.group), batch=2
         ),
     }
 
@@ -50,7 +57,7 @@ def test_the_loop_is_plain_gradient_descent(problem, method):
     assert run.best_step == best
     assert np.array_equal(run.best, iterates[best])
     assert run.best_gradient_norm == pytest.approx(norms[best], rel=1e-15)
-    assert run.calls == {"none": 0, "full": 24, "one-shot": 5, "streaming": 80}[method]
+    assert run.calls == {"none": 0, "full": 24, "one-shot": 5, "streaming": 85}[method]
     assert run.trace["gradient_norm"][:-1] == pytest.approx(norms[::25], rel=1e-15)
 
 
@@ -66,7 +73,7 @@ def test_the_trace_holds_what_was_evaluated(problem):
         evaluate=lambda theta: {"train_risk": full.value(theta)},
     )
     assert run.trace["step"].tolist() == [0, 10, 20, 30]
-    assert run.trace["calls"].tolist() == [2, 22, 42, 60]
+    assert run.trace["calls"].tolist() == [7, 27, 47, 65]
     assert run.trace["train_risk"][-1] == full.value(run.last)
     assert not run.trace["train_risk"].flags.writeable
     assert run.trace.to_dict()["step"] == [0, 10, 20, 30]
@@ -117,6 +124,9 @@ def test_a_checkpoint_of_another_run_or_a_damaged_one_is_refused(problem, tmp_pa
     before = path.read_bytes()
     with pytest.raises(FileFormatError, match="checkpoint of another run"):
         sa.descend(risks(*parts)["full"](), theta + 1, step_size=0.1, num_steps=10, checkpoint=path)
+    for risk, rate in (("none", 0.1), ("full", 0.2)):
+        with pytest.raises(FileFormatError, match="another run"):
+            sa.descend(risks(*parts)[risk](), theta, step_size=rate, num_steps=10, checkpoint=path)
     assert path.read_bytes() == before
     path.write_bytes(before[:-9])
     with pytest.raises(FileFormatError):

@@ -57,7 +57,7 @@ def test_action_norm_equals_the_dense_norm(case, power, m):
     matrix = np.linalg.matrix_power(dense(S, action, shape), power)
     truth = float(np.linalg.norm(matrix, 2))
     norm = action_norm(S, action, shape, power=power)
-    assert norm.failure_probability == 0.0
+    assert norm.failure_probability == (None if case == "plane" else 0.0)
     assert norm.lower <= truth * (1 + CERTAIN) + 1e-15
     assert truth * (1 - CERTAIN) - 1e-15 <= norm.upper <= truth + 1e-10
     assert norm.upper <= regular_norm(S, power=power).upper + 1e-10

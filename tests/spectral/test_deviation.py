@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -14,7 +15,7 @@ from sparseaug.groups import Abelian
 from sparseaug.spectral import best_method, blocks
 from sparseaug.spectral.blocks import irreps_norm
 from sparseaug.spectral.regular import regular_norm
-from sparseaug.spectral.result import round_up
+from sparseaug.spectral.result import round_down, round_up
 from sparseaug.spectral.subgroup import faithful_permutations, generated_order
 from sparseaug.spectral.symmetric import symmetric_norm
 from sparseaug.spectral.tensors import tensor_norm
@@ -223,9 +224,74 @@ def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
     with pytest.raises(OracleBudgetError, match="budget"):
         sa.draw_until(oracle, target=0.05)
     assert oracle.calls <= 40
+    for group, degree in ((sa.symmetric(4), 9), (sa.hyperoctahedral(4), 1)):
+        oracle = sa.Oracle(group)
+        with pytest.raises((ArgumentError, UnsupportedError)):
+            sa.draw_until(oracle, target=0.5, degree=degree)
+        assert oracle.calls == 0
+
+
+def test_words_over_a_coset_may_work_though_the_coset_does_not():
+    """||D|| = 1 does not give ||D^2|| = 1, unless the subgroup is normal."""
+    g = sa.symmetric(3)
+    S = sa.GroupSample(g, g.compose([[1, 2, 0]], [[0, 1, 2], [1, 0, 2]]))
+    assert sa.deviation(S).value == 1.0
+    for length in (2, 3, 5):
+        matrix = np.linalg.matrix_power(dense_matrix(S), length)
+        truth = float(np.linalg.norm(matrix, 2))
+        found = sa.word_deviation(S, length)
+        assert found.lower <= truth + 1e-14
+        assert truth - 1e-14 <= found.value <= truth + 1e-10
+
+
+@pytest.mark.parametrize("length", [20, 63, 64, 65, 140, 151, 299, 700, 10**15])
+@pytest.mark.parametrize("name", ["S5", "generated", "D7", "C12", "Z2^4", "B3"])
+def test_long_words_are_never_bounded_below_the_truth(name, length):
+    """A symmetric S has ||D^k|| = ||D||^k, which may be too small for a float."""
+    generated = sa.permutation_group([[1, 2, 3, 4, 0], [1, 0, 2, 3, 4]])
+    g = generated if name == "generated" else sa.group(name)
+    half = sa.Oracle(g, seed=1).draw(20).elements
+    S = sa.GroupSample(g, np.concatenate([half, g.inverse(half)]))
+    one, found = sa.deviation(S), sa.word_deviation(S, length)
+    truth = mpmath.mpf(one.lower) ** length
+    assert mpmath.mpf(found.value) >= truth
+    assert mpmath.mpf(found.lower) <= mpmath.mpf(one.value) ** length
+    assert found.value <= max(one.value**length * (1 + 1e-9), 1e-300)
+
+
+def test_large_samples_of_small_groups_are_quick():
+    """A million rows, 24 of them distinct: what is repeated is computed once."""
+    S = sa.GroupSample(sa.group("S3xC4"), sa.group("S3xC4").sample(10**6, np.random.default_rng(0)))
+    assert sa.deviation(S).value < 0.01
+
+
+def test_a_function_that_is_no_action_has_no_rigorous_norm():
+    def reversed_half(elements, x):
+        return np.where(elements[:, :, None] >= 2, x[:, ::-1], x)
+
+    action = sa.custom_action(sa.cyclic(4), reversed_half)
+    S = sa.GroupSample(sa.cyclic(4), [[0], [1]])
+    with pytest.raises(ArgumentError, match="breaks act"):
+        sa.deviation(S, action=action, shape=(3,))
+    turn = sa.linear(sa.cyclic(5), rotations)
+    assert sa.deviation(sa.Oracle(sa.cyclic(5)).draw(3), action=turn, shape=(2,)).kind == "estimate"
+
+
+def rotations(elements):
+    angle = 2 * np.pi * elements[:, 0] / 5
+    return np.stack(
+        [
+            np.stack([np.cos(angle), -np.sin(angle)], -1),
+            np.stack([np.sin(angle), np.cos(angle)], -1),
+        ],
+        -2,
+    )
 
 
 def test_printed_bounds_are_rounded_up():
+    assert round_up(100.0) == "100"
+    assert round_up(1.5e-173) == "1.50001e-173"
+    assert round_down(0.6666666666666602) == "0.666666"
     assert round_up(0.1234561) == "0.123457"
     assert round_up(0.1234560) >= "0.123456"
     for value in np.random.default_rng(0).uniform(0, 1, 1000):
@@ -256,7 +322,7 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
         (
             lambda: sa.deviation(S4, action=sa.permute_axis(S4.group)),
             ArgumentError,
-            "shape is missing",
+            "action and shape go together",
         ),
         (
             lambda: sa.deviation(S4, action=sa.permute_axis(sa.symmetric(5)), shape=(5,)),
@@ -264,6 +330,21 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             "S is a sample of S4",
         ),
         (lambda: sa.deviation(S4, device="cuda:9"), ArgumentError, "device='cuda:9'"),
+        (lambda: sa.deviation(S4, device="quux"), ArgumentError, "device='quux'"),
+        (lambda: sa.deviation(S4, shape=(4,)), ArgumentError, "go together"),
+        (lambda: sa.deviation(S4, action="x", shape=(4,)), ArgumentError, "action='x'"),
+        (
+            lambda: sa.deviation(S4, action=sa.permute_axis(S4.group), shape=4),
+            ArgumentError,
+            "shape=4",
+        ),
+        (lambda: sa.deviation(S4, method=["young"]), ArgumentError, "method="),
+        (lambda: sa.deviation(S4, degree=9), ArgumentError, "degree=9 is above the 4 points"),
+        (
+            lambda: sa.deviation(sa.GroupSample(S4.group, S4.elements[:1]), method="no"),
+            ArgumentError,
+            "method='no'",
+        ),
         (lambda: sa.word_deviation(S4, 0), ArgumentError, "length=0"),
         (
             lambda: sa.deviation(sa.Oracle(sa.symmetric(40)).draw(9)),

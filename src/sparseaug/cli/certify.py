@@ -64,7 +64,7 @@ def certify(
 
 
 def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
-    from sparseaug.spectral.result import round_up
+    from sparseaug.spectral.result import round_down, round_up
 
     table = Table(box=box.SIMPLE, show_header=False)
     table.add_column(style="bold")
@@ -73,7 +73,7 @@ def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
         ("group", f"{S.group.name} of order {format_order(S.group)}"),
         ("elements m", f"{S.m}, from {S.calls} oracle calls"),
         ("deviation", f"at most {round_up(found.value)}, {found.kind}"),
-        ("", f"at least {found.lower:.6g}"),
+        ("", f"at least {round_down(found.lower)}"),
         ("attained at", shorten_text(found.block)),
         ("method", found.method),
         ("floor", f"{found.floor:.6g}: no {S.m} elements can do better"),

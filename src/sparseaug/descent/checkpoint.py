@@ -27,13 +27,17 @@ class Checkpoint:
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str] | None, every: int, theta0: Any, num_steps: int
+        cls,
+        path: str | os.PathLike[str] | None,
+        every: int,
+        theta0: Any,
+        **run: Any,
     ) -> Checkpoint | None:
-        """The checkpoint at `path`, for a run of this size from this start; None without a path."""
+        """The checkpoint at `path`, for the run that these facts tell apart; None without a path."""
         if path is None:
             return None
         start = _numpy(theta0)
-        facts = {"num_steps": num_steps, "shape": list(start.shape), "start": start.tobytes().hex()}
+        facts = {**run, "shape": list(start.shape), "start": start.tobytes().hex()}
         return cls(Path(path), check_integer("checkpoint_every", every, at_least=1), facts)
 
     def save(self, state: Any) -> None:
@@ -57,8 +61,8 @@ class Checkpoint:
         arrays, facts = load_archive(self.path, SCHEMA)
         if facts.get("run") != self.facts:
             raise FileFormatError(
-                f"{self.path} is the checkpoint of another run (other theta0 or num_steps); "
-                "give another path, or remove it to start again."
+                f"{self.path} is the checkpoint of another run (other start, method, step size or "
+                "length); give another path, or remove it to start again."
             )
         state.theta, state.best = (_like(state.theta, arrays[n]) for n in ("theta", "best"))
         state.step, state.best_step = facts["step"], facts["best_step"]

@@ -107,7 +107,16 @@ def descend(
         raise ArgumentError(f"method={method!r}, but the risk is for {risk.method!r}.")  # type: ignore[attr-defined]
     state = _State(theta0)
     followed: FollowedRisk | None = None
-    store = Checkpoint.open(checkpoint, checkpoint_every, theta0, num_steps)
+    store = Checkpoint.open(
+        checkpoint,
+        checkpoint_every,
+        theta0,
+        num_steps=num_steps,
+        eval_every=eval_every,
+        eps=eps,
+        method=getattr(risk, "method", ""),
+        rates=[rate(0), rate(num_steps - 1)],
+    )
     if store is not None and store.restore(state):
         resume = getattr(risk, "resume", lambda step: None)
         if state.step < num_steps:

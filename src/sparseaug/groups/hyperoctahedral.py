@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, final
 
 import numpy as np
@@ -25,7 +25,13 @@ from sparseaug.groups.shuffle import (
     shuffle,
     unshuffle,
 )
-from sparseaug.groups.young import Partition, dimension, partitions, young_matrices, young_rounding
+from sparseaug.groups.young import (
+    Partition,
+    dimension,
+    each_partition,
+    young_matrices,
+    young_rounding,
+)
 
 
 @final
@@ -96,7 +102,7 @@ class Hyperoctahedral(Group):
     def irreps(self) -> Iterator[Irrep]:
         """One for each pair of partitions with n boxes together, induced from B_(n-k) x B_k."""
         for k in range(self.n + 1):
-            for alpha, beta in product(partitions(self.n - k), partitions(k)):
+            for alpha, beta in _pairs(self.n - k, k):
                 inner = dimension(alpha) * dimension(beta)
                 size = math.comb(self.n, k) * inner
                 # each block is a product of two matrices of Young's form: its own rounding of 4 u,
@@ -138,6 +144,11 @@ class _Bipartition:
         lane = np.arange(count)[:, None]
         result[lane, to, :, np.arange(sets), :] = blocks
         return result.reshape(count, sets * size, sets * size)
+
+
+def _pairs(n: int, k: int) -> Iterator[tuple[Partition, Partition]]:
+    """Partitions of n and k, one pair after the other: no list of them is held."""
+    return ((alpha, beta) for alpha in each_partition(n) for beta in each_partition(k))
 
 
 def _order(images: Rows) -> Rows:

@@ -90,13 +90,13 @@ class Symmetric(Group):
         return valid
 
     def generators(self) -> Rows:
-        """S_n: (0 1) and the long cycle. A_n: the 3-cycles (0 1 i)."""
+        """S_n: (0 1) and the long cycle. A_n: (0 1 2) and the longest cycle that is even."""
         points = np.arange(self.n)
         if self.even:
-            rows = np.tile(points, (max(self.n - 2, 0), 1))
-            for row, i in zip(rows, range(2, self.n), strict=True):
-                row[[0, 1, i]] = [1, i, 0]
-            return rows
+            turn = np.concatenate([np.roll(points[:3], -1), points[3:]])
+            first = 1 - self.n % 2
+            cycle = np.concatenate([points[:first], np.roll(points[first:], -1)])
+            return np.stack([turn, cycle])[: max(0, min(self.n - 2, 2))]
         swap = np.concatenate([points[:2][::-1], points[2:]])
         return np.stack([swap, np.roll(points, -1)])[: max(0, min(self.n - 1, 2))]
 

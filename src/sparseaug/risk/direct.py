@@ -52,6 +52,7 @@ class StreamingRisk:
     action: Action
     oracle: Oracle
     batch: int
+    first: int  # calls the oracle had made before
     method: Literal["streaming"] = "streaming"
 
     @property
@@ -66,7 +67,7 @@ class StreamingRisk:
 
     def resume(self, step: int) -> None:
         """Go on as if `step` steps had been drawn already."""
-        self.oracle.advance_to(step * self.batch)
+        self.oracle.advance_to(self.first + step * self.batch)
 
 
 def direct_risk(
@@ -87,4 +88,4 @@ def streaming_risk(
     if not isinstance(oracle, Oracle) or oracle.group != action.group:
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {action.group.name}.")
     batch = check_integer("batch", batch, at_least=1)
-    return StreamingRisk(model, check_data(data), action, oracle, batch)
+    return StreamingRisk(model, check_data(data), action, oracle, batch, oracle.calls)

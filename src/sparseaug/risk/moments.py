@@ -84,6 +84,9 @@ def check_data(data: Any) -> tuple[Any, Any]:
     if not isinstance(data, tuple) or len(data) != 2:
         raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
     x, y = data
-    if np.ndim(y) != 1 or len(x) != len(y):
-        raise ArgumentError(f"data has {len(x)} samples and targets of shape {np.shape(y)}.")
+    if np.ndim(y) != 1 or np.ndim(x) < 2 or len(x) != len(y):
+        raise ArgumentError(
+            f"data has samples of shape {np.shape(x)} and targets of shape {np.shape(y)}; "
+            "give (n, ...) and (n,)."
+        )
     return x, y

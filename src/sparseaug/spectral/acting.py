@@ -42,9 +42,9 @@ def action_norm(
 ) -> Norm:
     """||D_S^power|| for an orthogonal linear action on samples of this shape, such as (6,), (8, 8).
 
-    Where every element only permutes entries and changes signs, nothing is assumed. Other matrices
-    are taken as given: the action is assumed to be within its own distance from orthogonality (the
-    largest ||M^T M - 1|| over S and the generators) of a true representation.
+    Where every element only permutes entries and changes signs, the law of an action is checked for
+    the generators, exactly, and the bound is rigorous. How far other matrices are from a true
+    representation cannot be known from them: there it is an estimate.
 
     >>> import sparseaug as sa
     >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
@@ -53,6 +53,8 @@ def action_norm(
     True
     """
     power = check_integer("power", power, at_least=1)
+    if not isinstance(shape, tuple | list):
+        raise ArgumentError(f"shape={shape!r} is not a tuple; give the shape of one sample: (6,).")
     shape = tuple(check_integer("shape", size, at_least=1) for size in shape)
     dimension = math.prod(shape)
     if dimension > MAX_DIMENSION or not shape:
@@ -73,7 +75,26 @@ def action_norm(
     error = 2.0 * gamma(roundings) * math.sqrt(dimension) * (1.0 + TOLERANCE) + defect + fixed_error
     bounds = dense_power(difference, up(error * 1.01), power)
     upper = min(bounds.upper, 1.0)
-    return Norm(upper, min(bounds.lower, upper), block)
+    if exact and fixed_exact:
+        _require_law(action, action.rows(S), shape)
+        return Norm(upper, min(bounds.lower, upper), block)
+    return Norm(upper, min(bounds.lower, upper), block, None)
+
+
+def _require_law(action: Action, rows: Rows, shape: tuple[int, ...]) -> None:
+    """M(a b) = M(a) M(b) for generators a and b in S or a generator: exact for signed permutations."""
+    group, dimension = action.group, math.prod(shape)
+    generators = group.generators()
+    x = np.arange(1.0, dimension + 1.0).reshape(1, *shape)  # tells every entry and sign apart
+    others = np.unique(np.concatenate([rows, generators]), axis=0)
+    moved = np.asarray(action(others, x))[:, 0]
+    for a in generators[:, None]:
+        left = np.asarray(action(a, moved))[0]
+        if not np.array_equal(left, np.asarray(action(group.compose(a, others), x))[:, 0]):
+            raise ArgumentError(
+                f"the action breaks act(ab, x) = act(a, act(b, x)) of {group.name}; "
+                "run sparseaug.testing.check_action on it."
+            )
 
 
 def _sum(
@@ -142,9 +163,11 @@ def _invariants(action: Action, shape: tuple[int, ...]) -> tuple[Matrix, float, 
     generators = group.generators()
     if not len(generators):
         return np.eye(dimension), 0.0, True
+    signed = [_signed_images(_matrices(action, a, shape)) for a in generators[:, None]]
+    images = [image for image in signed if image is not None]
+    if len(images) == len(signed):
+        return _signed_orbit_means(np.concatenate(images)), 0.0, True
     matrices = _matrices(action, generators, shape)
-    if _are_signed_permutations(matrices):
-        return _signed_orbit_means(matrices), 0.0, True
     if group.order <= ENUMERATED and group.order * dimension**2 <= 1 << 34:
         rows = np.concatenate(list(group.elements()))
         total, defect, _ = _sum(action, rows, shape)
@@ -153,12 +176,19 @@ def _invariants(action: Action, shape: tuple[int, ...]) -> tuple[Matrix, float, 
     return projection, error + _defect(matrices, action), False
 
 
-def _signed_orbit_means(generators: Matrix) -> Matrix:
+def _signed_images(matrix: Matrix) -> NDArray[np.int64] | None:
+    """Where each e_i goes, target + size if the sign changes, (1, size); None if it is no such map."""
+    if not _are_signed_permutations(matrix):
+        return None
+    size = matrix.shape[1]
+    return abs(matrix).argmax(axis=1) + size * (matrix.sum(axis=1) < 0)
+
+
+def _signed_orbit_means(images: NDArray[np.int64]) -> Matrix:
     """The mean over orbits of signed points; 0 on an orbit that holds a point with both signs."""
-    size = generators.shape[1]
+    size = images.shape[1]
     points = np.arange(size)
-    target = abs(generators).argmax(axis=1)  # e_i goes to sign e_target
-    flips = generators.sum(axis=1) < 0
+    target, flips = images % size, images >= size  # e_i goes to sign e_target
     plus, minus = target + size * flips, target + size * ~flips
     edges = csr_array(
         (

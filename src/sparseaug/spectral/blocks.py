@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.groups import Irrep
+from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.result import Norm, Progress, larger_norm
@@ -72,28 +72,32 @@ def irreps_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = N
     return found
 
 
-# The mean of m matrices, each within `rounding` of a unitary one of dimension d (Frobenius norm
-# sqrt(d)): the sum errs by gamma(m) times the sum of absolute values, in Frobenius norm at most
-# gamma(m) m (sqrt(d) + rounding), and the division by m once more; products of complex numbers,
-# where tensor products are summed, stay within three times that.
+# The mean of m matrices (equal ones once, times their count), each within `rounding` of a unitary
+# one of dimension d (Frobenius norm sqrt(d)): the sum errs by gamma(m) times the sum of absolute
+# values, in Frobenius norm at most gamma(m) m (sqrt(d) + rounding), and the division by m once more;
+# products of complex numbers, where tensor products are summed, stay within three times that.
 def irrep_means(S: GroupSample) -> Iterable[Block]:
     """The blocks of every irrep but the trivial one, up to dimension LARGEST_DENSE."""
+    rows, counts = S.counts()
     irreps = S.group.irreps()
     next(irreps)  # the trivial one
     for irrep in irreps:
         if irrep.dimension > LARGEST_DENSE:
             continue
         length = up(math.sqrt(irrep.dimension)) + irrep.rounding
-        error = up(irrep.rounding + up(3 * gamma(S.m + 1) * up(length)))
-        yield Block(irrep.name, _mean(S, irrep), error)
+        error = up(irrep.rounding + up(3 * gamma(len(rows) + 2) * up(length)))
+        yield Block(irrep.name, _mean(S, irrep, rows, counts), error)
 
 
-def _mean(S: GroupSample, irrep: Irrep) -> NDArray[Any]:
+def _mean(S: GroupSample, irrep: Irrep, rows: Rows, counts: Rows) -> NDArray[Any]:
+    """Over the distinct elements, each as often as it occurs."""
     if isinstance(irrep.matrices, Tensor):
-        return tensor_mean(S, irrep.matrices)
+        return tensor_mean(rows, counts, irrep.matrices) / S.m
     step = max(1, _CHUNK // irrep.dimension**2)
-    starts = range(0, S.m, step)
-    sums = [irrep.matrices(S.elements[start : start + step]).sum(axis=0) for start in starts]
+    sums = [
+        np.tensordot(counts[start : start + step], irrep.matrices(rows[start : start + step]), 1)
+        for start in range(0, len(rows), step)
+    ]
     return sum(sums[1:], sums[0]) / S.m
 
 
@@ -115,6 +119,8 @@ def matrix_power(block: Block, power: int) -> Block:
 
 
 def _product(left: Block, right: Block) -> Block:
+    if max(left.error, right.error) >= 1.0:  # nothing is known but that the norm is at most 1
+        return Block(left.name, np.zeros_like(left.matrix), 1.0)
     size = left.matrix.shape[0]
     dot = 1.5 * gamma(2 * size) if np.iscomplexobj(left.matrix) else gamma(size)
     lengths = np.linalg.norm(left.matrix) * np.linalg.norm(right.matrix)

@@ -28,6 +28,7 @@ from sparseaug.spectral.dihedral import dihedral_norm
 from sparseaug.spectral.modules import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.result import Deviation, Norm, Progress
+from sparseaug.spectral.roots import power_up
 from sparseaug.spectral.subgroup import why_not
 from sparseaug.spectral.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.spectral.tensors import LARGEST_DENSE, LARGEST_TENSOR
@@ -45,6 +46,8 @@ _METHODS: dict[str, Callable[..., Norm]] = {
 }
 _REGULAR_LIMIT = 2_000_000
 _MOST_IRREPS = 20_000
+_LONGEST_WORD = 64
+"""Longer words are bounded by ||D||^length: their norms are tiny, and powers cost time."""
 
 
 def deviation(
@@ -62,8 +65,9 @@ def deviation(
     """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
 
     length    of words over S: the norm of (Pi_S - Pi_G)^length
-    degree    only functions that look at this many coordinates at a time (permutations of any n,
-              abelian groups of any width)
+    degree    only functions that look at this many coordinates at a time (permutations of any n); for
+              abelian groups, characters with at most this many non-zero frequencies (under sign
+              flips these are the functions of that many coordinates)
     action    only the irreps that occur in this linear action on arrays of one sample's `shape`
     method    "characters", "walsh", "dihedral", "young", "irreps" or "regular"; by default the
               best one for the group
@@ -82,27 +86,35 @@ def deviation(
     length = check_integer("length", length, at_least=1)
     if sum(choice is not None for choice in (degree, action, method)) > 1:
         raise ArgumentError("degree, action and method exclude each other; give one of them.")
-    extra: dict[str, Any] = {"power": length, "progress": progress}
+    if (action is None) != (shape is None):
+        raise ArgumentError("action and shape go together: shape is that of one sample, as (6,).")
     whole = degree is None and action is None
-    reason = ""
+    name = _check_method(method, S.group) if whole else ""
+    if device is not None and name != "young":
+        raise ArgumentError(f"device={device!r} is for symmetric groups as a whole.")
+    reason = why_not(S) if whole and length == 1 else ""
     if S.group.order == 1:
         name, norm = "trivial", Norm(0.0, 0.0, "none")
-    elif degree is not None:
-        name, norm = _restricted(S, check_integer("degree", degree, at_least=1), extra)
-    elif action is not None:
-        if shape is None:
-            raise ArgumentError("shape is missing; give the shape of one sample, such as (6,).")
-        action.rows(S)  # S must be of the action's group
-        name, norm = "action", action_norm(S, action, shape, **extra)
-    elif reason := why_not(S):
-        name, norm = "subgroup", Norm(1.0, 1.0, "one that the subgroup fixes a vector of")
+    elif reason:
+        name, norm = "subgroup", Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
     else:
-        name = _check_method(method, S.group)
-        if device is not None:
-            if name != "young":
-                raise ArgumentError(f"device={device!r} is for symmetric groups, not {name}.")
-            extra["device"] = device
-        norm = _METHODS[name](S, **extra)
+
+        def compute(power: int) -> Norm:
+            extra: dict[str, Any] = {"power": power, "progress": progress}
+            if degree is not None:
+                return _restricted(S, check_integer("degree", degree, at_least=1), extra)
+            if action is not None and shape is not None:
+                return action_norm(S, action, shape, **extra)
+            return _METHODS[name](S, **extra, **({"device": device} if device else {}))
+
+        if degree is not None:
+            name = restricted_method(S.group, degree)
+        elif action is not None:
+            if not isinstance(action, Action):
+                raise ArgumentError(f"action={shorten(action)} is not an action.")
+            action.rows(S)  # S must be of the action's group
+            name = "action"
+        norm = compute(1) if length == 1 else _of_words(compute, length)
     return Deviation(
         value=min(1.0, norm.upper),
         lower=min(1.0, norm.lower),
@@ -144,8 +156,9 @@ def best_method(group: Group) -> str:
     if group.order <= _REGULAR_LIMIT:
         return "regular"
     raise UnsupportedError(
-        f"{group.name} is too large for an exact deviation; restrict it with degree=1 or 2 "
-        "(functions of that many coordinates at a time) or with action= and shape=."
+        f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
+        + ("" if group.degree is None else ", or with degree=1 or 2, coordinates at a time")
+        + "."
     )
 
 
@@ -166,14 +179,38 @@ def _bound(S: GroupSample, length: int, delta: float) -> float:
     return bound if bound == 1.0 else word_bound(bound, length)
 
 
-def _restricted(S: GroupSample, degree: int, extra: dict[str, Any]) -> tuple[str, Norm]:
-    if isinstance(S.group, Abelian) and S.group.width > 1:
-        return "low weight", low_weight_norm(S, degree=degree, **extra)
-    if S.group.degree is not None:
-        return "tuples", permutation_module_norm(S, degree=degree, **extra)
-    raise UnsupportedError(
-        f"degree= is for groups that permute coordinates and for abelian groups, not {S.group.name}."
-    )
+def _of_words(compute: Callable[[int], Norm], length: int) -> Norm:
+    """Bounds of ||D^length||: directly while that can be tight, and never above ||D||^length."""
+    one = compute(1)
+    limit = power_up(min(1.0, one.upper), length)
+    if length > _LONGEST_WORD:
+        return Norm(limit, 0.0, one.block, one.failure_probability)
+    norm = compute(length)
+    if norm.upper <= limit:
+        return norm
+    return Norm(limit, min(norm.lower, limit), norm.block, one.failure_probability)
+
+
+def restricted_method(group: Group, degree: int) -> str:
+    """The method that `degree=` takes for this group; an `UnsupportedError` if there is none."""
+    degree = check_integer("degree", degree, at_least=1)
+    if isinstance(group, Abelian) and group.width > 1:
+        return "low weight"
+    if group.degree is None:
+        raise UnsupportedError(
+            f"degree= is for groups that permute points and for abelian groups, not {group.name}."
+        )
+    if degree > group.degree:
+        raise ArgumentError(f"degree={degree} is above the {group.degree} points of {group.name}.")
+    return "tuples"
+
+
+def _restricted(S: GroupSample, degree: int, extra: dict[str, Any]) -> Norm:
+    if restricted_method(S.group, degree) == "tuples":
+        return permutation_module_norm(S, degree=degree, **extra)
+    if degree >= S.group.width:  # every character
+        return _METHODS[best_method(S.group)](S, **extra)
+    return low_weight_norm(S, degree=degree, **extra)
 
 
 def _check_method(method: str | None, group: Group) -> str:
@@ -187,7 +224,9 @@ def _check_method(method: str | None, group: Group) -> str:
         "irreps": True,
         "regular": group.order <= _REGULAR_LIMIT,
     }
-    if not fits.get(method, False):
+    if not isinstance(method, str) or not fits.get(method, False):
         allowed = ", ".join(name for name, fit in fits.items() if fit)
-        raise ArgumentError(f"method={method!r} does not fit {group.name}; give one of {allowed}.")
+        raise ArgumentError(
+            f"method={shorten(method)} does not fit {group.name}; give one of {allowed}."
+        )
     return method

@@ -90,7 +90,8 @@ def _turns(S: GroupSample, power: int, progress: Progress | None) -> tuple[str, 
         sizes = np.abs(a) + np.abs(b)
         error = sum(block.error for block in transforms)
         unit = float(np.finfo(a.dtype).eps) / 2
-        top = float(sizes[1:].max(initial=0.0)) if sizes.size else 0.0
+        trivial = int(transforms[0].frequencies(np.array([0]))[0, 0] == 0)  # turn 0 is no block
+        top = float(sizes[trivial:].max(initial=0.0))
         spread = _power_error(top, error, power, unit=unit, tiny=float(np.finfo(a.dtype).tiny))
         if spread is None:
             sizes[:] = 0.0

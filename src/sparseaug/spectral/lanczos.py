@@ -38,6 +38,7 @@ from scipy.linalg import eigh_tridiagonal
 from sparseaug.errors import check_integer, check_real
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectral.result import Progress
+from sparseaug.spectral.roots import power_up
 from sparseaug.spectral.verified import UNDERFLOW, UNIT, down, gamma, up
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -50,6 +51,9 @@ BASIS_ENTRIES = 1 << 28
 
 TOLERANCE = 1e-11
 """Relative distance of upper and lower bound of the norm's square at which the steps end."""
+
+_TINY = 1e-60
+"""Norms below this are bounded by ||D||^power and not looked at more closely."""
 
 _SLACK = 1.0 + 2.0**-48  # covers 16 roundings of positive terms added and multiplied
 
@@ -123,7 +127,9 @@ def krylov_norm(
     if power > 1:
         first = krylov_norm(operator, start, overlap)
         operator = replace(operator, norm=min(operator.norm, first.upper))
-    limit = operator.norm**power * _SLACK if operator.norm != 1.0 else 1.0
+    limit = power_up(operator.norm, power)
+    if limit < _TINY:  # squares of what is computed below would underflow
+        return Bounds(0.0, limit)
     steps = max(2, min(MAX_STEPS, BASIS_ENTRIES // operator.dimension))
     run = _Run(operator, power, start)
     excess = math.inf

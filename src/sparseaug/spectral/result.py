@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, TypeAlias
 
 from sparseaug.errors import shorten_text
@@ -83,7 +83,7 @@ class Deviation:
         text = (
             f"deviation at most {round_up(self.value)} ({self.kind}; {self.method}, at "
             f"{shorten_text(self.block)}); "
-            f"at least {self.lower:.6g}; the a-priori bound says {round_up(self.bound)}"
+            f"at least {round_down(self.lower)}; the a-priori bound says {round_up(self.bound)}"
         )
         return f"{text}; {self.reason}" if self.reason else text
 
@@ -94,7 +94,26 @@ def round_up(value: float, digits: int = 6) -> str:
     >>> round_up(0.26944371234), round_up(0.25)
     ('0.269444', '0.25')
     """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def round_down(value: float, digits: int = 6) -> str:
+    """`value` with that many digits, rounded down: a printed lower bound stays one.
+
+    >>> round_down(0.6666666666666602)
+    '0.666666'
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
     with localcontext() as context:
         context.prec = digits
-        context.rounding = ROUND_CEILING
-        return f"{+Decimal(value):f}".rstrip("0").rstrip(".") if value else "0"
+        context.rounding = rounding
+        rounded = +Decimal(value)
+    if not rounded:
+        return "0"
+    if abs(rounded) < Decimal("1e-4"):
+        return f"{rounded:e}"
+    text = f"{rounded:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

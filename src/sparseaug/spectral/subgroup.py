@@ -25,7 +25,7 @@ from sparseaug.groups import (
 from sparseaug.groups.permutation import permutation_group
 from sparseaug.sampling import GroupSample
 
-MOST_POINTS = 64
+MOST_POINTS = 32
 """Degree up to which a stabiliser chain is computed; beyond it takes longer than it is worth."""
 
 

@@ -22,6 +22,9 @@ LARGEST_N = 12
 GRAM_FROM = 11
 """From here on A^T A comes from the transform, which takes less time than the product."""
 
+GRAM_SAMPLE = 1024
+"""Unless S is larger: the transform goes over all m^2 quotients."""
+
 
 def symmetric_norm(
     S: GroupSample,
@@ -46,7 +49,7 @@ def symmetric_norm(
     if shapes is None:
         shapes = [p for p in partitions(group.n)[1:] if not group.even or _first_of_pair(p)]
     rows = np.array(S.elements)
-    if power == 1 and group.n >= GRAM_FROM:
+    if power == 1 and group.n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
         return _by_gram(rows, shapes, progress, device)
     blocks = (
         Block(str(block.partition), block.matrix, block.error)
@@ -83,8 +86,12 @@ def _mover(device: str | None) -> Any:
         return lambda matrix: matrix
     import torch  # only where a device is asked for
 
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ArgumentError(f"device={device!r} is not there; leave it out to use the processor.")
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ArgumentError(
+            f"device={device!r} is not there; leave it out to use the processor."
+        ) from error
     return lambda matrix: torch.as_tensor(np.ascontiguousarray(matrix), device=device)
 
 

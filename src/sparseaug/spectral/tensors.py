@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups import Irrep
+from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.lanczos import Operator, lanczos_norm
@@ -26,16 +26,21 @@ LARGEST_DENSE = 5_000
 
 LARGEST_TENSOR = 1_000_000
 
+_CHUNK = 4096  # elements whose matrices are held at a time
+
 FAILURE_PROBABILITY = 1e-10
 """Of one block; a product may have hundreds."""
 
 
-def tensor_mean(S: GroupSample, tensor: Tensor) -> NDArray[Any]:
-    """The mean of X_j (x) Y_j by one matrix product over j, without the single tensor products."""
-    left, right = _two_factors(S, tensor)
-    c, d = left.shape[1], right.shape[1]
-    sums = left.reshape(S.m, c * c).T @ right.reshape(S.m, d * d)
-    return (sums / S.m).reshape(c, c, d, d).transpose(0, 2, 1, 3).reshape(c * d, c * d)
+def tensor_mean(rows: Rows, counts: Rows, tensor: Tensor) -> NDArray[Any]:
+    """The weighted sum of X_j (x) Y_j by matrix products over j, without the single tensor products."""
+    sums: Any = 0.0
+    for start in range(0, len(rows), _CHUNK):
+        left, right = _two_factors(rows[start : start + _CHUNK], tensor)
+        k, c, d = len(left), left.shape[1], right.shape[1]
+        weighted = left * counts[start : start + _CHUNK, None, None]
+        sums = sums + weighted.reshape(k, c * c).T @ right.reshape(k, d * d)
+    return sums.reshape(c, c, d, d).transpose(0, 2, 1, 3).reshape(c * d, c * d)
 
 
 def tensor_norm(S: GroupSample, irrep: Irrep, *, power: int = 1) -> Norm:
@@ -61,7 +66,7 @@ def tensor_norm(S: GroupSample, irrep: Irrep, *, power: int = 1) -> Norm:
 # division by m once more. The matrices themselves are within `rounding` of unitary ones. The factor
 # 1.01 covers the second-order terms, all below 1e-6.
 def _operator(S: GroupSample, tensor: Tensor, rounding: float) -> Operator:
-    left, right = _two_factors(S, tensor)
+    left, right = _two_factors(S.elements, tensor)
     left = _real(left)
     if np.iscomplexobj(right):
         if left.shape[1] > 1:
@@ -83,12 +88,12 @@ def _operator(S: GroupSample, tensor: Tensor, rounding: float) -> Operator:
     return Operator(c * d, apply, apply_transpose, 1.01 * error)
 
 
-def _two_factors(S: GroupSample, tensor: Tensor) -> tuple[NDArray[Any], NDArray[Any]]:
+def _two_factors(rows: Rows, tensor: Tensor) -> tuple[NDArray[Any], NDArray[Any]]:
     """The matrices of the largest factor, and of the tensor product of all others, before it.
 
     The order of the factors does not matter for norms.
     """
-    parts = tensor.group.split(S.elements)
+    parts = tensor.group.split(rows)
     factors = [i.matrices(part) for i, part in zip(tensor.irreps, parts, strict=True)]
     factors.sort(key=lambda matrices: matrices.shape[1])
     return reduce(_pairwise_kron, factors[:-1]), factors[-1]

@@ -11,7 +11,7 @@ import numpy as np
 from sparseaug.errors import ArgumentError, OracleBudgetError, check_integer, check_real
 from sparseaug.groups import Symmetric
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral.deviation import best_method, deviation
+from sparseaug.spectral.deviation import best_method, deviation, restricted_method
 from sparseaug.spectral.result import Deviation, Progress
 from sparseaug.spectral.symmetric import shape_of, symmetric_norm
 from sparseaug.theory import deviation_floor
@@ -48,7 +48,8 @@ def draw_until(
 
     The first batch is as large as the floor says it must be; each further one adds a share of
     `growth`. The norm of the last worst block is looked at first: while that alone is above the
-    target, the other blocks are not computed. If `max_calls` would be passed, an
+    target, the other blocks are not computed. With `degree=` the deviation may hold with a stated
+    probability only, and so does the result: `deviation.kind` says. If `max_calls` would be passed, an
     `OracleBudgetError` says how far it came.
 
     >>> import sparseaug as sa
@@ -61,8 +62,11 @@ def draw_until(
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     if not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={oracle!r} is not an Oracle.")
+    # refuse before drawing
     if degree is None:
-        best_method(oracle.group)  # refuse before drawing
+        best_method(oracle.group)
+    else:
+        restricted_method(oracle.group, degree)
     wanted = _smallest_m(target, oracle.group.order) if degree is None else 1
     S: GroupSample | None = None
     found: Deviation | None = None
