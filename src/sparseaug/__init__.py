@@ -13,6 +13,7 @@ planning  m and T for a group, by each method
 kernels   invariant kernels and exact means over the group
 risk      R_n, R_n^S, R_n^G: value and gradient
 descent   none, full, streaming and one-shot in one loop
+certificate  what holds at the returned iterate, and how we know
 testing   checks for your own groups, actions and oracles
 cli       the command line
 """
@@ -55,6 +56,7 @@ from sparseaug.groups import (
 from sparseaug.sampling import GroupSample, Oracle, augment
 
 if TYPE_CHECKING:
+    from sparseaug.certificate import Certificate, Evidence, certify
     from sparseaug.descent import box, descend
     from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
     from sparseaug.planning import Plan, plan
@@ -65,7 +67,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Action",
+    "Certificate",
     "Deviation",
+    "Evidence",
     "GaussianKernel",
     "Group",
     "GroupSample",
@@ -78,6 +82,7 @@ __all__ = [
     "augment",
     "augmented_risk",
     "box",
+    "certify",
     "cube_rotations",
     "cube_symmetries",
     "custom_action",
@@ -113,6 +118,9 @@ __all__ = [
 
 
 _LATER = {
+    "Certificate": "certificate",
+    "Evidence": "certificate",
+    "certify": "certificate",
     "Deviation": "spectral",
     "GaussianKernel": "kernels",
     "KernelModel": "risk",

@@ -1,0 +1,117 @@
+"""All kinds of certificates at one iterate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from sparseaug.actions import Action
+from sparseaug.certificate.audit import audited
+from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.exact import exact
+from sparseaug.certificate.result import Certificate, Certificates
+from sparseaug.certificate.sparse import a_priori, kernel, spectral
+from sparseaug.descent import Run
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.kernels.arrays import check_vector
+from sparseaug.risk import KernelModel
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.spectral import Deviation
+
+KINDS = ("a-priori", "spectral", "kernel", "exact", "audited")
+
+
+def certify(
+    run: Run | Any,
+    evidence: Evidence | None = None,
+    *,
+    model: KernelModel | None = None,
+    data: tuple[Any, Any] | None = None,
+    action: Action | None = None,
+    S: GroupSample | Literal["full", "streaming"] | None = None,
+    deviation: Deviation | None = None,
+    delta: float = 0.05,
+    box: float | None = None,
+    oracle: Oracle | None = None,
+    audit_calls: int = 1000,
+    kinds: Sequence[str] | None = None,
+) -> Certificates:
+    """Bounds of the full-group gradient norm at the best iterate of a run, or at any theta.
+
+    evidence    what is known of the problem, to share between many iterates; or else
+    model, data, action, S, deviation   the problem, as `Evidence` takes it
+    delta       chance of failing of "a-priori" and of "audited", each
+    box         bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
+    oracle      source of `audit_calls` fresh elements for "audited", independent of theta
+    kinds       which ones; without it all that the problem allows, and `.omitted` says why not more
+
+    The truth is filled in where "exact" is among the kinds or the evidence has the full risk.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    >>> act = sa.permute_axis(sa.symmetric(4))
+    >>> S = sa.Oracle(act.group).draw(8)
+    >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
+    >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100)
+    >>> found = certify(run, model=model, data=(x, x.sum(1)), action=act, S=S)
+    >>> list(found), found.best.kind, found["spectral"].holds
+    (['a-priori', 'spectral', 'kernel', 'exact'], 'exact', 'certain')
+    >>> all(one.bound >= one.truth for one in found.values())
+    True
+    """
+    if evidence is None:
+        if model is None or data is None or action is None:
+            raise ArgumentError("model, data and action are missing; give them, or evidence=.")
+        evidence = Evidence(model, data, action, S, deviation)
+    elif not isinstance(evidence, Evidence):
+        raise ArgumentError(f"evidence={shorten(evidence)} is not an Evidence.")
+    elif any(part is not None for part in (model, data, action, S, deviation)):
+        raise ArgumentError("evidence holds model, data, action, S and deviation; give it alone.")
+    theta = check_vector("theta", run.best if isinstance(run, Run) else run, evidence.model.size)
+    wanted = _check_kinds(kinds)
+    makers: dict[str, Callable[[], Certificate]] = {
+        "a-priori": lambda: a_priori(evidence, theta, delta=delta, box=box),
+        "spectral": lambda: spectral(evidence, theta),
+        "kernel": lambda: kernel(evidence, theta),
+        "exact": lambda: exact(evidence, theta),
+        "audited": lambda: _audited(evidence, theta, oracle, audit_calls, delta),
+    }
+    found, omitted = {}, {}
+    for kind in wanted:
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows is refused
+                found[kind] = makers[kind]()
+        except (UnsupportedError, GroupTooLargeError) as error:
+            if kinds is not None:
+                raise
+            omitted[kind] = str(error)
+    known = "exact" in found or evidence.full is not None
+    truth = exact(evidence, theta).truth if known else None
+    spent = run.calls - evidence.calls if isinstance(run, Run) else 0
+    complete = {
+        kind: replace(one, truth=truth, calls=one.calls + spent) for kind, one in found.items()
+    }
+    return Certificates(complete, omitted)
+
+
+def _audited(
+    evidence: Evidence, theta: Any, oracle: Oracle | None, audit_calls: int, delta: float
+) -> Certificate:
+    if oracle is None:
+        raise UnsupportedError("an audit draws fresh elements; give oracle=.")
+    return audited(evidence, theta, oracle=oracle, audit_calls=audit_calls, delta=delta)
+
+
+def _check_kinds(kinds: Any) -> tuple[str, ...]:
+    if kinds is None:
+        return KINDS
+    if isinstance(kinds, str) or not isinstance(kinds, Sequence) or not len(kinds):
+        raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ArgumentError(f"kinds holds {shorten(kind)}; give some of {KINDS}.")
+    return tuple(dict.fromkeys(kinds))

@@ -1,0 +1,162 @@
+"""What is known of a problem and its sample S: moments, deviation, discrepancies.
+
+Nothing here depends on theta, so one `Evidence` serves all iterates; each part is computed when first
+asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, final
+
+import numpy as np
+
+from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.kernels import Discrepancy, GaussianKernel, kernel_discrepancy
+from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_vector
+from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
+from sparseaug.risk.moments import check_data
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral import Deviation, deviation
+from sparseaug.theory import deviation_floor
+
+_RESTRICTED = ("tuples", "low weight", "action")  # methods of `deviation` for fewer functions
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A kernel model under squared loss on data (x, y), and the sample S it is trained on.
+
+    S          a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
+    deviation  of this S, if it is known already
+    sparse     the risk on S, as `augmented_risk` gave it, if it is there already
+    full       the risk on the full group, likewise
+
+    >>> import numpy as np, sparseaug as sa
+    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    >>> act = sa.permute_axis(sa.symmetric(4))
+    >>> evidence = Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
+    >>> evidence.calls, evidence.known_deviation.rigorous
+    (8, True)
+    """
+
+    model: KernelModel
+    data: tuple[Any, Any]
+    action: Action
+    S: GroupSample | Literal["full", "streaming"] | None
+    deviation: Deviation | None = None
+    sparse: MomentRisk | None = None
+    full: MomentRisk | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, KernelModel):
+            raise ArgumentError(f"model={shorten(self.model)} is not a KernelModel.")
+        check_action(self.action)
+        x, y = check_data(self.data)
+        x = check_samples("x", x, like=self.model.centers)
+        object.__setattr__(self, "data", (x, check_vector("y", y, len(x))))
+        if isinstance(self.S, GroupSample):
+            self.action.rows(self.S)  # S must be of the action's group
+        elif not (self.S is None or (isinstance(self.S, str) and self.S in ("full", "streaming"))):
+            raise ArgumentError(
+                f'S={shorten(self.S)} is not allowed; give a GroupSample, None, "full" or "streaming".'
+            )
+        if self.deviation is not None:
+            _check_deviation(self.deviation, self.sample)
+        self._check_risk("sparse", self.sparse, "none" if self.S is None else "one-shot")
+        self._check_risk("full", self.full, "full")
+
+    @property
+    def x(self) -> Floats:
+        """The inputs."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def y(self) -> Floats:
+        """The targets."""
+        return self.data[1]  # type: ignore[no-any-return]
+
+    @property
+    def calls(self) -> int:
+        """Oracle calls of the method, as far as they show in S; a run knows its own."""
+        if isinstance(self.S, GroupSample):
+            return self.S.calls
+        return self.action.group.order if self.S == "full" else 0
+
+    @cached_property
+    def sample(self) -> GroupSample:
+        """S; without augmentation it holds the identity alone."""
+        if isinstance(self.S, GroupSample):
+            return self.S
+        if self.S is None:
+            return GroupSample(self.action.group, self.action.group.identity())
+        raise UnsupportedError(
+            f'S="{self.S}" has no fixed sample; the kinds "exact" and "audited" need none.'
+        )
+
+    @cached_property
+    def sparse_risk(self) -> MomentRisk:
+        """R_n^S."""
+        S = self.S if self.S is None else self.sample
+        return self.sparse or augmented_risk(self.model, self.data, self.action, S)
+
+    @cached_property
+    def full_risk(self) -> MomentRisk:
+        """R_n^G, by closed form or enumeration; an `UnsupportedError` where neither reaches."""
+        return self.full or augmented_risk(self.model, self.data, self.action, "full")
+
+    @cached_property
+    def known_deviation(self) -> Deviation:
+        """The norm of Pi_S - Pi_G."""
+        return self.deviation or deviation(self.sample)
+
+    @cached_property
+    def discrepancies(self) -> tuple[Discrepancy, Discrepancy]:
+        """Of the data under S: in the space of width sigma / sqrt(2), and of width sigma with y as
+        weights.
+        """
+        sigma = self.model.kernel.sigma
+        narrow = GaussianKernel(sigma / math.sqrt(2))
+        return (
+            kernel_discrepancy(narrow, self.action, self.sample, self.x),
+            kernel_discrepancy(self.model.kernel, self.action, self.sample, self.x, weights=self.y),
+        )
+
+    def require_invariant_kernel(self) -> None:
+        """An `UnsupportedError` unless G acts unitarily on the kernel's function space."""
+        answer = self.model.kernel.is_invariant(self.action, self.x.shape[1:])
+        if not answer:
+            raise UnsupportedError(
+                f"the action does not leave the kernel invariant ({answer.reason}), so its function "
+                'space bounds nothing; the kinds "exact" and "audited" need no such space.'
+            )
+
+    def _check_risk(self, name: str, risk: MomentRisk | None, method: str) -> None:
+        """That a risk handed in is one of this model and these targets, as far as it shows."""
+        if risk is None:
+            return
+        if not isinstance(risk, MomentRisk) or risk.method != method:
+            raise ArgumentError(f"{name}={shorten(risk)} is no {method!r} risk of augmented_risk.")
+        same = risk.model.kernel == self.model.kernel and np.array_equal(
+            risk.model.centers, self.model.centers
+        )
+        if not same or not math.isclose(risk.moments.s, float(self.y @ self.y) / len(self.y)):
+            raise ArgumentError(f"{name} is the risk of another model or of other targets.")
+
+
+def _check_deviation(found: Any, S: GroupSample) -> None:
+    if not isinstance(found, Deviation):
+        raise ArgumentError(f"deviation={shorten(found)} is not a Deviation; see deviation(S).")
+    if found.m != S.m:
+        raise ArgumentError(f"deviation is that of m={found.m} elements, but S has m={S.m}.")
+    # `deviation` reports a floor for S itself, and 0 for words and restricted norms
+    if found.method in _RESTRICTED or found.floor != deviation_floor(S.m, S.group.order):
+        raise ArgumentError(
+            "deviation is that of words or of some functions only; give deviation(S), which holds "
+            "in the whole function space."
+        )

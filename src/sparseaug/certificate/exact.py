@@ -1,0 +1,52 @@
+"""The full-group gradient itself, by its moments; and how far rounding can move a gradient."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.result import Certificate
+from sparseaug.kernels.arrays import Floats, gamma
+from sparseaug.risk import MomentRisk
+
+# Below this, squares leave the range of a float and relative errors mean nothing.
+TINY = 1e-140
+
+
+def exact(evidence: Evidence, theta: Floats) -> Certificate:
+    """||grad R_n^G(theta)|| by closed form or enumeration: the truth and its rounding, certain."""
+    risk = evidence.full_risk
+    truth = float(np.linalg.norm(risk.gradient(theta)))
+    return Certificate(
+        "exact", largest_norm(risk, theta), "certain", 0.0, evidence.calls, truth=truth
+    )
+
+
+def largest_norm(risk: MomentRisk, theta: Floats) -> float:
+    """An upper bound of the norm of the risk's gradient, with all roundings since the data.
+
+    The derivative by c = a b is A c - v. Entries of A are off by `error` and those of v by `error`
+    times sqrt(s); they are at most 1 and sqrt(s) themselves. With R + 4 roundings of the product and
+    of c, every entry of A c - v is off by at most (error + gamma(R + 4)) (sum |c| + sqrt(s)). The
+    chain rule multiplies entry r by a_r and b_r, so the gradient is off by sqrt(sum a^2 + b^2) times
+    that, and its own roundings and those of the norm are 2 R + 8.
+    """
+    R = len(risk.moments.v)
+    # s is a mean of squares, and `error` covers the roundings of means over the data
+    size = float(abs(risk.model.coefficients(theta)).sum())
+    size += math.sqrt(risk.moments.s) * (1 + risk.moments.error)
+    off = (risk.moments.error + gamma(R + 4)) * size * width(theta)
+    norm = float(np.linalg.norm(risk.gradient(theta)))
+    return up(norm + off, 3 * R + len(theta) + 40)
+
+
+def width(theta: Floats) -> float:
+    """sqrt(sum a^2 + b^2), the norm of theta."""
+    return float(np.linalg.norm(theta))
+
+
+def up(value: float, roundings: int) -> float:
+    """`value` raised above so many roundings of its terms, all of them >= 0."""
+    return value * (1 + 2 * gamma(roundings)) + TINY

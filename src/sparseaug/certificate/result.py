@@ -1,0 +1,114 @@
+"""A bound of the full-group gradient norm at one iterate: how it holds, the truth, what it cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, final
+
+from sparseaug.errors import ArgumentError
+from sparseaug.spectral.result import round_up
+
+
+@final
+@dataclass(frozen=True)
+class Certificate:
+    """||grad R_n^G(theta)|| <= bound.
+
+    kind      "a-priori", "spectral", "kernel", "exact" or "audited"
+    bound     the norm is at most this, all roundings included
+    holds     in words: for certain, or with which probability over what
+    failure_probability  0 where it is certain
+    calls     oracle calls behind it, those of an audit included
+    truth     the norm itself (to rounding) where it is known, else None
+    """
+
+    kind: str
+    bound: float
+    holds: str
+    failure_probability: float
+    calls: int
+    truth: float | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.bound):
+            raise ArgumentError(
+                f"theta is too large for floats: its {self.kind} bound is {self.bound}."
+            )
+
+    @property
+    def certain(self) -> bool:
+        """Whether it holds without any probability."""
+        return self.failure_probability == 0.0
+
+    @property
+    def looseness(self) -> float | None:
+        """bound / truth; None where the truth is not known, or is 0."""
+        return self.bound / self.truth if self.truth else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields and the looseness as JSON data."""
+        return {**asdict(self), "looseness": self.looseness}
+
+    def __str__(self) -> str:
+        text = f"{self.kind}: full-group gradient norm at most {round_up(self.bound)}, {self.holds}"
+        if self.truth is not None:
+            text += f"; truth {self.truth:.6g}"
+        if self.looseness is not None:
+            text += f", loose by a factor of {self.looseness:.4g}"
+        return f"{text}; {self.calls} oracle calls"
+
+
+@final
+@dataclass(frozen=True)
+class Certificates(Mapping[str, Certificate]):
+    """Certificates of one iterate by kind, and why other kinds are missing."""
+
+    by_kind: Mapping[str, Certificate]
+    omitted: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_kind", MappingProxyType(dict(self.by_kind)))
+        object.__setattr__(self, "omitted", MappingProxyType(dict(self.omitted)))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # for worker processes: a proxy cannot travel
+        return type(self), (dict(self.by_kind), dict(self.omitted))
+
+    def __getitem__(self, kind: str) -> Certificate:
+        return self.by_kind[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_kind)
+
+    def __len__(self) -> int:
+        return len(self.by_kind)
+
+    @property
+    def best(self) -> Certificate:
+        """The smallest bound among the certain ones.
+
+        Where none is certain it is the smallest of all. As it is chosen after seeing them, it holds
+        where all of them do, and their chances of failing add up.
+        """
+        if not self.by_kind:
+            raise ArgumentError("there is no certificate to choose from; see .omitted for why.")
+        every = sorted(self.values(), key=lambda one: one.bound)
+        for one in every:
+            if one.certain:
+                return one
+        failure = min(1.0, math.fsum(one.failure_probability for one in every))
+        if len(every) == 1 or failure == every[0].failure_probability:
+            return every[0]
+        holds = f"with probability 1 - {failure:g}, as the smallest of {len(every)} bounds"
+        return replace(every[0], failure_probability=failure, holds=holds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificates and the reasons for missing ones as JSON data."""
+        found = {kind: one.to_dict() for kind, one in self.items()}
+        return {"certificates": found, "omitted": dict(self.omitted)}
+
+    def __str__(self) -> str:
+        lines = [str(one) for one in self.values()]
+        return "\n".join(lines + [f"{kind}: not here, {why}" for kind, why in self.omitted.items()])

@@ -1,0 +1,111 @@
+"""From the gradient on S to that on G: thm:uniform-gradient-approximation, and two sharper forms.
+
+grad R_n^S - grad R_n^G = (1/n) sum_i [(Pi_S - Pi_G) h_i](x_i), where h_i = P - y_i Q is the gradient
+function of sample i. All three bound this by quantities of S times norms of h_i.
+"""
+
+# P_r = b_r f phi_r (and a_r f phi_r) lies in the Gaussian space of width sigma / sqrt(2), as a product
+# of two kernels of width sigma; Q_r = b_r phi_r lies in the one of width sigma. G acts unitarily on
+# both, since it acts isometrically, and k(x, x) = 1, so that C = 1 in both. With D = Pi_S - Pi_G,
+#
+#   |(D h)(x_i)| = |<h, xi_i>| <= ||xi_i|| ||h||,   ||xi_i|| <= ||D||,
+#
+# componentwise, hence for vectors too: sum_r <h_r, xi_i>^2 <= ||xi_i||^2 sum_r ||h_r||^2. Norms of S
+# and of the inverses of its elements agree, as one is the adjoint of the other.
+
+from __future__ import annotations
+
+import math
+
+from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.exact import largest_norm, up, width
+from sparseaug.certificate.result import Certificate
+from sparseaug.errors import ArgumentError, UnsupportedError, check_real
+from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
+from sparseaug.kernels.arrays import UNIT, Floats
+from sparseaug.theory import deviation_bound
+
+
+def a_priori(
+    evidence: Evidence, theta: Floats, *, delta: float = 0.05, box: float | None = None
+) -> Certificate:
+    """||grad R_n^S(theta)|| + C B min{1, sqrt(8/(3m) log(2|G|/delta))}, as before drawing S.
+
+    B is the largest over the box if one is given, as in the paper, else that of theta; either is
+    valid, since the event of the theorem is one of S alone. Where the minimum is 1 it is certain.
+    A sample that `draw_until` stopped at is better served by "spectral": m was not fixed beforehand.
+    """
+    evidence.require_invariant_kernel()
+    S = evidence.sample
+    tau = deviation_bound(S.m, S.group.order, check_real("delta", delta, above=0, below=1))
+    certain = tau == 1.0 or S.group.order == 1
+    if not certain and S.origin.kind not in ("oracle", "source"):
+        raise UnsupportedError(
+            f"S is {S.origin.kind}, and the theorem is about m independent uniform draws; take S from "
+            "one draw of an Oracle, or ask for another kind."
+        )
+    norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
+    bound = up(_sparse_norm(evidence, theta) + tau * norms.B, 8)
+    if certain:
+        return Certificate("a-priori", bound, "certain", 0.0, evidence.calls)
+    holds = f"with probability 1 - {delta:g} over the draw of S"
+    return Certificate("a-priori", bound, holds, delta, evidence.calls)
+
+
+def spectral(evidence: Evidence, theta: Floats) -> Certificate:
+    """||grad R_n^S(theta)|| + ||Pi_S - Pi_G|| C B(theta), with the deviation of this very S."""
+    evidence.require_invariant_kernel()
+    found = evidence.known_deviation
+    if found.failure_probability is None:
+        raise UnsupportedError("the deviation of S is an estimate, which certifies nothing.")
+    B = _norms(evidence, theta).B
+    bound = up(_sparse_norm(evidence, theta) + found.value * B, 8)
+    holds = "certain"
+    if not found.rigorous:
+        holds = f"with probability 1 - {found.failure_probability:g} over the norm estimate"
+    return Certificate("spectral", bound, holds, found.failure_probability, evidence.calls)
+
+
+def kernel(evidence: Evidence, theta: Floats) -> Certificate:
+    """||grad R_n^S(theta)|| + the discrepancy of S on this data times norms, the smaller of two:
+
+        (1/n) sum_i max(||xi_i||_narrow, ||xi_i||_wide) ||h_i||
+        ||P||_narrow ||(1/n) sum_i xi_i||_narrow + ||Q||_wide ||(1/n) sum_i y_i xi_i||_wide
+
+    The first holds for every split of h_i over the two spaces, so for the one that ||h_i|| is the
+    least of; the second sums over the data before it takes norms.
+    """
+    evidence.require_invariant_kernel()
+    narrow, wide = evidence.discrepancies
+    n = len(evidence.y)
+    largest = [max(p, q) for p, q in zip(narrow.per_sample, wide.per_sample, strict=True)]
+    norms = _norms(evidence, theta).per_sample
+    single = math.fsum(_lifted(p) * h for p, h in zip(largest, norms, strict=True)) / n
+    P, Q = _norms(evidence, theta, y=[0.0]).B, up(width(theta), len(theta) + 4)
+    pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
+    bound = up(_sparse_norm(evidence, theta) + min(single, pooled), 16)
+    return Certificate("kernel", bound, "certain", 0.0, evidence.calls)
+
+
+def _lifted(distance: float) -> float:
+    """sigma / sqrt(2) is a rounded number: its Gaussian is off by at most 4 u, as e exp(-e) < 1, and
+    the square of a distance, of four such means, by 16 u.
+    """
+    return math.sqrt(distance**2 + 16 * UNIT)
+
+
+def _sparse_norm(evidence: Evidence, theta: Floats) -> float:
+    return largest_norm(evidence.sparse_risk, theta)
+
+
+def _norms(evidence: Evidence, theta: Floats, y: list[float] | None = None) -> GradientNorms:
+    a, b = evidence.model.split(theta)
+    targets = evidence.y if y is None else y
+    return gradient_norms(evidence.model.kernel, evidence.model.centers, a, b, targets)
+
+
+def _box_norms(evidence: Evidence, theta: Floats, box: float) -> GradientNorms:
+    box = check_real("box", box, above=0)
+    if abs(theta).max() > box:
+        raise ArgumentError(f"theta has an entry of {abs(theta).max():g}, outside box={box:g}.")
+    return box_bound(evidence.model.kernel, evidence.model.centers, evidence.y, box=box)

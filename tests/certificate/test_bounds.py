@@ -1,0 +1,179 @@
+"""No certain bound is below the full-group gradient norm, found by loops over all permutations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.certificate import Evidence, a_priori, certify, exact, kernel, spectral
+from sparseaug.kernels import gradient_norms
+
+
+def violations(cases, bound) -> int:
+    """In how many cases the bound is below the truth."""
+    return sum(bound(case) < case.truth for case in cases)
+
+
+@pytest.mark.parametrize("maker", [a_priori, spectral, kernel])
+def test_no_bound_from_S_is_below_the_full_gradient_norm(maker, cases):
+    assert violations(cases, lambda case: maker(case.evidence, case.theta).bound) == 0
+
+
+def test_the_box_form_of_thm_main_is_at_least_the_form_at_theta(cases):
+    for case in cases:
+        boxed = a_priori(case.evidence, case.theta, box=40.0)
+        plain = a_priori(case.evidence, case.theta)
+        assert boxed.bound >= plain.bound >= case.truth
+        assert boxed.failure_probability == plain.failure_probability
+
+
+def test_the_exact_kind_equals_the_loop_over_all_permutations(cases):
+    for case in cases:
+        found = exact(case.evidence, case.theta)
+        assert found.truth == pytest.approx(case.truth, rel=1e-9, abs=1e-12)
+        assert case.truth <= found.bound * (1 + 1e-12) + 1e-12
+        assert found.bound <= case.truth * (1 + 1e-6) + 1e-8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_exact_bound_is_above_the_norm_to_forty_digits(seed, problem, precise_norm):
+    model, data, act = problem(3, seed, samples=2, centers=3)
+    theta = np.random.default_rng(seed).normal(0, 2.0, model.size)
+    truth = precise_norm(model, data, theta)
+    full = exact(Evidence(model, data, act, "full"), theta)
+    assert truth <= full.bound <= truth * (1 + 1e-10)
+    identity = act.group.identity()
+    every = sa.GroupSample(act.group, np.concatenate([identity, *act.group.elements(), identity]))
+    S = sa.GroupSample(act.group, every.elements[1:-1])  # S = G: the deviation is 0
+    assert truth <= spectral(Evidence(model, data, act, S), theta).bound <= truth * (1 + 1e-9)
+
+
+def test_mutants_are_caught(cases):
+    """The cases are hard enough to tell a wrong bound from a right one."""
+
+    def without_deviation(case) -> float:
+        return case.sparse_norm
+
+    def without_norms(case) -> float:
+        return case.sparse_norm + case.evidence.known_deviation.value
+
+    def a_hundredth_of_kernel(case) -> float:
+        extra = kernel(case.evidence, case.theta).bound - case.sparse_norm
+        return case.sparse_norm + extra / 100
+
+    assert violations(cases, without_deviation) > len(cases) / 4
+    assert violations(cases, without_norms) > 0
+    assert violations(cases, a_hundredth_of_kernel) > 0
+
+
+def test_a_case_where_the_bounds_are_nearly_attained(reference_norm):
+    """One sample, moved away from the only centre by S: truth 1/2, kernel 1/sqrt 2, spectral 1.
+
+    A factor that is too small by a half would show here.
+    """
+    x = np.array([[-1.0, 1.0]])
+    model = sa.KernelModel(sa.GaussianKernel(0.3), x)
+    act = sa.permute_axis(sa.symmetric(2))
+    S = sa.GroupSample(act.group, [[1, 0]])
+    for y, theta in (([0.0], [1.0, 1.0]), ([1.0], [0.0, 1.0]), ([-3.0], [2.0, 0.5])):
+        theta = np.array(theta)
+        evidence = Evidence(model, (x, np.array(y)), act, S)
+        truth = reference_norm(model, evidence.data, theta)
+        assert 1.0 <= kernel(evidence, theta).bound / truth < math.sqrt(2) * 1.35
+        assert 1.0 <= spectral(evidence, theta).bound / truth < 2 * 1.35
+
+
+def test_each_sample_obeys_its_own_kernel_bound(problem):
+    """|(Pi_S - Pi_G) h_i at x_i| <= max(narrow, wide) ||h_i||, sample by sample."""
+    for seed in range(4):
+        model, (x, y), act = problem(4, seed)
+        S = sa.Oracle(act.group, seed=seed).draw(6)
+        theta = np.random.default_rng(seed).normal(0, 1, model.size)
+        a, b = model.split(theta)
+        narrow, wide = Evidence(model, (x, y), act, S).discrepancies
+        norms = gradient_norms(model.kernel, model.centers, a, b, y).per_sample
+        for i in range(len(y)):
+            one = (x[i : i + 1], y[i : i + 1])
+            sparse = sa.augmented_risk(model, one, act, S).gradient(theta)
+            full = sa.augmented_risk(model, one, act, "full").gradient(theta)
+            limit = max(narrow.per_sample[i], wide.per_sample[i]) * norms[i]
+            assert np.linalg.norm(sparse - full) <= limit * (1 + 1e-9)
+
+
+def test_all_four_methods_are_certified_at_their_returned_iterate(problem, reference_norm):
+    model, data, act = problem(5, 3)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    for S, kinds in (
+        (None, {"a-priori", "spectral", "kernel", "exact", "audited"}),
+        (
+            sa.Oracle(act.group, seed=0).draw(16),
+            {"a-priori", "spectral", "kernel", "exact", "audited"},
+        ),
+        ("full", {"exact", "audited"}),
+        ("streaming", {"exact", "audited"}),
+    ):
+        if S == "streaming":
+            risk = sa.streaming_risk(model, data, act, sa.Oracle(act.group, seed=1))
+        else:
+            risk = sa.augmented_risk(model, data, act, S)
+        run = sa.descend(risk, theta, step_size=0.05, num_steps=200)
+        audit = sa.Oracle(act.group, seed=77)
+        found = certify(run, Evidence(model, data, act, S), oracle=audit, audit_calls=500)
+        truth = reference_norm(model, data, run.best)
+        assert set(found) == kinds
+        assert set(found) | set(found.omitted) == set(sa.certificate.KINDS)
+        assert all(one.bound >= truth for one in found.values())
+        assert found["exact"].calls == run.calls
+        assert found["audited"].calls == run.calls + 500 == run.calls + audit.calls
+        assert found.best.kind == "exact"
+        if S == "full":
+            assert found["exact"].bound == pytest.approx(run.best_gradient_norm, rel=1e-8)
+
+
+def test_groups_other_than_permutations():
+    rng = np.random.default_rng(0)
+    for act, d in (
+        (sa.flip_signs(sa.sign_flips(4)), 4),
+        (sa.signed_permute(sa.hyperoctahedral(3)), 3),
+        (sa.permute_axis(sa.dihedral(5)), 5),
+        (sa.linear(sa.cube_rotations()), 3),
+    ):
+        x, z = rng.uniform(-1, 1, (4, d)), rng.uniform(-1, 1, (5, d))
+        model, data = sa.KernelModel(sa.GaussianKernel(1.0), z), (x, x[:, 0])
+        theta = rng.normal(0, 1, model.size)
+        found = certify(
+            theta, model=model, data=data, action=act, S=sa.Oracle(act.group, seed=2).draw(9)
+        )
+        everything = sa.GroupSample(act.group, np.concatenate(list(act.group.elements())))
+        truth = np.linalg.norm(sa.augmented_risk(model, data, act, everything).gradient(theta))
+        assert set(found) == {"a-priori", "spectral", "kernel", "exact"}
+        assert all(one.bound >= truth * (1 - 1e-12) for one in found.values())
+
+
+def test_a_group_too_large_for_the_truth_is_still_certified():
+    """2^40 sign flips: closed forms reach it; S_25: only what needs no full-group mean does."""
+    rng = np.random.default_rng(0)
+    flips = sa.flip_signs(sa.sign_flips(40))
+    x = rng.uniform(-0.2, 0.2, (4, 40))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
+    found = certify(np.ones(6), model=model, data=(x, x.sum(1)), action=flips, S=None)
+    assert all(one.bound >= one.truth for one in found.values())
+    large = sa.permute_axis(sa.symmetric(25))
+    x = rng.uniform(-0.2, 0.2, (4, 25))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
+    S = sa.Oracle(large.group, seed=0).draw(200)
+    found = certify(
+        np.ones(6),
+        model=model,
+        data=(x, x.sum(1)),
+        action=large,
+        S=S,
+        oracle=sa.Oracle(large.group, 9),
+    )
+    assert set(found) == {"a-priori", "audited"}
+    assert set(found.omitted) == {"spectral", "kernel", "exact"}
+    assert all(one.truth is None and one.looseness is None for one in found.values())
+    assert found.best.failure_probability == pytest.approx(0.1)

@@ -1,0 +1,189 @@
+"""What certificates say, and how bad input is answered."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.certificate import KINDS, Certificate, Certificates, Evidence, certify
+from sparseaug.errors import ArgumentError, UnsupportedError
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (5, 4))
+MODEL, DATA = sa.KernelModel(sa.GaussianKernel(1.0), RNG.uniform(-1, 1, (6, 4))), (X, X.sum(axis=1))
+ACT = sa.permute_axis(sa.symmetric(4))
+S = sa.Oracle(ACT.group, seed=0).draw(64)
+THETA = np.random.default_rng(0).normal(0, 0.5, MODEL.size)
+
+
+def test_a_collection_is_a_frozen_mapping_that_becomes_json():
+    found = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S)
+    assert list(found) == ["a-priori", "spectral", "kernel", "exact"]
+    assert found.omitted == {"audited": "an audit draws fresh elements; give oracle=."}
+    assert found.best is found["exact"]
+    assert json.loads(json.dumps(found.to_dict()))["certificates"]["kernel"]["holds"] == "certain"
+    assert all(kind in str(found) for kind in KINDS)
+    for one in found.values():
+        assert one.looseness == one.bound / one.truth >= 1
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            one.bound = 0.0
+    with pytest.raises(TypeError):
+        found.by_kind["exact"] = found["kernel"]
+
+
+def test_certificates_travel_between_processes():
+    found = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S)
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_is_one():
+    drawn = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S, delta=0.1)["a-priori"]
+    assert drawn.failure_probability == 0.1
+    assert drawn.holds == "with probability 1 - 0.1 over the draw of S"
+    few = certify(THETA, model=MODEL, data=DATA, action=ACT, S=None)["a-priori"]
+    assert few.certain
+    assert few.holds == "certain"
+
+
+def test_a_sample_that_was_not_drawn_has_no_a_priori_certificate():
+    given = sa.GroupSample(ACT.group, S.elements)
+    assert "a-priori" not in certify(THETA, model=MODEL, data=DATA, action=ACT, S=given)
+    with pytest.raises(UnsupportedError, match="independent uniform draws"):
+        certify(THETA, model=MODEL, data=DATA, action=ACT, S=given, kinds=["a-priori"])
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [
+        (0.0123456789, "at most 0.0123457,"),
+        (123456789.0, "at most 123457000,"),
+        (100.0, "at most 100,"),
+        (2.0**-30, "at most 9.31323e-10,"),
+        (0.0, "at most 0,"),
+    ],
+)
+def test_a_printed_bound_is_rounded_up(bound, text):
+    certificate = Certificate("exact", bound, "certain", 0.0, 5)
+    assert text in str(certificate)
+    assert float(str(certificate).split("at most ")[1].split(",")[0]) >= bound
+
+
+def test_the_best_of_uncertain_bounds_adds_up_their_chances_of_failing():
+    one = Certificate("a-priori", 2.0, "with probability 1 - 0.05", 0.05, 1)
+    two = Certificate("audited", 1.0, "with probability 1 - 0.01", 0.01, 1)
+    sure = Certificate("kernel", 3.0, "certain", 0.0, 1)
+    assert Certificates({"a-priori": one}).best is one
+    best = Certificates({"a-priori": one, "audited": two}).best
+    assert (best.bound, best.failure_probability) == (1.0, pytest.approx(0.06))
+    assert "0.06" in best.holds
+    assert Certificates({"a-priori": one, "audited": two, "kernel": sure}).best is sure
+    with pytest.raises(ArgumentError, match="omitted"):
+        _ = Certificates({}).best
+
+
+def test_shared_evidence_gives_the_same_certificates():
+    full = sa.augmented_risk(MODEL, DATA, ACT, "full")
+    sparse = sa.augmented_risk(MODEL, DATA, ACT, S)
+    shared = Evidence(MODEL, DATA, ACT, S, sa.deviation(S), sparse=sparse, full=full)
+    alone = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S)
+    assert certify(THETA, shared).to_dict() == alone.to_dict()
+    assert shared.full_risk is full
+    assert certify(THETA, shared, kinds=["kernel"])["kernel"].truth == alone["exact"].truth
+
+
+def test_a_deviation_that_is_an_estimate_certifies_nothing():
+    estimate = dataclasses.replace(sa.deviation(S), failure_probability=None)
+    likely = dataclasses.replace(sa.deviation(S), failure_probability=1e-6)
+    with pytest.raises(UnsupportedError, match="estimate"):
+        certify(THETA, Evidence(MODEL, DATA, ACT, S, estimate), kinds=["spectral"])
+    found = certify(THETA, Evidence(MODEL, DATA, ACT, S, likely), kinds=["spectral"])
+    assert found["spectral"].failure_probability == 1e-6
+    assert "1e-06" in found["spectral"].holds
+
+
+def test_an_action_that_does_not_keep_the_kernel_has_no_function_space_bounds():
+    stretch = sa.matrix_group(np.array([np.eye(2), [[0.0, 2.0], [0.5, 0.0]]]))
+    act = sa.linear(stretch)
+    x = np.random.default_rng(0).uniform(-1, 1, (3, 2))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    S = sa.Oracle(stretch).draw(4)
+    found = certify(np.ones(6), model=model, data=(x, x.sum(1)), action=act, S=S)
+    assert list(found) == ["exact"]
+    assert "invariant" in found.omitted["spectral"]
+
+
+def test_zero_parameters_have_a_zero_gradient():
+    found = certify(np.zeros(MODEL.size), model=MODEL, data=DATA, action=ACT, S=S)
+    assert all(one.bound < 1e-100 and one.looseness is None for one in found.values())
+
+
+OTHER = sa.Oracle(sa.symmetric(5), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"model": None}, "model"),
+        ({"model": 3}, "model"),
+        ({"data": (DATA[0], DATA[1][:-1])}, "data"),
+        ({"data": (DATA[0] * np.nan, DATA[1])}, "NaN"),
+        ({"data": (DATA[0][:, :3], DATA[1])}, "shape"),
+        ({"action": "S4"}, "action"),
+        ({"S": "one-shot"}, "S="),
+        ({"S": 64}, "S="),
+        ({"S": OTHER.draw(3)}, "S5"),
+        ({"deviation": 0.3}, "deviation"),
+        ({"deviation": sa.deviation(sa.Oracle(ACT.group).draw(8))}, "m=8"),
+        ({"deviation": sa.deviation(S, degree=1)}, "some functions"),
+        ({"S": sa.Oracle(ACT.group).draw(8), "deviation": "young"}, "deviation"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.5}, "delta"),
+        ({"box": -1.0}, "box"),
+        ({"box": 0.01}, "outside box"),
+        ({"oracle": OTHER}, "oracle"),
+        ({"oracle": sa.Oracle(ACT.group, 5), "audit_calls": 1}, "audit_calls"),
+        ({"kinds": "exact"}, "kinds"),
+        ({"kinds": []}, "kinds"),
+        ({"kinds": ["certain"]}, "kinds"),
+        ({"evidence": "none"}, "evidence"),
+        ({"evidence": Evidence(MODEL, DATA, ACT, S)}, "give it alone"),
+    ],
+)
+def test_bad_input_is_answered_by_name(options, match):
+    given = {"model": MODEL, "data": DATA, "action": ACT, "S": S, **options}
+    with pytest.raises(ArgumentError, match=match):
+        certify(THETA, **given)
+
+
+@pytest.mark.parametrize(
+    ("theta", "match"),
+    [
+        (THETA[:-1], "theta"),
+        (THETA * np.inf, "NaN or an infinity"),
+        (THETA * 1e120, "too large"),
+        ("best", "theta"),
+        (None, "theta"),
+    ],
+)
+def test_bad_parameters_are_answered_by_name(theta, match):
+    with pytest.raises(ArgumentError, match=match):
+        certify(theta, model=MODEL, data=DATA, action=ACT, S=S)
+
+
+def test_a_risk_of_another_problem_is_refused():
+    full = sa.augmented_risk(MODEL, DATA, ACT, "full")
+    with pytest.raises(ArgumentError, match="sparse"):
+        Evidence(MODEL, DATA, ACT, S, sparse=full)
+    with pytest.raises(ArgumentError, match="other targets"):
+        Evidence(MODEL, (DATA[0], DATA[1] + 1), ACT, S, full=full)
+
+
+def test_a_kind_that_needs_a_sample_says_so():
+    for S in ("full", "streaming"):
+        with pytest.raises(UnsupportedError, match="no fixed sample"):
+            certify(THETA, model=MODEL, data=DATA, action=ACT, S=S, kinds=["spectral"])
