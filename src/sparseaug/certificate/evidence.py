@@ -74,12 +74,12 @@ class Evidence:
     @property
     def x(self) -> Floats:
         """The inputs."""
-        return self.data[0]  # type: ignore[no-any-return]
+        return self.data[0]
 
     @property
     def y(self) -> Floats:
         """The targets."""
-        return self.data[1]  # type: ignore[no-any-return]
+        return self.data[1]
 
     @property
     def calls(self) -> int:

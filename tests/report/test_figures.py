@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from sparseaug.report import write_report
+from sparseaug.report.canvas import figure_bytes, figure_style
+from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.report.figures import draw_figure
+from sparseaug.report.results import read_results
+
+
+@pytest.fixture
+def styled():
+    with figure_style():
+        yield
+
+
+@pytest.mark.usefixtures("styled")
+def test_the_figure_has_the_four_panels_of_the_paper(synthetic, save):
+    results = read_results(save(synthetic()))
+    figure = draw_figure(results)
+    a, b, c, d = figure.axes
+    assert [axes.get_yscale() for axes in figure.axes] == ["linear", "linear", "log", "linear"]
+    assert d.get_xscale() == "log"
+    assert [len(axes.lines) for axes in (a, b, c)] == [6, 6, 6]
+    full = results.methods["full"]
+    drawn = next(line for line in b.lines if line.get_color() == "#1A1A1A")
+    np.testing.assert_allclose(drawn.get_ydata(), full.curves["test_risk"].mean(axis=0))
+    at = sorted(float(bars.lines[0].get_xdata()[0]) for bars in d.containers)
+    assert at == [4, 16, 64, 500, 720]
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 6
+
+
+@pytest.mark.usefixtures("styled")
+def test_the_certificate_figure_shows_every_bound_and_every_deviation(synthetic, save):
+    figure = draw_certificates(read_results(save(synthetic(seeds=5))))
+    assert [axes.get_yscale() for axes in figure.axes] == ["log"] * 3 + ["linear"]
+    assert all(len(axes.lines) == 4 for axes in figure.axes[:3])
+    assert len({axes.get_ylim() for axes in figure.axes[:3]}) == 1
+    clouds = [line for line in figure.axes[3].lines if line.get_linestyle() == "None"]
+    assert [len(line.get_ydata()) for line in clouds] == [5, 5, 5]
+
+
+@pytest.mark.usefixtures("styled")
+def test_one_seed_one_method_one_evaluation_and_odd_names_are_drawn(synthetic, save):
+    results = synthetic(seeds=1, certificates=False)
+    method = results.pop("full")
+    for key in ("step", "train_risk", "test_risk", "gradient_norm", "identity_test_risk"):
+        method[key] = method[key][:1] if key == "step" else [row[:1] for row in method[key]]
+    only = {"config": {}, "$\\frac{名": method}
+    assert figure_bytes(draw_figure(read_results(save(only))), "png")
+
+
+def test_the_same_results_give_the_same_bytes(synthetic, save):
+    folder = save(synthetic())
+    first = {path.name: path.read_bytes() for path in write_report(folder)}
+    assert list(first) == [
+        "figure.pdf",
+        "figure.png",
+        "certificates.pdf",
+        "certificates.png",
+        "report.html",
+    ]
+    assert first["figure.pdf"].startswith(b"%PDF")
+    assert first == {path.name: path.read_bytes() for path in write_report(folder)}
+
+
+def test_without_certificates_there_is_no_second_figure(synthetic, save):
+    written = write_report(save(synthetic(certificates=False)))
+    assert [path.name for path in written] == ["figure.pdf", "figure.png", "report.html"]
+    assert "What is certified" not in written[-1].read_text("utf-8")
