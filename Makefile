@@ -11,8 +11,8 @@ export OMP_NUM_THREADS = 1
 help:    ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
 
-paper: .venv/core   ## install and run the main job
-	$(BIN)/sparseaug groups
+paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
+	$(BIN)/sparseaug reproduce --out paper
 
 test: .venv/dev   ## install and run every check of the project
 	$(BIN)/ruff format --check .

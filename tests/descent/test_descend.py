@@ -138,7 +138,7 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
     *parts, theta = problem
     path = tmp_path / "run.safetensors"
     with (
-        pytest.raises(NonFiniteError, match=r"at step \d+; lower step_size"),
+        pytest.raises(NonFiniteError, match=r"at step \d+; lower step_size") as stopped,
         np.errstate(all="ignore"),
     ):
         sa.descend(
@@ -151,6 +151,8 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
         )
     from sparseaug.archive import load_archive
 
+    assert stopped.value.step > 0
+    assert np.isfinite(stopped.value.best).all()
     arrays, _ = load_archive(path, "sparseaug.Checkpoint/1")
     assert np.isfinite(arrays["best"]).all()
 

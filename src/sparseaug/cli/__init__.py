@@ -11,6 +11,7 @@ from sparseaug.cli.certify import certify
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
 from sparseaug.cli.plan import plan
+from sparseaug.cli.reproduce import reproduce
 from sparseaug.errors import SparseAugError
 
 
@@ -22,6 +23,7 @@ def cli(context: click.Context) -> None:
 
     \b
     Examples:
+      sparseaug reproduce --out paper
       sparseaug groups
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug certify S.safetensors
@@ -35,6 +37,7 @@ cli.add_command(groups)
 cli.add_command(draw)
 cli.add_command(certify)
 cli.add_command(plan)
+cli.add_command(reproduce)
 
 
 def main() -> None:

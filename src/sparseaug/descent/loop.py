@@ -19,10 +19,14 @@ from sparseaug.descent.trace import Recorder, Trace
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, check_real
 
 Theta = Any
+_OWN = ("step", "gradient_norm", "calls")  # columns of every trace
 
 
 class NonFiniteError(SparseAugError, ArithmeticError):
-    """A risk or gradient that is not finite; the run stopped before that step."""
+    """A risk or gradient that is not finite: the run stopped at `step`; `best` is its best iterate."""
+
+    step: int = 0
+    best: Theta = None
 
 
 class FollowedRisk(Protocol):
@@ -127,7 +131,7 @@ def descend(
     while state.step < num_steps:
         followed = risk.at_step(state.step)
         gradient = followed.gradient(state.theta)
-        norm = _finite_norm(gradient, state.step)
+        norm = state.norm(gradient)
         if norm < state.best_norm:
             state.best, state.best_step, state.best_norm = state.theta, state.step, norm
         if state.step % eval_every == 0:
@@ -142,7 +146,7 @@ def descend(
         if progress:
             progress(state.step, num_steps)
     if followed is not None and state.last_recorded != state.step:
-        state.record(_finite_norm(followed.gradient(state.theta), state.step), risk.calls, evaluate)
+        state.record(state.norm(followed.gradient(state.theta)), risk.calls, evaluate)
     return Run(
         state.best,
         state.best_step,
@@ -180,23 +184,30 @@ class _State:
         steps = self.recorder.columns.get("step", [-1])
         return int(steps[-1])
 
+    def stopped(self, what: str) -> NonFiniteError:
+        """The error for something that is not finite, with the best iterate so far."""
+        error = NonFiniteError(f"{what} at step {self.step}; lower step_size.")
+        error.step, error.best = self.step, self.best
+        return error
+
+    def norm(self, gradient: Theta) -> float:
+        """The length of a gradient at this step, which must be finite."""
+        norm = float(array_namespace(gradient).linalg.vector_norm(gradient))
+        if not math.isfinite(norm):
+            raise self.stopped("the gradient is not finite")
+        return norm
+
     def record(
         self, norm: float, calls: int, evaluate: Callable[[Theta], dict[str, float]] | None
     ) -> None:
         row = {"step": self.step, "gradient_norm": norm, "calls": calls}
         for name, value in (evaluate(self.theta) if evaluate else {}).items():
+            if name in _OWN:
+                raise ArgumentError(f"evaluate returned {name!r}, which the trace has of its own.")
             if not math.isfinite(value):
-                raise NonFiniteError(f"{name} is {value} at step {self.step}; lower step_size.")
+                raise self.stopped(f"{name} is {value}")
             row[name] = value
         self.recorder.add(row)
-
-
-def _finite_norm(gradient: Theta, step: int) -> float:
-    xp = array_namespace(gradient)
-    norm = float(xp.linalg.vector_norm(gradient))
-    if not math.isfinite(norm):
-        raise NonFiniteError(f"the gradient is not finite at step {step}; lower step_size.")
-    return norm
 
 
 def _step_size(step_size: float | Callable[[int], float]) -> Callable[[int], float]:

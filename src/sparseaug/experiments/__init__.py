@@ -1,0 +1,29 @@
+"""The paper's experiment: sum regression under S_6, none against full, streaming and one-shot.
+
+config        every number of section Experiments, frozen
+problem       data, centres, start and drawn elements of one seed; what a replay file holds
+seed          one seed: all methods, evaluated over the whole group
+folder        files of an experiment, each whole or absent; what another config left is refused
+runner        all seeds in parallel processes, resumed where they were stopped
+claims        the sentences of the paper's Results, each with what was measured
+certificates  certified bounds of the full-gradient norm along the one-shot runs
+"""
+
+from sparseaug.experiments.claims import Claim, claims
+from sparseaug.experiments.config import Config
+from sparseaug.experiments.folder import Count, Folder
+from sparseaug.experiments.problem import Problem
+from sparseaug.experiments.runner import Finished, reproduce
+from sparseaug.experiments.seed import run_seed
+
+__all__ = [
+    "Claim",
+    "Config",
+    "Count",
+    "Finished",
+    "Folder",
+    "Problem",
+    "claims",
+    "reproduce",
+    "run_seed",
+]

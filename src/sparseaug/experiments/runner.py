@@ -1,0 +1,133 @@
+"""All seeds in parallel processes, resumed where they were stopped; then results.json.
+
+joblib runs the seeds, so that its other backends (Dask, Ray) do too, under `joblib.parallel_config`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import joblib
+import numpy as np
+import scipy
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+import sparseaug
+from sparseaug.errors import SparseAugError, check_integer
+from sparseaug.experiments.certificates import certify_seed
+from sparseaug.experiments.config import Config
+from sparseaug.experiments.folder import Count, Folder
+from sparseaug.experiments.seed import run_seed
+from sparseaug.storage import write_atomic
+
+Progress = Callable[[Count], None]
+
+_EVERY = 0.2  # seconds between two looks at the folder
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A finished experiment: what is in results.json, and what this call had to do for it."""
+
+    folder: Path
+    results: dict[str, Any]
+    seconds: float  # for the runs and their evaluation
+    certificate_seconds: float
+    computed: int  # methods of seeds that were not there yet
+
+    def __repr__(self) -> str:
+        return f"Finished({str(self.folder)!r}, {self.computed} runs in {self.seconds:.1f} s)"
+
+
+def reproduce(
+    config: Config,
+    folder: str | os.PathLike[str],
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Finished:
+    """Run the experiment into the folder, or what is missing of it there.
+
+    jobs      processes; as many as there are cores, if not given
+    progress  called with what is finished, a few times a second
+    """
+    started = time.perf_counter()
+    jobs = joblib.cpu_count() if jobs is None else check_integer("jobs", jobs, at_least=1)
+    files = Folder(Path(folder), config)
+    files.open()
+    files.check()
+    before, jobs = files.count().methods, min(jobs, config.seeds)
+    with _watched(files, progress):
+        _run_seeds(run_seed, files, jobs)
+        half = time.perf_counter()
+        _run_seeds(certify_seed, files, jobs)
+    results = files.assemble()
+    finished = time.perf_counter()
+    computed = files.count().methods - before
+    done = Finished(files.path, results, half - started, finished - half, computed)
+    _note_time(files, done, jobs)
+    return done
+
+
+def _run_seeds(work: Callable[[Config, int, Path], None], files: Folder, jobs: int) -> None:
+    seeds, call = range(files.config.seeds), joblib.delayed(work)
+    try:
+        joblib.Parallel(n_jobs=jobs)(call(files.config, seed, files.path) for seed in seeds)
+    except TerminatedWorkerError as error:
+        raise SparseAugError(
+            "a worker process was killed, perhaps for want of memory; run again to go on from "
+            "here, with fewer jobs."
+        ) from error
+
+
+@contextmanager
+def _watched(files: Folder, progress: Progress | None) -> Iterator[None]:
+    """Report what is in the folder while the body runs: workers anywhere need no line to us."""
+    if progress is None:
+        yield
+        return
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(_EVERY):
+            progress(files.count())
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    progress(files.count())
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
+        progress(files.count())
+
+
+def _note_time(files: Folder, done: Finished, jobs: int) -> None:
+    """timing.json, apart from the results, whose bytes no clock may change."""
+    path = files.path / "timing.json"
+    if not done.computed and path.exists():
+        return
+    note = {
+        "seconds": done.seconds,
+        "certificate_seconds": done.certificate_seconds,
+        "computed": done.computed,  # runs that these seconds were for, of seeds times methods
+        "jobs": jobs,
+        "versions": {
+            "sparseaug": sparseaug.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+    }
+    write_atomic(path, (json.dumps(note, indent=1) + "\n").encode())
