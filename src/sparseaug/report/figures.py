@@ -51,9 +51,10 @@ def _curve(axes: Axes, method: MethodResult, quantity: str, look: Look) -> None:
         linewidth=1.5,
         zorder=4 if method.name == "full" else 3,  # its dashes show what lies beneath
     )
-    axes.fill_between(
-        method.step, mean - spread, mean + spread, color=look.colour, alpha=0.11, linewidth=0
-    )
+    low = mean - spread
+    if quantity == "gradient_norm":  # on its log axis the band is even in ratio, and never at zero
+        low = np.divide(mean**2, mean + spread, out=np.zeros_like(mean), where=mean + spread > 0)
+    axes.fill_between(method.step, low, mean + spread, color=look.colour, alpha=0.11, linewidth=0)
 
 
 def _zoom(axes: Axes, results: Results, quantity: str) -> None:
