@@ -29,9 +29,10 @@ format: .venv/dev   ## put the code into house style
 docs: .venv/dev   ## serve the documentation on localhost
 	$(BIN)/mkdocs serve
 
-studies: .venv/dev   ## the long studies: soundness of the norms, coverage of the bounds
+studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of the bounds
 	$(BIN)/python benchmarks/study_soundness.py
 	$(BIN)/python benchmarks/study_coverage.py
+	$(BIN)/sparseaug reproduce --out paper && $(BIN)/python benchmarks/study_certificates.py paper
 
 bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
