@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mpmath
@@ -11,6 +12,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.spectral import characters
+from sparseaug.spectral.character_blocks import ENTRIES, split
 from sparseaug.spectral.dihedral import dihedral_norm
 
 
@@ -150,3 +152,16 @@ def test_refusals_say_what_to_do() -> None:
         dihedral_norm(sa.Oracle(sa.cyclic(4), seed=0).draw(2))
     with pytest.raises(ArgumentError, match="power"):
         dihedral_norm(draw(3, 2), power=0)
+
+
+def test_the_first_frequency_of_every_block_is_in_the_bound() -> None:
+    """The largest mean sits at the first frequency of the second block that is gone through."""
+    n = 20_000_003
+    plan = split((n,))
+    first = max(1, ENTRIES // math.prod(plan.right)) * plan.step
+    turn = pow(first, -1, n)
+    S = sa.GroupSample(sa.dihedral(n), [[0, 0], [turn, 0], [0, 1]])
+    power = 3 * 10**14
+    with mpmath.workdps(50):
+        truth = ((2 * mpmath.cos(mpmath.pi / n) + 1) / 3) ** power
+        assert mpmath.mpf(dihedral_norm(S, power=power).upper) >= truth > 0.01

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -211,3 +212,15 @@ def test_rounding_that_is_declared_larger_makes_the_bound_larger():
     uppers = [krylov_norm(operator, start, 0.01).upper for operator in operators]
     assert uppers == sorted(uppers)
     assert uppers[0] < uppers[2]
+
+
+@pytest.mark.parametrize("power", [100, 140, 151, 299, 700])
+def test_powers_too_small_to_be_squared_are_bounded_from_above(power):
+    """||D^k|| = ||D||^k for a symmetric S: 1e-80 and far below, where squares underflow."""
+    group = sa.permutation_group([[1, 2, 3, 4, 0], [1, 0, 2, 3, 4]])
+    half = sa.Oracle(group, seed=1).draw(20).elements
+    S = sa.GroupSample(group, np.concatenate([half, group.inverse(half)]))
+    truth = mpmath.mpf(regular_norm(S).lower) ** power
+    found = regular_norm(S, power=power)
+    assert mpmath.mpf(found.upper) >= truth
+    assert mpmath.mpf(found.lower) <= truth * (1 + mpmath.mpf(10) ** -9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import sys
 from fractions import Fraction
@@ -303,3 +304,19 @@ def test_up_and_down_are_the_neighbours() -> None:
     assert (up(1.0), down(1.0)) == (1.0 + 2 * UNIT, 1.0 - UNIT)
     assert up(0.0) == 5e-324
     assert up(-0.0) == 5e-324
+
+
+def test_the_root_of_a_gram_matrix_covers_every_matrix_within_its_error() -> None:
+    for size, e in itertools.product((2, 5, 200), (1e-3, 1e-9)):
+        gram = 0.25 * np.eye(size)
+        nearby = gram.copy()
+        nearby[0, 1] = nearby[1, 0] = e / math.sqrt(2.0)  # within e, Frobenius
+        truth = math.sqrt(0.25 + e / math.sqrt(2.0))
+        assert verified.root_upper(gram, e) >= truth > verified.root_upper(gram)
+        assert verified.root_upper(gram, e, at_most=0.75) == 0.75
+        assert verified.root_upper(gram, e, at_most=0.5) >= truth
+        assert verified.root_lower(nearby, e) <= 0.5 <= verified.root_upper(nearby, e)
+        one_sided = nearby.copy()
+        one_sided[0, 1] = 0.0  # whichever triangle is read
+        for read in (one_sided, one_sided.T):
+            assert verified.root_upper(np.ascontiguousarray(read), e) >= truth

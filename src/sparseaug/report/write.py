@@ -41,9 +41,9 @@ def _verdicts(results: Results) -> Sequence[Verdict]:
 
     Imported here, so that a figure of a plan does not load the experiment and its workers.
     """
-    try:
-        from sparseaug.experiments.claims import claims
+    from sparseaug.experiments.claims import claims
 
+    try:
         return claims(results.raw)
-    except (ImportError, KeyError):
+    except KeyError:
         return ()
