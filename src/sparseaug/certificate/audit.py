@@ -19,6 +19,7 @@ at most G. So N fresh draws bound the gradient, whatever the group, the kernel o
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import up, width
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.groups import Group
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats, gamma
 from sparseaug.kernels.enumeration import block_length
@@ -42,7 +44,7 @@ def audited(
     """
     delta = check_real("delta", delta, above=0, below=1)
     audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
-    _require_fresh(evidence, oracle)
+    require_fresh(evidence.action.group, evidence.S, oracle)
     before = oracle.calls
     v = _gradients(evidence, theta, oracle.draw(audit_calls))
     G = largest_gradient(evidence, theta)
@@ -87,6 +89,19 @@ def largest_gradient(evidence: Evidence, theta: Floats) -> float:
     return min(plain, gradient_norms(kernel, evidence.model.centers, a, b, evidence.y).B)
 
 
+def require_fresh(group: Group, S: Any, oracle: Any) -> None:
+    """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S."""
+    if not isinstance(oracle, Oracle) or oracle.group != group:
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {group.name}.")
+    if not isinstance(S, GroupSample) or S.origin.kind not in ("oracle", "source"):
+        return
+    if S.seed == oracle.seed and oracle.calls < S.origin.start + S.m:
+        raise ArgumentError(
+            f"oracle has the seed {oracle.seed} of S and would draw elements of S again; go on with "
+            "the oracle that S came from, or take another seed."
+        )
+
+
 def _gradients(evidence: Evidence, theta: Floats, fresh: GroupSample) -> Floats:
     """v_g for every element, (N, 2 R), in blocks."""
     x, y, model = evidence.x, evidence.y, evidence.model
@@ -114,17 +129,3 @@ def _rounding(evidence: Evidence, theta: Floats) -> float:
     size = float(abs(a * b).sum() + abs(evidence.y).mean())
     roundings = 2 * (evidence.x[0].size + 14) + len(a) + len(evidence.y) + 20
     return up(gamma(roundings) * size * width(theta), roundings)
-
-
-def _require_fresh(evidence: Evidence, oracle: Oracle) -> None:
-    group = evidence.action.group
-    if not isinstance(oracle, Oracle) or oracle.group != group:
-        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {group.name}.")
-    S = evidence.S
-    if not isinstance(S, GroupSample) or S.origin.kind not in ("oracle", "source"):
-        return
-    if S.seed == oracle.seed and oracle.calls < S.origin.start + S.m:
-        raise ArgumentError(
-            f"oracle has the seed {oracle.seed} of S and would draw elements of S again; go on with "
-            "the oracle that S came from, or take another seed."
-        )

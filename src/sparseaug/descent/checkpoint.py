@@ -72,7 +72,7 @@ class Checkpoint:
 
 
 def _numpy(theta: Any) -> Any:
-    return np.array(theta.detach().cpu() if is_torch_array(theta) else theta)
+    return np.array(theta.detach().cpu().numpy() if is_torch_array(theta) else theta)
 
 
 def _like(theta: Any, array: Any) -> Any:

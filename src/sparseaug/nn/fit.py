@@ -1,0 +1,120 @@
+"""Ordinary optimisers on a module's risk, stopped before a step that is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, final
+
+import torch
+from torch import Tensor
+
+from sparseaug.descent import NonFiniteError, Trace
+from sparseaug.descent.trace import Recorder
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.ranks import require_same, tensor_bytes
+
+
+@final
+@dataclass(frozen=True)
+class FitStep:
+    """What a callback sees after each step: the risk and its gradient norm before the step."""
+
+    step: int
+    value: float
+    gradient_norm: float
+    calls: int
+
+
+class TrainedRisk(Protocol):
+    """What `fit` needs of a risk."""
+
+    @property
+    def theta(self) -> Tensor:
+        """The parameters."""
+
+    @property
+    def calls(self) -> int:
+        """Oracle calls so far."""
+
+    def at_step(self, step: int) -> Any:
+        """The risk followed at this step."""
+
+
+def fit(
+    risk: TrainedRisk,
+    optimizer: torch.optim.Optimizer,
+    *,
+    num_steps: int,
+    callback: Callable[[FitStep], Any] | None = None,
+) -> Trace:
+    """Take `num_steps` steps of any optimiser over the module's parameters, by the whole risk.
+
+    `callback` is called after every step with a `FitStep`; a true answer stops. The trace has one row
+    a step. A risk or gradient that is not finite raises a `NonFiniteError` before the step, with the
+    parameters as they were.
+
+    >>> import sparseaug as sa
+    >>> from sparseaug import nn as sann
+    >>> act = sa.flip_signs(sa.sign_flips(2))
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> model = torch.nn.Linear(2, 1)
+    >>> risk = sann.ModuleRisk(model, torch.nn.MSELoss(), (x, x[:, :1]), act, "full")
+    >>> trace = risk.fit(torch.optim.Adam(model.parameters(), lr=0.1), num_steps=50)
+    >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
+    (50, True)
+    """
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
+    num_steps = check_integer("num_steps", num_steps, at_least=1)
+    parameters = _trained(risk, optimizer)
+    require_same(module=tensor_bytes(risk.theta))
+    recorder = Recorder()
+    for step in range(num_steps):
+        seen = _take_step(risk, optimizer, parameters, step)
+        recorder.add(
+            {name: getattr(seen, name) for name in ("step", "value", "gradient_norm", "calls")}
+        )
+        if callback is not None and callback(seen):
+            break
+    return recorder.trace()
+
+
+def _take_step(
+    risk: TrainedRisk, optimizer: torch.optim.Optimizer, parameters: list[Tensor], step: int
+) -> FitStep:
+    """One step; an optimiser that asks several times, as L-BFGS does, follows the same risk."""
+    followed = risk.at_step(step)
+    asked: list[FitStep] = []
+
+    def closure() -> Tensor:
+        theta = risk.theta
+        value, gradient = followed.value_and_gradient(theta)
+        norm = torch.linalg.vector_norm(gradient)
+        if not bool(torch.isfinite(value) & torch.isfinite(norm)):
+            error = NonFiniteError(
+                f"loss is {float(value)} with a gradient of norm {float(norm)} at step {step}; lower "
+                "the learning rate, or check the loss."
+            )
+            error.step, error.best = step, theta
+            raise error
+        for parameter, part in zip(
+            parameters, gradient.split([p.numel() for p in parameters]), strict=True
+        ):
+            parameter.grad = part.view_as(parameter).clone()
+        if not asked:
+            asked.append(FitStep(step, float(value), float(norm), risk.calls))
+        return value
+
+    optimizer.step(closure)  # type: ignore[arg-type]
+    return asked[0]
+
+
+def _trained(risk: Any, optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    """The module's parameters in the order of theta; the optimiser must hold some of them."""
+    parameters = [p for p in risk.module.parameters() if p.requires_grad]
+    own = {id(p) for p in parameters}
+    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    if not own & held:
+        raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
+    return parameters

@@ -1,0 +1,300 @@
+"""R_n^S for any module: value and flat gradient, in chunks, on one process or many.
+
+R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Each chunk of copies is moved, sent
+through the module and differentiated alone, and weighs as many copies as it holds. The same build,
+number of threads, chunk size and number of ranks give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import to_namespace_of
+from sparseaug.certificate import Certificate
+from sparseaug.descent import Trace
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.nn.audit import audit, certificate_of
+from sparseaug.nn.fit import FitStep, fit
+from sparseaug.nn.ranks import require_same, sum_over_ranks, tensor_bytes, this_rank
+from sparseaug.nn.tiles import Tile, share, tiles
+from sparseaug.nn.trial import check_tensors, require_mean, require_pure
+from sparseaug.sampling import GroupSample, Oracle
+
+Loss = Callable[[Any, Any], Tensor]
+
+
+@final
+class ModuleRisk:
+    """The risk of `module` over all copies of the data under S.
+
+    module      any `nn.Module` that treats samples one by one (no batch norm or dropout in training)
+    loss        loss(prediction, target): a mean over the samples, or one number for each of them
+    data        (x, y), tensors with one sample a row, on the module's device
+    S           a GroupSample, "full" for the whole group, or None for the data as they are
+    y_action    how targets move, if they do
+    chunk_size  copies that are in memory at once; it changes speed and rounding, nothing else
+
+    theta is the flat vector of all parameters that require a gradient, in the module's order. Where
+    `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
+    must be the same on all ranks, which is checked here.
+
+    >>> import sparseaug as sa
+    >>> act = sa.permute_axis(sa.symmetric(3))
+    >>> x = torch.arange(12.0).reshape(4, 3)
+    >>> model = nn.Linear(3, 1, bias=False)
+    >>> risk = ModuleRisk(model, nn.MSELoss(), (x, x[:, :1]), act, sa.Oracle(act.group).draw(8))
+    >>> risk.gradient(risk.theta).shape, risk.calls, risk.method
+    (torch.Size([3]), 8, 'one-shot')
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        data: tuple[Tensor, Tensor],
+        action: Action,
+        S: GroupSample | Literal["full"] | None,
+        *,
+        y_action: Action | None = None,
+        chunk_size: int = 16384,
+    ) -> None:
+        self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
+        self.chunk_size = check_integer("chunk_size", chunk_size, at_least=1)
+        self.data = check_tensors(module, loss, data, action, y_action)
+        require_pure(module)
+        self._names = [n for n, p in module.named_parameters() if p.requires_grad]
+        self._shapes = [module.get_parameter(name).shape for name in self._names]
+        self._take(S)
+        require_mean(self)
+        require_same(
+            S=self.sample.sha256.encode() + self.sample.elements.tobytes(),
+            data=tensor_bytes(self.data[0]) + tensor_bytes(self.data[1]),
+            module=tensor_bytes(self.theta),
+            chunk_size=str(self.chunk_size).encode(),
+        )
+
+    @property
+    def theta(self) -> Tensor:
+        """The module's parameters now, as one vector."""
+        parts = [self.module.get_parameter(name).detach().reshape(-1) for name in self._names]
+        return torch.cat(parts)
+
+    @property
+    def size(self) -> int:
+        """Length of theta."""
+        return sum(shape.numel() for shape in self._shapes)
+
+    def load(self, theta: Tensor) -> None:
+        """Write theta into the module."""
+        with torch.no_grad():
+            for name, part in self._split(self._checked(theta)).items():
+                self.module.get_parameter(name).copy_(part)
+
+    def value(self, theta: Tensor) -> float:
+        """The risk at theta."""
+        with torch.no_grad():
+            parameters = self._split(self._checked(theta))
+            total = theta.new_zeros(())
+            for tile in self._tiles():
+                total += self.tile_loss(parameters, tile) * (len(tile) / self.copies)
+        return float(sum_over_ranks(total))
+
+    def gradient(self, theta: Tensor) -> Tensor:
+        """Its gradient by theta."""
+        return self.value_and_gradient(theta)[1]
+
+    def value_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """Both, for the price of the gradient."""
+        leaf = self._checked(theta).detach().requires_grad_()
+        both = leaf.new_zeros(self.size + 1)
+        with torch.enable_grad():
+            for tile in self._tiles():
+                mean = self.tile_loss(self._split(leaf), tile) * (len(tile) / self.copies)
+                both[:-1] += torch.autograd.grad(mean, leaf)[0]
+                both[-1] += mean.detach()
+        sum_over_ranks(both)
+        return both[-1], both[:-1]
+
+    def at_step(self, step: int) -> ModuleRisk:
+        """The risk that descent follows at this step: always this one."""
+        return self
+
+    def on(self, S: GroupSample | Literal["full"] | None) -> ModuleRisk:
+        """The same risk over another sample; data and module are not checked again."""
+        other = object.__new__(ModuleRisk)
+        other.__dict__.update(self.__dict__)
+        other._take(S)
+        return other
+
+    def fit(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        num_steps: int,
+        callback: Callable[[FitStep], Any] | None = None,
+    ) -> Trace:
+        """Train the module in place with an ordinary optimiser; see `sparseaug.nn.fit`."""
+        return fit(self, optimizer, num_steps=num_steps, callback=callback)
+
+    def audited(
+        self,
+        theta: Tensor,
+        *,
+        oracle: Oracle,
+        audit_calls: int,
+        delta: float,
+        largest: float | None,
+    ) -> Certificate:
+        """What `certify` asks: a bound of the full-group gradient norm from fresh elements."""
+        if theta.dtype != torch.float64:
+            raise UnsupportedError(
+                f"theta is {theta.dtype}, whose roundings may hide a gradient; use module.double()."
+            )
+        found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
+        return certificate_of(found, self.calls)
+
+    def tile_loss(self, parameters: dict[str, Tensor], tile: Tile) -> Tensor:
+        """The mean loss over the copies of one rectangle."""
+        x, y = self.moved(tile)
+        loss = self.loss(functional_call(self.module, parameters, (x,)), y)
+        return loss if loss.ndim == 0 else loss.mean()
+
+    def moved(self, tile: Tile) -> tuple[Tensor, Tensor]:
+        """The copies of one rectangle and their targets."""
+        x, y = (part[tile.samples] for part in self.data)
+        rows = [array[tile.elements] for array in self._prepared]
+        copies = self.action.apply(rows, x[None]).reshape(len(tile), *x.shape[1:])
+        if self.y_action is None:
+            times = tile.elements.stop - tile.elements.start
+            return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
+        rows = [array[tile.elements] for array in self._y_prepared]
+        return copies, self.y_action.apply(rows, y[None]).reshape(len(tile), *y.shape[1:])
+
+    def _take(self, S: GroupSample | Literal["full"] | None) -> None:
+        """Everything that depends on S."""
+        self.sample, self.method, self.calls = _sample_of(self.action, S)
+        self.copies = len(self.data[0]) * self.sample.m
+        x, y = self.data
+        rows = self.action.rows(self.sample)
+        prepared = self.action.prepare(rows, tuple(x.shape))
+        self._prepared = [to_namespace_of(x, array) for array in prepared]
+        if self.y_action is not None:
+            prepared = self.y_action.prepare(rows, tuple(y.shape))
+            self._y_prepared = [to_namespace_of(y, array) for array in prepared]
+
+    def _tiles(self) -> list[Tile]:
+        start, stop = share(self.copies, *this_rank())
+        return list(tiles(start, stop, len(self.data[0]), self.chunk_size))
+
+    def _split(self, theta: Tensor) -> dict[str, Tensor]:
+        parts = theta.split([shape.numel() for shape in self._shapes])
+        shaped = (part.view(shape) for part, shape in zip(parts, self._shapes, strict=True))
+        return dict(zip(self._names, shaped, strict=True))
+
+    def _checked(self, theta: Any) -> Tensor:
+        like = self.module.get_parameter(self._names[0])
+        if not isinstance(theta, Tensor) or theta.shape != (self.size,):
+            raise ArgumentError(
+                f"theta={shorten(theta)} is not a tensor of {self.size} parameters; start from "
+                "risk.theta."
+            )
+        if theta.dtype != like.dtype or theta.device != like.device:
+            raise ArgumentError(
+                f"theta is {theta.dtype} on {theta.device}, the module {like.dtype} on "
+                f"{like.device}; use theta.to(risk.theta)."
+            )
+        return theta
+
+    def __repr__(self) -> str:
+        n = len(self.data[0])
+        return (
+            f"ModuleRisk({type(self.module).__name__}, {self.size} parameters, {n} samples, "
+            f"{self.method}, m={self.sample.m}, calls={self.calls})"
+        )
+
+
+@final
+class StreamingModuleRisk:
+    """eq:streaming-group-sgd for a module: the risk over `batch` fresh elements at every step.
+
+    Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
+    seed, and all of them see the same draws.
+    """
+
+    method: Literal["streaming"] = "streaming"
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        data: tuple[Tensor, Tensor],
+        action: Action,
+        oracle: Oracle,
+        *,
+        batch: int = 1,
+        y_action: Action | None = None,
+        chunk_size: int = 16384,
+    ) -> None:
+        if not isinstance(oracle, Oracle) or oracle.group != action.group:
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an Oracle of {action.group.name}."
+            )
+        self.batch = check_integer("batch", batch, at_least=1)
+        self.module, self.oracle, self._first = module, oracle, oracle.calls
+        self._plain = ModuleRisk(
+            module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
+        )
+        require_same(oracle=f"{oracle.seed} {oracle.calls} {batch}".encode())
+
+    @property
+    def theta(self) -> Tensor:
+        """The module's parameters now, as one vector."""
+        return self._plain.theta
+
+    @property
+    def calls(self) -> int:
+        """Oracle calls so far."""
+        return self.oracle.calls
+
+    def at_step(self, step: int) -> ModuleRisk:
+        """The risk over the next batch of draws; steps are asked for in order, each once."""
+        return self._plain.on(self.oracle.draw(self.batch))
+
+    def resume(self, step: int) -> None:
+        """Go on as if `step` steps had been drawn already."""
+        self.oracle.advance_to(self._first + step * self.batch)
+
+    def load(self, theta: Tensor) -> None:
+        """Write theta into the module."""
+        self._plain.load(theta)
+
+    def fit(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        num_steps: int,
+        callback: Callable[[FitStep], Any] | None = None,
+    ) -> Trace:
+        """Train the module in place with an ordinary optimiser; see `sparseaug.nn.fit`."""
+        return fit(self, optimizer, num_steps=num_steps, callback=callback)
+
+
+def _sample_of(
+    action: Action, S: Any
+) -> tuple[GroupSample, Literal["none", "full", "one-shot"], int]:
+    """The elements to average over, by which method, and what they cost."""
+    if S is None:
+        return GroupSample(action.group, action.group.identity()), "none", 0
+    if isinstance(S, GroupSample):
+        return S, "one-shot", S.calls
+    if isinstance(S, str) and S == "full":
+        everything = np.concatenate(list(action.group.elements()))
+        return GroupSample(action.group, everything), "full", action.group.order
+    raise ArgumentError(f'S={shorten(S)} is not allowed; give a GroupSample, "full" or None.')

@@ -1,0 +1,53 @@
+"""The little that a risk needs of `torch.distributed`; without it there is one rank, number 0."""
+
+from __future__ import annotations
+
+import hashlib
+
+import torch
+from torch import Tensor
+from torch import distributed as dist
+
+from sparseaug.errors import ArgumentError
+
+
+def this_rank() -> tuple[int, int]:
+    """This process's rank, and how many there are."""
+    if dist.is_available() and dist.is_initialized():
+        return dist.get_rank(), dist.get_world_size()
+    return 0, 1
+
+
+def sum_over_ranks(values: Tensor) -> Tensor:
+    """The sum of every rank's `values`, in place and the same on all of them."""
+    if this_rank()[1] > 1:
+        dist.all_reduce(values)
+    return values
+
+
+def require_same(**named: bytes) -> None:
+    """Raise an `ArgumentError` on every rank unless all ranks hold the same bytes by each name."""
+    rank, num_ranks = this_rank()
+    if num_ranks == 1:
+        return
+    # a backend for GPUs moves only tensors of the GPU
+    device = "cuda" if dist.get_backend() == "nccl" else "cpu"
+    digests = b"".join(hashlib.sha256(part).digest() for part in named.values())
+    own = torch.tensor(list(digests), dtype=torch.uint8, device=device)
+    others = [torch.empty_like(own) for _ in range(num_ranks)]
+    dist.all_gather(others, own)
+    table = torch.stack(others).cpu().reshape(num_ranks, len(named), 32)
+    for position, name in enumerate(named):
+        differing = (table[:, position] != table[0, position]).any(dim=1).nonzero().flatten()
+        if len(differing):
+            raise ArgumentError(
+                f"{name} is not the same on all ranks: rank {int(differing[0])} differs from rank 0 "
+                f"(this is rank {rank}); build it from the same seed or file on every rank."
+            )
+
+
+def tensor_bytes(tensor: Tensor) -> bytes:
+    """The entries, type and shape of a tensor."""
+    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    head = f"{tensor.dtype} {tuple(tensor.shape)}".encode()
+    return head + flat.view(torch.uint8).numpy().tobytes() if flat.numel() else head

@@ -1,0 +1,169 @@
+"""The audit of a module: unbiased over all draws, covering, never a certificate below the truth."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from torch import nn
+
+import sparseaug as sa
+from sparseaug import nn as sann
+from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.nn.audit import Sums, jackknife
+
+ACT = sa.permute_axis(sa.symmetric(4))
+X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
+Y = X.square().sum(1, keepdim=True) + X[:, :1]
+
+
+def network(seed: int = 0, inputs: int = 4) -> nn.Module:
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Linear(inputs, 3), nn.Tanh(), nn.Linear(3, 1)).double()
+
+
+def risk_of(S, seed: int = 0) -> sann.ModuleRisk:
+    return sann.ModuleRisk(network(seed), nn.MSELoss(), (X, Y), ACT, S)
+
+
+def squared_norm(risk: sann.ModuleRisk, theta: torch.Tensor) -> float:
+    """The truth, by enumeration."""
+    return float(risk.on("full").gradient(theta).square().sum())
+
+
+def test_the_estimate_is_unbiased_over_all_draws_of_a_small_group():
+    act = sa.roll(sa.cyclic(3), axes=(-1,))
+    x = X[:, :3].clone()
+    risk = sann.ModuleRisk(network(inputs=3), nn.MSELoss(), (x, Y), act, None)
+    found = []
+    for rows in itertools.product(range(3), repeat=4):
+        source = iter(rows)
+        oracle = sa.Oracle(act.group, source=lambda rng, source=source: [next(source)])
+        found.append(sann.audit(risk, risk.theta, oracle, 4).squared_norm)
+    truth = squared_norm(risk, risk.theta)
+    assert len(found) == 81
+    assert abs(np.mean(found) - truth) <= 1e-12 * max(1.0, truth)
+    assert min(found) < truth < max(found)
+
+
+def test_the_sums_are_those_of_the_single_gradients():
+    """Against the formulas written out over all pairs."""
+    risk = risk_of(None)
+    fresh = sa.Oracle(ACT.group, seed=3).draw(50)
+    each = [
+        risk.on(sa.GroupSample(ACT.group, row[None])).gradient(risk.theta) for row in fresh.elements
+    ]
+    v = torch.stack(each)
+    gram = v @ v.T
+    pairs = (gram.sum() - gram.diagonal().sum()) / (50 * 49)
+    groups = np.arange(50) * 40 // 50
+    without = []
+    for k in range(40):
+        kept = torch.tensor(groups != k)
+        g = gram[kept][:, kept]
+        without.append(float((g.sum() - g.diagonal().sum()) / (len(g) * (len(g) - 1))))
+    half = stats.t.ppf(0.95, 39) * np.sqrt(39 / 40 * np.sum((without - np.mean(without)) ** 2))
+    found = sann.audit(risk, risk.theta, sa.Oracle(ACT.group, seed=3), 50, delta=0.1)
+    assert abs(found.squared_norm - float(pairs)) <= 1e-12
+    np.testing.assert_allclose(found.interval, [max(0, pairs - half), pairs + half], rtol=1e-9)
+    assert (found.calls, found.kind, found.delta) == (50, "estimate", 0.1)
+    assert found.to_dict()["interval"] == list(found.interval)
+
+
+@pytest.mark.parametrize("N", [20, 60, 300])
+@pytest.mark.parametrize("mean", [0.0, 0.1, 2.0])
+def test_the_interval_covers_the_truth_about_as_often_as_it_says(mean, N):
+    """Of 400 audits with a coverage of 0.95, fewer than 359 covered has probability below 1e-5.
+
+    Near a mean of zero the jackknife is known to be too wide; it must not be too narrow.
+    """
+    assert stats.binom.cdf(358, 400, 0.95) < 1e-5
+    generator = torch.Generator().manual_seed(N)
+    scales = torch.linspace(0.2, 2, 30).double()  # coordinates of very different spread
+    covered = 0
+    for _ in range(400):
+        noise = torch.rand(N, 30, dtype=torch.float64, generator=generator) - 0.5
+        low, high = jackknife(Sums(mean / 30**0.5 + scales * noise, N, 30), 0.05)
+        covered += low <= mean**2 <= high
+    assert covered >= 359
+
+
+def test_certificates_of_a_module_are_never_below_the_truth():
+    S = sa.Oracle(ACT.group, seed=0).draw(6)
+    for seed in range(10):
+        risk = risk_of(S, seed)
+        run = sa.descend(risk, risk.theta, step_size=0.1, num_steps=50)
+        each = risk.on("full")
+        norms = [
+            float(each.on(sa.GroupSample(ACT.group, row[None])).gradient(run.best).norm())
+            for row in np.concatenate(list(ACT.group.elements()))
+        ]
+        oracle = sa.Oracle(ACT.group, seed=100 + seed)
+        found = sa.certify(run, risk, oracle=oracle, audit_calls=400, largest=max(norms))
+        one = found["audited"]
+        truth = squared_norm(risk, run.best) ** 0.5
+        assert truth <= one.bound <= max(norms)
+        assert one.failure_probability == 0.05
+        assert one.calls == run.calls + 400 == 406
+        assert "if no transformation's gradient is longer" in one.holds
+        assert set(found.omitted) == {"a-priori", "spectral", "kernel", "exact"}
+
+
+def test_a_limit_gives_an_interval_of_stated_probability_around_the_truth():
+    risk = risk_of(None)
+    found = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 500, largest=50.0)
+    low, high = found.interval
+    assert low <= squared_norm(risk, risk.theta) <= high == found.norm_bound**2
+    assert found.kind == "with probability 1 - 0.05"
+    narrower = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 500, largest=10.0)
+    assert narrower.norm_bound < found.norm_bound
+
+
+def test_without_a_limit_there_is_no_certificate_and_the_reason_is_said():
+    risk = risk_of(None)
+    found = sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=10)
+    assert not found
+    assert "give largest=" in found.omitted["audited"]
+    with pytest.raises(UnsupportedError, match="largest="):
+        sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=10, kinds=["audited"])
+    with pytest.raises(UnsupportedError, match="function space"):
+        sa.certify(risk.theta, risk, kinds=["spectral"])
+    with pytest.raises(UnsupportedError, match="give oracle="):
+        sa.certify(risk.theta, risk, largest=9.0, kinds=["audited"])
+
+
+def test_single_precision_is_not_certified():
+    risk = sann.ModuleRisk(network().float(), nn.MSELoss(), (X.float(), Y.float()), ACT, None)
+    options = {"oracle": sa.Oracle(ACT.group), "audit_calls": 10, "largest": 100.0}
+    with pytest.raises(UnsupportedError, match=r"module.double\(\)"):
+        sa.certify(risk.theta, risk, kinds=["audited"], **options)
+    assert sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 10).calls == 10
+
+
+def test_bad_audits_are_refused_by_name():
+    S = sa.Oracle(ACT.group, seed=7).draw(6)
+    risk = risk_of(S)
+    good = {"oracle": sa.Oracle(ACT.group, seed=8), "calls": 10, "delta": 0.05}
+    for changed, message in (
+        ({"oracle": sa.Oracle(sa.symmetric(5))}, "oracle="),
+        ({"oracle": sa.Oracle(ACT.group, seed=7)}, "oracle has the seed 7 of S"),
+        ({"calls": 3}, "calls=3"),
+        ({"delta": 1.0}, "delta=1.0"),
+        ({"largest": 1e-9}, "largest=1e-09 is no limit"),
+        ({"largest": -1.0}, "largest=-1.0"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            sann.audit(risk, risk.theta, **{**good, **changed})
+    with pytest.raises(ArgumentError, match="largest is known"):
+        sa.certify(
+            np.zeros(2),
+            model=sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 4))),
+            data=(X.numpy(), Y.numpy()[:, 0]),
+            action=ACT,
+            largest=1.0,
+        )
+    with pytest.raises(ArgumentError, match="evidence is a risk"):
+        sa.certify(risk.theta, risk, S=S)
