@@ -73,7 +73,7 @@ def test_the_sums_are_those_of_the_single_gradients():
     assert found.to_dict()["interval"] == list(found.interval)
 
 
-@pytest.mark.parametrize("N", [20, 60, 300])
+@pytest.mark.parametrize("N", [20, 60, 120])
 @pytest.mark.parametrize("mean", [0.0, 0.1, 2.0])
 def test_the_interval_covers_the_truth_about_as_often_as_it_says(mean, N):
     """Of 400 audits with a coverage of 0.95, fewer than 359 covered has probability below 1e-5.
@@ -93,7 +93,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says(mean, N):
 
 def test_certificates_of_a_module_are_never_below_the_truth():
     S = sa.Oracle(ACT.group, seed=0).draw(6)
-    for seed in range(10):
+    for seed in range(5):
         risk = risk_of(S, seed)
         run = sa.descend(risk, risk.theta, step_size=0.1, num_steps=50)
         each = risk.on("full")
@@ -102,12 +102,12 @@ def test_certificates_of_a_module_are_never_below_the_truth():
             for row in np.concatenate(list(ACT.group.elements()))
         ]
         oracle = sa.Oracle(ACT.group, seed=100 + seed)
-        found = sa.certify(run, risk, oracle=oracle, audit_calls=400, largest=max(norms))
+        found = sa.certify(run, risk, oracle=oracle, audit_calls=200, largest=max(norms))
         one = found["audited"]
         truth = squared_norm(risk, run.best) ** 0.5
         assert truth <= one.bound <= max(norms)
         assert one.failure_probability == 0.05
-        assert one.calls == run.calls + 400 == 406
+        assert one.calls == run.calls + 200 == 206
         assert "if no transformation's gradient is longer" in one.holds
         assert set(found.omitted) == {"a-priori", "spectral", "kernel", "exact"}
 

@@ -8,12 +8,13 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
+from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, LawError, check_integer, shorten
@@ -87,14 +88,16 @@ def gather(x: Array, index: Array, axes: Shape) -> Array:
     """y[j] = x[index[j]] on the flattened `axes` of x (1 or k, n, ...), with index (k, size).
 
     `axes` count from the end. NumPy is fastest gathering whole rows, which leaves the result a
-    transposed view; torch is fastest with its own gather.
+    transposed view; torch is fastest with its own gather, or with rows where some follow the axes.
     """
+    if is_tensor(x) and axes[-1] < -1 and axes == tuple(range(axes[0], axes[-1] + 1)):
+        return _gather_rows(x, index, axes)
     last = tuple(range(-len(axes), 0))
-    x = array_namespace(x).moveaxis(x, axes, last) if axes != last else x
+    x = namespace(x).moveaxis(x, axes, last) if axes != last else x
     shape = x.shape[1:]
     size = index.shape[1]
     x = x.reshape((x.shape[0], math.prod(shape) // max(size, 1), size))
-    if is_torch_array(x):
+    if is_tensor(x):
         full = (index.shape[0], *x.shape[1:])
         y: Array = x.expand(full).gather(-1, index[:, None, :].expand(full))
     elif x.shape[0] == 1:
@@ -102,7 +105,30 @@ def gather(x: Array, index: Array, axes: Shape) -> Array:
     else:
         y = np.take_along_axis(x, index[:, None, :], axis=-1)
     y = y.reshape((index.shape[0], *shape))
-    return array_namespace(y).moveaxis(y, last, axes) if axes != last else y
+    return namespace(y).moveaxis(y, last, axes) if axes != last else y
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether x is a torch tensor; torch is not imported to find out.
+
+    Unlike array_api_compat's test it keeps no cache, which torch.compile would warn of.
+    """
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def namespace(x: Array) -> Any:
+    """The library of x: torch or NumPy, for functions that both have under one name."""
+    return sys.modules["torch"] if is_tensor(x) else np
+
+
+def dtype_kind(x: Array) -> str:
+    """NumPy's letter for the kind of numbers in x; "u" for all that torch calls unsigned."""
+    if not is_tensor(x):
+        return str(x.dtype.kind)
+    if x.is_floating_point() or x.is_complex():
+        return "c" if x.is_complex() else "f"
+    return "i" if x.dtype.is_signed else "u"
 
 
 def check_axes(name: str, axes: Any) -> Shape:
@@ -150,7 +176,7 @@ def require_data(x: Array) -> None:
 
 def as_numpy(elements: Any) -> NDArray[Any]:
     """Elements or data as a NumPy array, fetched from the device if they are a tensor."""
-    if not is_torch_array(elements):
+    if not is_tensor(elements):
         return np.asarray(elements)
     tensor = elements.detach().cpu()
     # NumPy has no bfloat16
@@ -159,11 +185,21 @@ def as_numpy(elements: Any) -> NDArray[Any]:
 
 def to_namespace_of(x: Array, array: NDArray[Any]) -> Array:
     """`array` as an array of x's library on x's device; floating-point arrays in x's precision."""
-    if not is_torch_array(x):
+    if not is_tensor(x):
         return array.astype(x.dtype, copy=False) if array.dtype.kind == "f" else array
     array = array if array.flags.writeable else array.copy()  # a tensor would share the memory
-    tensor = array_namespace(x).asarray(array, device=device(x))
+    tensor = namespace(x).asarray(array, device=x.device)
     return tensor.to(x.dtype) if array.dtype.kind == "f" else tensor
+
+
+def _gather_rows(x: Array, index: Array, axes: Shape) -> Array:
+    """`gather` for a tensor whose `axes` stand side by side, with others behind: those are rows."""
+    k, size = index.shape
+    blocks = math.prod(x.shape[1 : x.ndim + axes[0]])  # of `size` rows each, per entry of axis 0
+    starts = size * namespace(x).arange(x.shape[0] * blocks, device=x.device)
+    rows = starts.reshape(x.shape[0], blocks, 1) + index[:, None, :]
+    table = x.reshape((x.shape[0] * blocks * size, math.prod(x.shape[axes[-1] + 1 :])))
+    return table.index_select(0, rows.reshape(k * blocks * size)).reshape((k, *x.shape[1:]))
 
 
 def _same(left: Array, right: Array) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.actions.base import (
@@ -15,6 +15,7 @@ from sparseaug.actions.base import (
     Array,
     Shape,
     as_numpy,
+    namespace,
     require_data,
     require_group,
     require_law,
@@ -80,7 +81,7 @@ class CustomAction(Action):
             y = self.function(rows, x[0])
         else:
             moved = [self.function(rows[j : j + 1], x[j]) for j in range(len(rows))]
-            y = array_namespace(x).concat(moved)
+            y = namespace(x).concat(moved)
         if not is_array_api_obj(y):
             raise ArgumentError(f"function returned {shorten(y)}; return an array (k, n, ...).")
         if tuple(y.shape) != (len(rows), *x.shape[1:]):

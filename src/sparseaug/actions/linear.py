@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
 from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.actions.base import (
@@ -16,7 +15,10 @@ from sparseaug.actions.base import (
     Array,
     Shape,
     axes_from_end,
+    dtype_kind,
     gather,
+    is_tensor,
+    namespace,
     require_group,
     require_size,
 )
@@ -92,12 +94,12 @@ class Linear(Action):
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """Multiply every vector by every matrix."""
-        xp = array_namespace(x)
-        if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+        if dtype_kind(x) not in "fc":
             raise ArgumentError(
                 f"x has dtype {x.dtype}; a linear action needs floating point: convert x first."
             )
         (matrices,) = prepared
+        xp = namespace(x)
         vectors = math.prod(x.shape[1:-1])
         flat = xp.reshape(x, (x.shape[0], vectors, x.shape[-1]))
         moved = xp.matmul(flat, xp.moveaxis(matrices, -1, -2))
@@ -216,10 +218,9 @@ def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
 
 def _multiply(x: Array, signs: Array, axis: int) -> Array:
     """x (1 or k, n, ...) times signs (k, d) along one axis."""
-    xp = array_namespace(x)
-    if not xp.isdtype(x.dtype, ("signed integer", "real floating", "complex floating")):
+    if dtype_kind(x) not in "ifc":
         raise ArgumentError(f"x has dtype {x.dtype}, which has no negative numbers; convert x.")
     (axis,) = axes_from_end((axis,), x.ndim - 1, "axis")
     shape = (signs.shape[0],) + (1,) * (x.ndim + axis - 1) + (signs.shape[1],) + (1,) * (-axis - 1)
-    signs = signs.to(x.dtype) if is_torch_array(x) else signs.astype(x.dtype)
+    signs = signs.to(x.dtype) if is_tensor(x) else signs.astype(x.dtype)
     return x * signs.reshape(shape)

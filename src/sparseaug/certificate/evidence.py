@@ -67,7 +67,7 @@ class Evidence:
                 f'S={shorten(self.S)} is not allowed; give a GroupSample, None, "full" or "streaming".'
             )
         if self.deviation is not None:
-            _check_deviation(self.deviation, self.sample)
+            check_deviation(self.deviation, self.sample)
         self._check_risk("sparse", self.sparse, "none" if self.S is None else "one-shot")
         self._check_risk("full", self.full, "full")
 
@@ -149,7 +149,8 @@ class Evidence:
             raise ArgumentError(f"{name} is the risk of another model or of other targets.")
 
 
-def _check_deviation(found: Any, S: GroupSample) -> None:
+def check_deviation(found: Any, S: GroupSample) -> None:
+    """Raise an `ArgumentError` unless it is the deviation of S in the whole function space."""
     if not isinstance(found, Deviation):
         raise ArgumentError(f"deviation={shorten(found)} is not a Deviation; see deviation(S).")
     if found.m != S.m:

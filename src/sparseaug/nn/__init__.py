@@ -1,11 +1,48 @@
 """The PyTorch layer: one S for data sets, batches, predictions and risks.
 
-module_risk  R_n^S of any module: value, flat gradient, fit; one process or many
-audit        the full-group gradient from fresh elements, with an interval
+one_shot       a data set of all n m copies, by a pure index map
+samplers       batches that keep the copies of a sample together, or spread them
+streaming      a fresh, counted element for every item and epoch
+orbit_batch    the copies of a batch, made on the device
+orbit_average  predictions averaged over S, their spread, and a bound
+invariance     how much a prediction changes under the group; metric: the same, accumulated
+module_risk    R_n^S of any module: value, flat gradient, fit; one process or many
+audit          the full-group gradient from fresh elements, with an interval
+adapters       the forms that torchvision, PyTorch Geometric and Lightning expect
 """
 
+from sparseaug.nn.adapters import OrbitTransform, RelabelNodes, SymmetryCallback
 from sparseaug.nn.audit import Audit, audit
 from sparseaug.nn.fit import FitStep, fit
+from sparseaug.nn.invariance import assert_invariant, invariance_error
+from sparseaug.nn.invariance_report import InvarianceReport
+from sparseaug.nn.metric import InvarianceError
 from sparseaug.nn.module_risk import ModuleRisk, StreamingModuleRisk
+from sparseaug.nn.one_shot import OneShotDataset
+from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
+from sparseaug.nn.orbit_batch import OrbitBatch
+from sparseaug.nn.samplers import OrbitBatchSampler
+from sparseaug.nn.streaming import StreamingDataset
 
-__all__ = ["Audit", "FitStep", "ModuleRisk", "StreamingModuleRisk", "audit", "fit"]
+__all__ = [
+    "Audit",
+    "FitStep",
+    "InvarianceBound",
+    "InvarianceError",
+    "InvarianceReport",
+    "ModuleRisk",
+    "OneShotDataset",
+    "OrbitAverage",
+    "OrbitBatch",
+    "OrbitBatchSampler",
+    "OrbitStatistics",
+    "OrbitTransform",
+    "RelabelNodes",
+    "StreamingDataset",
+    "StreamingModuleRisk",
+    "SymmetryCallback",
+    "assert_invariant",
+    "audit",
+    "fit",
+    "invariance_error",
+]

@@ -29,6 +29,11 @@ from sparseaug.sampling import GroupSample, Oracle
 
 Loss = Callable[[Any, Any], Tensor]
 
+# Copies a chunk: a processor is fastest while a chunk stays near its caches, an accelerator wants work
+# for all its cores; beyond these sizes neither gains.
+_CHUNK_CPU = 16384
+_CHUNK_GPU = 131072
+
 
 @final
 class ModuleRisk:
@@ -39,7 +44,8 @@ class ModuleRisk:
     data        (x, y), tensors with one sample a row, on the module's device
     S           a GroupSample, "full" for the whole group, or None for the data as they are
     y_action    how targets move, if they do
-    chunk_size  copies that are in memory at once; it changes speed and rounding, nothing else
+    chunk_size  copies that are in memory at once, by default 16384, or 131072 on an accelerator; it
+                changes memory, speed and rounding, nothing else
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
@@ -63,11 +69,14 @@ class ModuleRisk:
         S: GroupSample | Literal["full"] | None,
         *,
         y_action: Action | None = None,
-        chunk_size: int = 16384,
+        chunk_size: int | None = None,
     ) -> None:
         self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
-        self.chunk_size = check_integer("chunk_size", chunk_size, at_least=1)
         self.data = check_tensors(module, loss, data, action, y_action)
+        usual = _CHUNK_CPU if self.data[0].device.type == "cpu" else _CHUNK_GPU
+        self.chunk_size = usual
+        if chunk_size is not None:
+            self.chunk_size = check_integer("chunk_size", chunk_size, at_least=1)
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
         self._shapes = [module.get_parameter(name).shape for name in self._names]
@@ -240,7 +249,7 @@ class StreamingModuleRisk:
         *,
         batch: int = 1,
         y_action: Action | None = None,
-        chunk_size: int = 16384,
+        chunk_size: int | None = None,
     ) -> None:
         if not isinstance(oracle, Oracle) or oracle.group != action.group:
             raise ArgumentError(

@@ -1,0 +1,85 @@
+"""A loader's epoch over the index map, beside one over the copies made beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+import sparseaug as sa
+from side_by_side import compare
+from sparseaug.nn import OneShotDataset, StreamingDataset
+
+CASES: dict[str, tuple[sa.Action, int, tuple[int, ...], int]] = {
+    # name: action, n, shape of a sample, m
+    "(1, 8, 8) images, shifts": (sa.roll(sa.abelian(8, 8)), 1797, (1, 8, 8), 16),
+    "(3, 32, 32) images, shifts": (sa.roll(sa.abelian(32, 32)), 1000, (3, 32, 32), 16),
+    "sets of 6, S6": (sa.permute_axis(sa.symmetric(6)), 128, (6,), 64),
+}
+BATCH = 128
+
+
+class ItemByItem(Dataset[Any]):
+    """The plain way: one call of the action per item."""
+
+    def __init__(self, data: TensorDataset, action: sa.Action, S: sa.GroupSample) -> None:
+        self.data, self.action, self.S = data, action, S
+
+    def __len__(self) -> int:
+        return len(self.data) * self.S.m
+
+    def __getitem__(self, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+        j, i = divmod(k, len(self.data))
+        x, y = self.data[i]
+        return self.action(self.S.elements[j : j + 1], x[None])[0, 0], y
+
+
+def epochs(workers: int) -> None:
+    for name, (action, n, shape, m) in CASES.items():
+        x = torch.randn((n, *shape), generator=torch.Generator().manual_seed(0))
+        data = TensorDataset(x, torch.arange(n) % 10)
+        S = sa.Oracle(action.group, seed=0).draw(m)
+        copies = TensorDataset(*sa.augment(action, S, *data.tensors))
+        stream = StreamingDataset(data, action, sa.Oracle(action.group, seed=0))
+        ways: dict[str, Dataset[Any]] = {
+            "TensorDataset of all copies": copies,
+            "OneShotDataset": OneShotDataset(data, action, S),
+            "StreamingDataset": stream,
+        }
+        if not workers:
+            ways["one call of the action per item"] = ItemByItem(data, action, S)
+        size = copies.tensors[0].nbytes / 2**20
+        compare(
+            f"an item of {name}, m={m}, {workers} workers (target: at most 1.1x)",
+            {way: _epoch(data, workers) for way, data in ways.items()},
+            rounds=5,
+            units={way: len(data) for way, data in ways.items()},  # type: ignore[arg-type]
+            limit=f"All copies take {size:.1f} MiB, the data {size / m:.1f} MiB.",
+        )
+
+
+def _epoch(data: Dataset[Any], workers: int) -> Callable[[], None]:
+    """A run through a loader; its workers live on, so that starting them is not timed."""
+    loader = DataLoader(
+        data,
+        batch_size=BATCH,
+        shuffle=True,
+        num_workers=workers,
+        persistent_workers=workers > 0,
+        generator=torch.Generator().manual_seed(0),
+    )
+    return partial(_run_through, loader)
+
+
+def _run_through(loader: DataLoader[Any]) -> None:
+    for _ in loader:
+        pass
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    epochs(workers=0)
+    epochs(workers=2)

@@ -1,0 +1,123 @@
+"""A transform in the manner of PyTorch Geometric: the nodes of a graph relabelled by an element of S."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, final
+
+import numpy as np
+import torch
+
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.groups.shuffle import invert_permutations
+from sparseaug.nn.adapters.content import ContentKey
+from sparseaug.sampling import GroupSample
+
+
+@final
+class RelabelNodes:
+    """Relabel the nodes of a graph by one element of S, chosen by (seed, epoch, content).
+
+    S     a sample of a group that permutes as many points as the graph has nodes
+    seed  of the choice
+
+    With g the element: (g.X)[g(i)] = X[i] for every node attribute, and every index of nodes
+    (edge_index, face, and what has "index" in its name) is mapped by g. Edge attributes stay: the
+    edges keep their order. The data given is not changed.
+
+    >>> import sparseaug as sa
+    >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
+    RelabelNodes(S3, m=1, seed=0, sha256=04b5f0b1...)
+    """
+
+    def __init__(self, S: GroupSample, *, seed: int = 0) -> None:
+        if not isinstance(S, GroupSample):
+            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        if S.group.degree is None:
+            raise ArgumentError(
+                f"S is of {S.group.name}, which does not permute points; use symmetric(n), cyclic(n) "
+                "or another group with a degree."
+            )
+        self.S = S
+        self._key = ContentKey(S.m, seed)
+        # in sorted order, so that the multiset alone decides, as the repr says
+        rows = S.elements[np.lexsort(S.elements.T[::-1])]
+        self._images = S.group.permutations(rows)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose anew in this epoch."""
+        self._key.set_epoch(epoch)
+
+    def __call__(self, data: Any) -> Any:
+        """A relabelled copy, which shares what does not change."""
+        return self.forward(copy.copy(data))
+
+    def forward(self, data: Any) -> Any:
+        """Relabel this very data object."""
+        nodes = _node_count(data, self.S)
+        attributes, indices = _split(data, nodes)
+        chosen = self._key.choose(attributes | indices)
+        image = torch.from_numpy(self._images[chosen].copy())
+        source = torch.from_numpy(invert_permutations(self._images[chosen]))
+        for name, value in attributes.items():
+            axis = _node_axis(data, name, value)
+            setattr(data, name, value.index_select(axis, source.to(value.device)))
+        for name, value in indices.items():
+            setattr(data, name, image.to(value.device)[value])
+        return data
+
+    def __repr__(self) -> str:
+        """Complete, since transforms are compared by it."""
+        return (
+            f"RelabelNodes({self.S.group.name}, m={self.S.m}, seed={self._key.seed}, "
+            f"sha256={self.S.sha256})"
+        )
+
+
+def _node_count(data: Any, S: GroupSample) -> int:
+    if hasattr(data, "node_types"):
+        raise UnsupportedError("data has several types of nodes; relabel a graph of one type.")
+    nodes: Any = getattr(data, "num_nodes", None)
+    if nodes != S.group.degree:
+        raise ArgumentError(
+            f"data has {nodes} nodes, but {S.group.name} permutes {S.group.degree}; use a group of "
+            "that degree, on graphs before they are batched."
+        )
+    return int(nodes)
+
+
+def _split(data: Any, nodes: int) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """The attributes of nodes, and those whose values are numbers of nodes."""
+    attributes, indices = {}, {}
+    for name, value in _named(data):
+        if name in ("adj", "adj_t") and value is not None:
+            raise UnsupportedError(
+                f"data.{name} is an adjacency matrix; give edge_index, or use permute_nodes."
+            )
+        # first, since a graph may have as many edges as nodes
+        if isinstance(value, torch.Tensor) and ("index" in name or name == "face"):
+            indices[name] = value
+        elif _is_node_attribute(data, name, value, nodes):
+            if not isinstance(value, torch.Tensor):
+                raise ArgumentError(f"data.{name} has one entry per node; make it a tensor.")
+            attributes[name] = value
+    return attributes, indices
+
+
+def _named(data: Any) -> list[tuple[str, Any]]:
+    if callable(getattr(data, "keys", None)):
+        return [(name, data[name]) for name in data.keys()]  # noqa: SIM118
+    return list(vars(data).items())
+
+
+def _is_node_attribute(data: Any, name: str, value: Any, nodes: int) -> bool:
+    if hasattr(data, "is_node_attr"):
+        return bool(data.is_node_attr(name))
+    sized = isinstance(value, torch.Tensor) and value.ndim > 0 and len(value) == nodes
+    return name in ("x", "pos", "y") and sized
+
+
+def _node_axis(data: Any, name: str, value: torch.Tensor) -> int:
+    """The axis that counts the nodes: where the library joins graphs into a batch."""
+    axis = data.__cat_dim__(name, value) if hasattr(data, "__cat_dim__") else 0
+    return int(axis or 0)

@@ -1,0 +1,103 @@
+"""A callback for Lightning's trainer: how good S is and how invariant the module has become.
+
+It is a plain class with the hooks and attributes that the trainer asks a callback for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+from sparseaug.actions import Action, Array
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.invariance import invariance_error
+from sparseaug.nn.moving import require_actions
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral import deviation
+
+
+@final
+class SymmetryCallback:
+    """Log `deviation`, `oracle_calls` and `invariance_error` at the end of training epochs.
+
+    action  how the group moves x
+    S       the sample that is trained on
+    x       samples (n, ...) to measure the module's invariance on
+    every   log at the end of every so many epochs
+    degree  for `sparseaug.deviation`, which is computed once, now; needed for groups that are too
+            large for the whole norm
+
+    `deviation` is the verified upper bound of S, `oracle_calls` is S.calls, `invariance_error` the
+    mean over S of the root mean square change of the module's output on x.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
+    >>> callback = SymmetryCallback(sa.permute_axis(S.group), S, np.eye(3))
+    >>> callback.state_dict()
+    {}
+    """
+
+    def __init__(
+        self,
+        action: Action,
+        S: GroupSample,
+        x: Array,
+        *,
+        every: int = 1,
+        degree: int | None = None,
+    ) -> None:
+        require_actions(action, None)
+        if not isinstance(S, GroupSample):
+            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        action.rows(S)
+        self.action = action
+        self.S = S
+        self.x = x
+        self.every = check_integer("every", every, at_least=1)
+        self.deviation = deviation(S, degree=degree)
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        """Measure and log, in every `every`-th epoch."""
+        if (trainer.current_epoch + 1) % self.every:
+            return
+        x = self.x.to(pl_module.device) if hasattr(self.x, "to") else self.x
+        error = invariance_error(pl_module, self.action, self.S, x)
+        values = {
+            "deviation": self.deviation.value,
+            "oracle_calls": float(self.S.calls),
+            "invariance_error": error.mean,
+        }
+        for name, value in values.items():
+            pl_module.log(name, value, sync_dist=True)
+
+    @property
+    def state_key(self) -> str:
+        """The name under which the trainer would keep a state; there is none to keep."""
+        return f"SymmetryCallback({self.action!r}, {self.S.sha256}, every={self.every})"
+
+    @property
+    def _legacy_state_key(self) -> type[SymmetryCallback]:
+        return type(self)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing: all is given when it is made."""
+        return {}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Nothing to load."""
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        """Nothing to set up."""
+
+    def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        """Nothing to tear down."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        """Every other hook of the trainer's, now or later, does nothing."""
+        if name.startswith("on_"):
+            return _nothing
+        raise AttributeError(f"SymmetryCallback has no attribute {name!r}")
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """A hook that is not used."""

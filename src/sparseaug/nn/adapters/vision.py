@@ -1,0 +1,103 @@
+"""A transform in the manner of torchvision v2: `make_params` chooses, `transform` moves."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.nn.adapters.content import ContentKey
+from sparseaug.nn.moving import require_actions
+from sparseaug.sampling import GroupSample
+
+
+@final
+class OrbitTransform(torch.nn.Module):
+    """Move all images of a call by one element of S, chosen by (seed, epoch, content).
+
+    action  how the group moves one image (C, H, W); axes best count from the end, as for masks (H, W)
+    S       the sample
+    seed    of the choice
+
+    Inputs are any nest of tuples, lists and dicts. As in v2, tensors of the types Image, Video and
+    Mask are moved and keep their type; a plain tensor is moved if it is the first one and there is no
+    Image or Video; the rest passes through. Boxes and key points cannot be moved and are refused.
+
+    >>> import torch, sparseaug as sa
+    >>> turn = sa.rotate_grid(sa.cyclic(4))
+    >>> transform = OrbitTransform(turn, sa.GroupSample(turn.group, [[1]]))
+    >>> transform(torch.tensor([[[1, 2], [3, 4]]]), 7)
+    (tensor([[[2, 4], [1, 3]]]), 7)
+    """
+
+    def __init__(self, action: Action, S: GroupSample, *, seed: int = 0) -> None:
+        super().__init__()
+        require_actions(action, None)
+        if not isinstance(S, GroupSample):
+            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        self.action = action
+        self.S = S
+        self._rows = action.rows(S)
+        self._key = ContentKey(S.m, seed)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose anew in this epoch."""
+        self._key.set_epoch(epoch)
+
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        """The number of the element for these inputs, by the content of the first one."""
+        if not flat_inputs:
+            raise ArgumentError("inputs hold no image; give a tensor (C, H, W) or a tv_tensor.")
+        return {"element": self._key.choose({"image": flat_inputs[0].as_subclass(torch.Tensor)})}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        """One input moved by the element of these params."""
+        plain = inpt.as_subclass(torch.Tensor)
+        row = self._rows[params["element"]][None]
+        return self.action(row, plain[None])[0, 0].as_subclass(type(inpt))
+
+    def forward(self, *inputs: Any) -> Any:
+        """The inputs, with what is an image moved."""
+        flat, spec = tree_flatten(inputs if len(inputs) > 1 else inputs[0])
+        chosen = _which_move(flat)
+        params = self.make_params([inpt for inpt, moves in zip(flat, chosen, strict=True) if moves])
+        moved = [
+            self.transform(inpt, params) if moves else inpt
+            for inpt, moves in zip(flat, chosen, strict=True)
+        ]
+        return tree_unflatten(moved, spec)
+
+    def extra_repr(self) -> str:
+        """What decides the outcome."""
+        return f"{self.action!r}, {self.S!r}, seed={self._key.seed}"
+
+
+def _which_move(flat: list[Any]) -> list[bool]:
+    """For each input, whether it is moved."""
+    kinds = [_kind(inpt) for inpt in flat]
+    plain_moves = not {"Image", "Video"} & set(kinds)
+    chosen = []
+    for kind in kinds:
+        chosen.append(kind in ("Image", "Video", "Mask") or (kind == "plain" and plain_moves))
+        plain_moves = plain_moves and kind != "plain"
+    return chosen
+
+
+def _kind(inpt: Any) -> str:
+    """ "Image", "Video", "Mask", "plain" or "other", by the names of the input's classes."""
+    names = [base.__name__ for base in type(inpt).__mro__]
+    if isinstance(inpt, torch.Tensor):
+        if {"BoundingBoxes", "KeyPoints"} & set(names):
+            raise UnsupportedError(
+                f"inputs hold {names[0]}, but an action moves arrays of pixels, not coordinates; "
+                "take them out, or turn them into a Mask."
+            )
+        return next((name for name in names if name in ("Image", "Video", "Mask")), "plain")
+    if "Image" in names:  # PIL's
+        raise ArgumentError(
+            f"inputs hold {shorten(inpt)}, which is not a tensor; convert it first (v2.ToImage)."
+        )
+    return "other"

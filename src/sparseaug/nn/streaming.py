@@ -1,0 +1,206 @@
+"""Fresh elements in every epoch, as usual augmentation has them, but keyed and counted.
+
+The element of item i in epoch e is a function of (seed, e, i) alone: row i % 256 of the draws keyed
+by (seed, e, i // 256). What was drawn is marked in shared memory, so that workers, repeated access
+and an early stop leave the count exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+from sparseaug.actions import Action
+from sparseaug.errors import (
+    ArgumentError,
+    OracleBudgetError,
+    UnsupportedError,
+    check_integer,
+    shorten,
+)
+from sparseaug.groups import Rows
+from sparseaug.nn.fetching import Inner, check_index, check_indices
+from sparseaug.nn.moving import make_moves, require_actions
+from sparseaug.nn.prepared import FreshMove, Indices
+from sparseaug.sampling import Oracle
+from sparseaug.sampling.keys import keyed_rng
+
+_BLOCK = 256  # items that share a key; part of what a seed means, never to be changed
+
+
+@final
+class StreamingDataset(Dataset[Any]):
+    """A data set whose samples are moved by a fresh element in every epoch.
+
+    dataset   any data set with a length; items are x or (x, y, ...), as in `OneShotDataset`
+    action    how the group moves x
+    oracle    gives the seed, counts every element drawn, and stops before its budget is passed
+    y_action  how the group moves y, for targets that move along
+
+    Call `set_epoch` before each epoch, as for `DistributedSampler`. An epoch costs one call per item
+    that is fetched, by whichever worker; fetching it again in the same epoch costs nothing, and an
+    epoch that is visited again is counted again. Each rank counts what it fetched itself. Break off
+    a loader's iteration before `set_epoch`: what persistent workers still fetch is of the new epoch.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> oracle = sa.Oracle(sa.symmetric(3), seed=0, budget=8)
+    >>> data = StreamingDataset(np.eye(3), sa.permute_axis(oracle.group), oracle)
+    >>> items = [data[0], data[1], data[0]]
+    >>> data.calls
+    2
+    >>> data.set_epoch(1)
+    >>> items = list(data)
+    >>> data.calls, oracle.remaining
+    (5, 3)
+    """
+
+    def __init__(
+        self, dataset: Any, action: Action, oracle: Oracle, y_action: Action | None = None
+    ) -> None:
+        require_actions(action, y_action)
+        _require_oracle(oracle, action)
+        self.action = action
+        self.oracle = oracle
+        self.y_action = y_action
+        self._inner = Inner(dataset)
+        self._require_budget(self._inner.n)
+        # persistent workers read the epoch and write the marks of this very memory
+        self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
+        self._seen = torch.zeros(self._inner.n, dtype=torch.uint8).share_memory_()
+        self._charged = 0  # marks of this epoch that the oracle has counted
+        self._drawn = _Draws(oracle, self._inner.n)
+
+    @property
+    def dataset(self) -> Any:
+        """The data set that is augmented."""
+        return self._inner.dataset
+
+    @property
+    def epoch(self) -> int:
+        """The current epoch."""
+        return int(self._epoch[0])
+
+    @property
+    def calls(self) -> int:
+        """The oracle's calls, with every element drawn here so far."""
+        marked = int(torch.count_nonzero(self._seen))
+        self.oracle.advance_to(self.oracle.calls + marked - self._charged)
+        self._charged = marked
+        return self.oracle.calls
+
+    def set_epoch(self, epoch: int) -> None:
+        """Go to an epoch: fresh elements, within the budget. The current one changes nothing."""
+        epoch = check_integer("epoch", epoch, below=1 << 63)
+        if epoch == self.epoch:
+            return
+        _ = self.calls
+        self._require_budget(len(self))
+        self._seen.zero_()
+        self._charged = 0
+        self._epoch[0] = epoch
+
+    def __len__(self) -> int:
+        return self._inner.n
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.__getitems__([check_index(index, len(self))])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        """The items of a batch, moved at once."""
+        chosen = check_indices(indices, len(self))
+        rows = self._drawn.rows(self.epoch, chosen)
+        self._seen[torch.from_numpy(chosen)] = 1
+        moves = make_moves(self.action, self.y_action, partial(FreshMove, rows=rows))
+        return self._inner.moved(chosen, np.arange(len(chosen)), moves)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The epoch, the calls, and which items of the epoch were drawn."""
+        return {"epoch": self.epoch, "calls": self.calls, "seen": self._seen.clone()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state_dict`, with an oracle that has made no more calls than are in it."""
+        epoch, calls, seen = _check_state(state, len(self))
+        if calls < self.oracle.calls:
+            raise ArgumentError(
+                f"state has calls={calls}, but the oracle has made {self.oracle.calls} already; "
+                "load it into a data set with a new oracle."
+            )
+        self.oracle.advance_to(calls)
+        self._require_budget(len(self) - int(torch.count_nonzero(seen)))
+        self._epoch[0] = epoch
+        self._seen.copy_(seen)
+        self._charged = int(torch.count_nonzero(seen))
+
+    def __repr__(self) -> str:
+        return (
+            f"StreamingDataset({type(self.dataset).__name__} of {len(self)}, "
+            f"{type(self.action).__name__}, epoch={self.epoch}, {self.oracle!r})"
+        )
+
+    def _require_budget(self, needed: int) -> None:
+        if self.oracle.remaining < needed:
+            raise OracleBudgetError(
+                f"an epoch may make {needed} oracle calls, but {self.oracle.remaining} are left of "
+                f"a budget of {self.oracle.budget}; raise budget= or draw S once, for OneShotDataset."
+            )
+
+
+@final
+class _Draws:
+    """The rows of one epoch, each block drawn when it is first asked for."""
+
+    def __init__(self, oracle: Oracle, n: int) -> None:
+        self._group = oracle.group
+        self._seed = oracle.seed
+        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.group.width)
+        self._epoch = -1
+
+    def rows(self, epoch: int, indices: Indices) -> Rows:
+        """The rows of these items in this epoch."""
+        if epoch != self._epoch:
+            self._blocks: Rows = np.empty(self._shape, np.int64)
+            self._have = np.zeros(self._shape[0], bool)
+            self._epoch = epoch
+        block, place = np.divmod(indices, _BLOCK)
+        for missing in np.unique(block[~self._have[block]]).tolist():
+            rng = keyed_rng(self._seed, "streaming dataset", step=epoch, index=missing)
+            self._blocks[missing] = self._group.sample(_BLOCK, rng)
+            self._have[missing] = True
+        return self._blocks[block, place]
+
+
+def _require_oracle(oracle: Any, action: Action) -> None:
+    if not isinstance(oracle, Oracle):
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle; give sparseaug.Oracle.")
+    if oracle.group != action.group:
+        raise ArgumentError(
+            f"oracle draws from {oracle.group.name}, but the action is of {action.group.name}; "
+            "use one group."
+        )
+    if oracle._source is not None:
+        raise UnsupportedError(
+            "oracle asks a source for each element, which is too dear for every item of every "
+            "epoch; draw S once and give it to OneShotDataset."
+        )
+
+
+def _check_state(state: Mapping[str, Any], n: int) -> tuple[int, int, torch.Tensor]:
+    missing = {"epoch", "calls", "seen"} - set(state)
+    if missing:
+        raise ArgumentError(f"state lacks {sorted(missing)}; give what state_dict returned.")
+    seen = torch.as_tensor(state["seen"])
+    if seen.shape != (n,) or not bool(((seen == 0) | (seen == 1)).all()):
+        raise ArgumentError(
+            f"state marks items of shape {tuple(seen.shape)}, but this data set has {n} items; "
+            "give the state of a data set of this length."
+        )
+    return (
+        check_integer("epoch", state["epoch"], below=1 << 63),
+        check_integer("calls", state["calls"]),
+        seen,
+    )

@@ -1,0 +1,280 @@
+"""OrbitBatch: the copies of `augment`, on the device, compiled, saved, subset by subset, over ranks."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+from torch import nn
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.nn import OrbitBatch
+
+
+def drawn(group, m=5, seed=0):
+    return sa.Oracle(group, seed).draw(m)
+
+
+@pytest.fixture
+def images():
+    return torch.randn(3, 2, 4, 4, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.fixture
+def shifts():
+    return OrbitBatch(sa.roll(sa.abelian(4, 4)), drawn(sa.abelian(4, 4)))
+
+
+@pytest.fixture
+def rotations():
+    S = drawn(sa.cube_rotations())
+    return OrbitBatch(sa.linear(S.group), S)
+
+
+def test_copies_are_those_of_augment_for_every_action(moving):
+    action, x = moving
+    S = drawn(action.group)
+    expected, targets = sa.augment(action, S, x, np.arange(len(x)))
+    orbit = OrbitBatch(action, S, sample_shape=x.shape[1:])
+    for dtype in (torch.float64, torch.float32):
+        copies = orbit(torch.tensor(x, dtype=dtype))
+        assert copies.dtype == dtype
+        assert np.array_equal(copies.numpy(), expected.astype(copies.numpy().dtype))
+    assert torch.equal(orbit.repeat(torch.arange(len(x))), torch.as_tensor(targets))
+
+
+def test_copy_j_B_plus_i_is_sample_i_moved_by_element_j(shifts, images):
+    copies = shifts(images)
+    for j, (a, b) in enumerate(shifts.sample.elements):
+        for i in range(3):
+            moved = torch.roll(images[i], (int(a), int(b)), (-2, -1))
+            assert torch.equal(copies[3 * j + i], moved)
+
+
+def test_a_stated_subset_gives_those_elements_in_that_order(shifts, images):
+    whole = shifts(images).unflatten(0, (5, 3))
+    targets = torch.arange(6).reshape(3, 2)
+    for which, positions in (
+        (slice(1, 3), [1, 2]),
+        (slice(None, None, -2), [4, 2, 0]),
+        ([3, 0, 3], [3, 0, 3]),
+        ((2,), [2]),
+        (torch.tensor([4, 1]), [4, 1]),
+        (torch.tensor([4, 1], dtype=torch.int32), [4, 1]),
+        (np.array([1, 0]), [1, 0]),
+    ):
+        assert torch.equal(shifts(images, which), whole[positions].flatten(0, 1))
+        repeated = shifts.repeat(targets, which)
+        assert torch.equal(repeated, torch.cat([targets] * len(positions)))
+
+
+def test_move_each_moves_data_j_by_element_j(rotations):
+    x = torch.randn(5, 4, 3)
+    moved = rotations.move_each(x)
+    for j in range(5):
+        assert torch.equal(moved[j], rotations(x[j], [j]))
+    assert torch.equal(rotations.move_each(x[:2], slice(3, 5))[1], rotations(x[1], [4]))
+    with pytest.raises(ArgumentError, match="x has 4 entries on axis 0, for 5 elements"):
+        rotations.move_each(x[:4])
+
+
+@pytest.mark.parametrize(("m", "size"), [(6, 2), (7, 3), (5, 5), (4, 1)])
+def test_every_pass_of_subsets_goes_through_S_once(m, size):
+    orbit = OrbitBatch(sa.roll(sa.abelian(4, 4)), drawn(sa.abelian(4, 4), m))
+    steps = -(-m // size)
+    passes = []
+    for turn in range(3):
+        chosen = [orbit.subset(step, size) for step in range(turn * steps, (turn + 1) * steps)]
+        assert all(len(positions) <= size for positions in chosen)
+        passes.append(torch.cat(chosen).tolist())
+        assert sorted(passes[-1]) == list(range(m))
+    other = torch.cat([orbit.subset(step, size, seed=1) for step in range(steps)]).tolist()
+    if m > 4:
+        assert len({tuple(order) for order in (*passes, other)}) == 4
+    assert torch.equal(orbit.subset(1, size, seed=3), copy.deepcopy(orbit).subset(1, size, seed=3))
+
+
+def test_another_shape_or_precision_prepares_anew(rotations):
+    x = torch.randn(2, 3, dtype=torch.float64)
+    exact = rotations(x)
+    rotations(torch.randn(2, 7, 3))
+    assert rotations(x.half()).dtype == torch.float16
+    assert torch.equal(rotations(x), exact)
+    rotations.to(torch.bfloat16).to(torch.float64)
+    assert torch.equal(rotations(x), exact)
+
+
+def test_a_change_of_precision_leaves_integers_alone_and_matrices_exact():
+    turn = next(irrep for irrep in sa.dihedral(5).irreps() if irrep.dimension == 2)
+    S = drawn(sa.dihedral(5))
+    orbit = OrbitBatch(sa.linear(S.group, turn.matrices), S, sample_shape=(2,))
+    orbit.to(torch.bfloat16).to(torch.float64)
+    assert orbit.elements.dtype == torch.int64
+    assert np.array_equal(orbit.prepared_0.numpy(), turn.matrices(S.elements))
+    flips = OrbitBatch(sa.flip_signs(sa.sign_flips(2)), drawn(sa.sign_flips(2)), sample_shape=(2,))
+    assert flips.half().prepared_0.dtype == torch.int64
+    assert flips(torch.ones(1, 2).half()).dtype == torch.float16
+
+
+def test_the_state_dict_holds_S_and_its_group_alone_and_is_adopted(shifts, images):
+    assert set(shifts.state_dict()) == {"elements", "group_digest"}
+    shifts(images)
+    other = OrbitBatch(shifts.action, drawn(sa.abelian(4, 4), m=9, seed=1))
+    model = nn.Sequential(shifts, nn.Flatten())
+    model.load_state_dict(load(save(nn.Sequential(other, nn.Flatten()).state_dict())))
+    assert shifts.m == 9
+    assert shifts.sample == other.sample
+    assert torch.equal(shifts(images), other(images))
+
+
+def test_a_state_dict_of_another_group_is_refused():
+    four, eight = (OrbitBatch(sa.roll(sa.cyclic(n), (-1,)), drawn(sa.cyclic(n))) for n in (4, 8))
+    before = eight.elements.clone()
+    with pytest.raises(ArgumentError, match="S of another group than C8 under 'elements'"):
+        eight.load_state_dict(four.state_dict())
+    state = eight.state_dict()
+    state["elements"] = state["elements"] + 8
+    with pytest.raises(ArgumentError, match="no S of C8 under 'elements'"):
+        eight.load_state_dict(state)
+    assert torch.equal(eight.elements, before)
+
+
+def test_the_sample_is_the_one_given_with_its_cost(shifts):
+    assert shifts.sample.calls == 5
+    assert shifts.m == 5
+    assert copy.deepcopy(shifts).sample == shifts.sample
+    assert "Roll of C4xC4, m=5" in repr(shifts)
+
+
+def compiles_silently(orbit, x, *which):
+    torch.compiler.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled = torch.compile(orbit, fullgraph=True, backend="eager")
+        assert torch.equal(compiled(x, *which), orbit(x, *which))
+
+
+def test_it_compiles_whole_and_silently_for_every_action(moving):
+    action, x = moving
+    if "function" in vars(action):
+        pytest.skip("a user's function is the user's")
+    orbit = OrbitBatch(action, drawn(action.group), sample_shape=x.shape[1:]).double()
+    compiles_silently(orbit, torch.tensor(x))
+
+
+@pytest.mark.parametrize("which", [torch.tensor([3, 1]), slice(1, 4), [0, 2]])
+def test_subsets_compile_too(shifts, images, which):
+    shifts(images)
+    compiles_silently(shifts, images, which)
+
+
+def test_gradients_reach_the_batch_and_its_model(shifts, images):
+    images.requires_grad_()
+    weights = torch.randn(15, 2, 4, 4)
+    (shifts(images) * weights).sum().backward()
+    expected = sum(
+        torch.roll(weights[3 * j : 3 * j + 3], (-int(a), -int(b)), (-2, -1))
+        for j, (a, b) in enumerate(shifts.sample.elements)
+    )
+    torch.testing.assert_close(images.grad, expected)
+
+
+def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
+    with pytest.raises(ArgumentError, match=r"x is on meta, but S is on cpu; .*\.to\('meta'\)"):
+        shifts(images.to("meta"))
+    with pytest.raises(ArgumentError, match=r"x is on cpu, but S is on meta; .*\.to\('cpu'\)"):
+        copy.deepcopy(shifts).to("meta")(images)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda orbit, x: orbit(x.numpy()), "x=.* is not a tensor"),
+        (lambda orbit, x: orbit((x, x)), "x=.* is not a tensor"),
+        (lambda orbit, x: orbit(x[0, 0, 0]), r"x has shape \(4,\); give at least 2 axes"),
+        (lambda orbit, x: orbit(x[..., :3]), "x has 3 entries on axis -1"),
+        (lambda orbit, x: orbit(x, [5]), "which=5 is not allowed"),
+        (lambda orbit, x: orbit(x, [-1]), "which=-1 is not allowed"),
+        (lambda orbit, x: orbit(x, torch.tensor([5])), "which=5 is not allowed"),
+        (lambda orbit, x: orbit(x, torch.tensor([-1])), "which=-1 is not allowed"),
+        (lambda orbit, x: orbit(x, torch.tensor([True] * 5)), "which has .* dtype torch.bool"),
+        (lambda orbit, x: orbit(x, torch.tensor([0.0])), "which has .* dtype torch.float32"),
+        (lambda orbit, x: orbit(x, []), r"which has shape \(0,\)"),
+        (lambda orbit, x: orbit(x, slice(9, 10)), r"which has shape \(0,\)"),
+        (lambda orbit, x: orbit.repeat([1]), "y=.* is not a tensor"),
+        (lambda orbit, x: orbit.subset(-1, 2), "step=-1"),
+        (lambda orbit, x: orbit.subset(0, 6), "size=6"),
+        (lambda orbit, x: OrbitBatch(orbit.action, orbit.elements), "S=.* is not a GroupSample"),
+        (lambda orbit, x: OrbitBatch(orbit.action, drawn(sa.cyclic(4))), "S is a sample of C4"),
+        (lambda orbit, x: OrbitBatch("roll", orbit.sample), "action='roll' is not an action"),
+        (
+            lambda orbit, x: OrbitBatch(orbit.action, orbit.sample, sample_shape=(2, 4, -1)),
+            "sample_shape=-1",
+        ),
+    ],
+)
+def test_bad_input_is_answered(shifts, images, call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call(shifts, images)
+
+
+RANK = """
+import sys
+from datetime import timedelta
+import torch, torch.distributed as dist
+from torch import nn
+import sparseaug as sa
+from sparseaug.nn import InvarianceError
+from sparseaug.nn import OrbitBatch
+
+rank, store = int(sys.argv[1]), dist.FileStore(sys.argv[2], 2)
+dist.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=timedelta(seconds=60))
+group = sa.symmetric(3)
+S = sa.Oracle(group, seed=rank).draw(4)  # ranks disagree on purpose: rank 0 decides
+torch.manual_seed(0)
+orbit = OrbitBatch(sa.permute_axis(group), S, sample_shape=(3,))
+model = nn.parallel.DistributedDataParallel(nn.Sequential(orbit, nn.Linear(3, 1)))
+x = torch.arange(12.0).reshape(4, 3).square()
+for _ in range(2):
+    model(x[2 * rank : 2 * rank + 2]).square().mean().backward()
+seed_zero = sa.Oracle(group, seed=0).draw(4)
+assert orbit.sample == seed_zero
+assert torch.equal(orbit(x), sa.augment(orbit.action, seed_zero, x, x)[0])
+whole = nn.Sequential(OrbitBatch(orbit.action, seed_zero), nn.Linear(3, 1))
+whole[1].load_state_dict(model.module[1].state_dict())
+for _ in range(2):
+    whole(x).square().mean().backward()
+torch.testing.assert_close(model.module[1].weight.grad, whole[1].weight.grad)
+
+metric = InvarianceError(lambda x: x[:, 0], orbit.action, seed_zero)
+if rank == 0:  # rank 1 has seen nothing, and takes part
+    metric.update(x[:3])
+alone = metric.squares.clone()
+value = metric.compute()
+expected = (orbit(x[:3]).reshape(4, 3, 3)[..., 0] - x[:3, 0]).square().mean(1).sqrt().mean()
+torch.testing.assert_close(value.float(), expected)
+assert torch.equal(metric.squares, alone)
+dist.destroy_process_group()
+"""
+
+
+def test_two_ranks_share_one_S_and_one_metric(tmp_path):
+    """Under DistributedDataParallel buffers are broadcast, so gradients are those of rank 0's S."""
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", RANK, str(rank), str(tmp_path / "store")],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in (0, 1)
+    ]
+    for process in ranks:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
