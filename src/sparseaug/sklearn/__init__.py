@@ -1,0 +1,12 @@
+"""The scikit-learn layer: learners that need a fixed data set get one, drawn once.
+
+resampler   OneShotResampler: the copies of a data set, as imbalanced-learn's samplers give them
+estimators  OneShotClassifier, OneShotRegressor: augment inside fit, average in predict
+drawing     from an estimator's parameters to an action and S
+moving      copies of arrays and of data frames, and means over S
+"""
+
+from sparseaug.sklearn.estimators import OneShotClassifier, OneShotRegressor
+from sparseaug.sklearn.resampler import OneShotResampler
+
+__all__ = ["OneShotClassifier", "OneShotRegressor", "OneShotResampler"]

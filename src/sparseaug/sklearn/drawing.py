@@ -1,0 +1,171 @@
+"""From an estimator's parameters to an action and S: what all three estimators share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparseaug.actions import Action, roll
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.groups import cyclic
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.spectral import Deviation, deviation, draw_until
+
+ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
+Shape: TypeAlias = tuple[int, ...]
+
+DEFAULT_M = 16
+
+CHEAP_ORDER = 10_000
+"""Groups up to this order have the deviation of 256 elements within seconds, whatever their kind."""
+
+
+class OneShotMixin:
+    """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
+
+    Parameters that the estimators share: action, m, target_deviation, S, sample_shape, random_state.
+    """
+
+    action: ActionChoice
+    m: int | None
+    target_deviation: float | None
+    S: GroupSample | None
+    sample_shape: Shape | None
+    random_state: Any
+    n_features_in_: int
+    action_: Action
+    sample_: GroupSample
+    shape_: Shape
+    groups_: NDArray[np.int64]
+    _deviation: Deviation | None
+
+    @property
+    def deviation_(self) -> Deviation | None:
+        """`sparseaug.deviation(sample_)`, computed on first use; None where it may take long.
+
+        A notebook reads every attribute of an estimator that it shows, so this one is never dear
+        and never fails. Call `sparseaug.deviation` for a group above order 10,000.
+        """
+        check_is_fitted(self, "sample_")
+        if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
+            try:
+                self._deviation = deviation(self.sample_)
+            except UnsupportedError:
+                return None
+        return self._deviation
+
+    def _draw(self, n: int) -> None:
+        """Set the action and S for n samples of `n_features_in_` features."""
+        width = self.n_features_in_
+        self.shape_ = check_shape(self.sample_shape, width)
+        self.action_ = resolve_action("action", self.action, width)
+        self.sample_, self._deviation = draw_sample(
+            self.action_,
+            m=DEFAULT_M if self.action is not None and self.m is None else self.m or 1,
+            target_deviation=self.target_deviation,
+            S=self.S,
+            random_state=self.random_state,
+        )
+        self.groups_ = np.tile(np.arange(n), self.sample_.m)
+
+
+def draw_sample(
+    action: Action,
+    *,
+    m: int,
+    target_deviation: float | None,
+    S: GroupSample | None,
+    random_state: Any,
+) -> tuple[GroupSample, Deviation | None]:
+    """S as the parameters want it, and its deviation where drawing found it."""
+    if S is not None:
+        if not isinstance(S, GroupSample):
+            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        action.rows(S)  # S must be of the action's group
+        return S, None
+    oracle = Oracle(action.group, seed=check_seed(random_state))
+    if target_deviation is None:
+        return oracle.draw(m), None
+    found = draw_until(oracle, target=target_deviation)
+    return found.sample, found.deviation
+
+
+def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
+    """The action for rows of this width; None moves nothing."""
+    if action is None:
+        return roll(cyclic(1), axes=(1,))
+    if isinstance(action, Action):
+        return action
+    made = action(width) if callable(action) else action
+    if not isinstance(made, Action):
+        raise ArgumentError(
+            f"{name}={shorten(action)} gives no action; give an action such as "
+            "sparseaug.permute_axis(group), or a function n_features -> action."
+        )
+    return made
+
+
+def check_shape(sample_shape: Shape | None, width: int) -> Shape:
+    """How a row of this width is read."""
+    if sample_shape is None:
+        return (width,)
+    if not isinstance(sample_shape, tuple | list):
+        raise ArgumentError(
+            f"sample_shape={shorten(sample_shape)} is no tuple; give such as (8, 8)."
+        )
+    shape = tuple(check_integer("sample_shape", size, at_least=1) for size in sample_shape)
+    if math.prod(shape) != width:
+        raise ArgumentError(
+            f"sample_shape={shape} has {math.prod(shape)} entries, but X has {width} features; "
+            "give a shape of that many."
+        )
+    return shape
+
+
+def check_seed(random_state: Any) -> int:
+    """The oracle's seed: an integer itself, or one drawn from scikit-learn's generator."""
+    if isinstance(random_state, int | np.integer):
+        return check_integer("random_state", random_state, below=1 << 64)
+    try:
+        return int(check_random_state(random_state).randint(1 << 31))
+    except ValueError as error:
+        raise ArgumentError(
+            f"random_state={shorten(random_state)} is no seed; give an integer, a RandomState or None."
+        ) from error
+
+
+def check_choice(estimator: Any) -> None:
+    """Raise an `ArgumentError` unless at most one of m, target_deviation and S is given."""
+    given = [
+        name for name in ("m", "target_deviation", "S") if getattr(estimator, name) is not None
+    ]
+    if len(given) > 1:
+        raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
+    if estimator.m is not None:
+        check_integer("m", estimator.m, at_least=1)
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a data frame, if it is one, or as a numeric array (n, features).
+
+    The values of a frame are left alone: only columns that move need to be numbers.
+    """
+    if issparse(X):
+        raise ArgumentError("X is sparse; actions move dense rows: give X.toarray().")
+    if is_frame(X):
+        if not X.shape[0] or not X.shape[1]:
+            raise ArgumentError(f"X has shape {X.shape}; give at least one row and one column.")
+        return validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return validate_data(estimator, X, reset=reset, ensure_all_finite=False)
+
+
+def is_frame(data: Any) -> bool:
+    """Whether it is a pandas DataFrame."""
+    return hasattr(data, "iloc") and getattr(data, "ndim", 0) == 2

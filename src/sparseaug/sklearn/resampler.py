@@ -1,0 +1,115 @@
+"""`OneShotResampler`: the copies of a data set, made once, as imbalanced-learn's samplers give them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.sampling import GroupSample
+from sparseaug.sklearn.drawing import (
+    ActionChoice,
+    OneShotMixin,
+    Shape,
+    check_choice,
+    check_rows,
+    is_frame,
+    resolve_action,
+)
+from sparseaug.sklearn.moving import copies, take_rows
+
+
+class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
+    """Every sample moved by the same m elements of a group, drawn once: n m rows in all.
+
+    Copy j n + i is row i moved by element j of S. It makes copies for fitting only, so it has
+    `fit_resample` and no `transform`. In cross-validation split with `GroupKFold` by `groups_`, or use
+    `OneShotClassifier` and `OneShotRegressor`, which augment inside `fit`.
+
+    Parameters
+    ----------
+    action : an action, a function n_features -> action, or None, which moves nothing
+    m : number of elements; 16 by default (1 without an action)
+    target_deviation : draw until the exact deviation is at most this, instead of m
+    S : a `GroupSample` that is there already, instead of m
+    sample_shape : how to read a row, for instance (8, 8); by default (n_features,)
+    y_action : how targets move along, on y (n, outputs, ...): an action of the same group, or a
+        function n_outputs -> action
+    random_state : an integer is the oracle's seed: the same S every time; None and a RandomState
+        as everywhere in scikit-learn
+
+    Attributes
+    ----------
+    sample_ : S; its `calls` are the oracle calls that were made
+    action_ : the action for this width
+    groups_ : the row that each copy comes from
+    deviation_ : how good S is; None for groups above order 10,000 unless drawing found it
+
+    A DataFrame gives a DataFrame with the same columns, and a Series a Series, with the index
+    0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
+    with columns of the same dtype, change sign or stay.
+
+    >>> import numpy as np, sparseaug as sa
+    >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
+    >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
+    >>> X.shape, y.tolist(), resampler.sample_.calls
+    ((2, 3), ['a', 'a'], 2)
+    """
+
+    def __init__(
+        self,
+        action: ActionChoice = None,
+        *,
+        m: int | None = None,
+        target_deviation: float | None = None,
+        S: GroupSample | None = None,
+        sample_shape: Shape | None = None,
+        y_action: ActionChoice = None,
+        random_state: Any = None,
+    ) -> None:
+        self.action = action
+        self.m = m
+        self.target_deviation = target_deviation
+        self.S = S
+        self.sample_shape = sample_shape
+        self.y_action = y_action
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw S for the width of X."""
+        check_choice(self)
+        self._draw(len(check_rows(self, X, reset=True)))
+        return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Draw S, and return the n m copies (X, y)."""
+        if y is None:
+            raise ArgumentError("y=None is not allowed; give one target for each row of X.")
+        self.fit(X)
+        X = check_rows(self, X, reset=False)
+        y = y if hasattr(y, "iloc") else np.asarray(y)
+        check_consistent_length(X, y)
+        moved = copies(self.action_, self.sample_.elements, X, self.shape_)
+        if self.y_action is None:
+            return moved, take_rows(y, self.groups_)
+        return moved, self._moved_targets(y)
+
+    def _moved_targets(self, y: Any) -> Any:
+        if y.ndim < 2:
+            raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs, ...).")
+        action = resolve_action("y_action", self.y_action, y.shape[1])
+        if action.group != self.action_.group:
+            raise ArgumentError(
+                f"y_action={shorten(self.y_action)} is of {action.group.name}, but action is of "
+                f"{self.action_.group.name}; use one group."
+            )
+        shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
+        return copies(action, self.sample_.elements, y, shape)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # copying asks nothing of the values
+        return tags

@@ -1,0 +1,22 @@
+"""Symmetry from what people have: a graph, a crystal.
+
+symmetry       what a source gives: a group and an action, ready to draw from
+automorphisms  the automorphism group of a networkx graph
+refinement     colours that no automorphism changes, and the search for one automorphism
+crystal        the space-group operations of a crystal's cell, by spglib
+sites          how these move sites, and vectors on sites
+"""
+
+from sparseaug.sources.automorphisms import GraphSymmetry, graph_automorphisms
+from sparseaug.sources.crystal import CrystalSymmetry, crystal
+from sparseaug.sources.sites import MoveSites
+from sparseaug.sources.symmetry import Symmetry
+
+__all__ = [
+    "CrystalSymmetry",
+    "GraphSymmetry",
+    "MoveSites",
+    "Symmetry",
+    "crystal",
+    "graph_automorphisms",
+]

@@ -1,0 +1,36 @@
+"""What a source gives: a group and how it moves arrays, ready for an `Oracle`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from sparseaug.actions import Action
+from sparseaug.errors import UnsupportedError
+from sparseaug.groups import Group, format_order
+
+
+@dataclass(frozen=True, repr=False)
+class Symmetry:
+    """A group found in data, and its action on arrays (n, ...) that belong to the data."""
+
+    group: Group
+    action: Action
+
+    def to_dict(self) -> dict[str, Any]:
+        """The group as JSON data, its order in hexadecimal."""
+        return {"group": self.group.to_dict(), "order": hex(self.group.order)}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.group.name}, order={format_order(self.group)})"
+
+
+def need(package: str, purpose: str) -> Any:
+    """The optional package, or an `UnsupportedError` that says how to get it."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise UnsupportedError(
+            f"{purpose} needs {package}, which is not installed; pip install {package}."
+        ) from error

@@ -1,0 +1,47 @@
+"""scikit-learn's own checks, with the default parameters and with a real symmetry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import sparseaug as sa
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
+
+
+@dataclass(frozen=True)
+class Flips:
+    """A function of the width; unlike a plain one its name in test ids is the same in every process."""
+
+    def __call__(self, width: int) -> sa.Action:
+        return sa.flip_signs(sa.sign_flips(width))
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """Likewise."""
+
+    def __call__(self, width: int) -> sa.Action:
+        return sa.permute_axis(sa.cyclic(width))
+
+
+ESTIMATORS = [
+    OneShotResampler(),
+    OneShotClassifier(),
+    OneShotRegressor(),
+    OneShotResampler(Flips(), m=4, random_state=0),
+    OneShotResampler(Shifts(), m=4),
+    # trees learn the training set whatever the symmetry does to it, which the checks ask for
+    OneShotClassifier(DecisionTreeClassifier(random_state=0), action=Flips(), m=4, random_state=0),
+    OneShotRegressor(DecisionTreeRegressor(random_state=0), action=Shifts(), m=4, random_state=0),
+    OneShotClassifier(LinearSVC(), m=4),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_accepts_the_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)

@@ -1,0 +1,236 @@
+"""The meta-estimators: fitting on copies, means over S, and cross-validation that cannot leak."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, moving
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 4))
+LABELS = np.where(X.max(axis=1) > 1.0, "high", "low")
+TARGETS = X.max(axis=1)
+REORDER = sa.permute_axis(sa.symmetric(4))
+
+
+class Nearest(ClassifierMixin, BaseEstimator):
+    """A classifier with labels only: neither probabilities nor a decision function."""
+
+    def fit(self, X: Any, y: Any) -> Nearest:
+        self.classes_, self._x, self._y = np.unique(y), np.asarray(X), np.asarray(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        apart = np.asarray(X)[:, None] - self._x
+        return self._y[(apart**2).sum(axis=2).argmin(axis=1)]
+
+
+def moved_one_by_one(S: sa.GroupSample, rows: np.ndarray) -> list[np.ndarray]:
+    """The moved data of each element, by inverse index."""
+    return [rows[:, np.argsort(g)] for g in S.elements]
+
+
+def test_the_inner_estimator_learns_from_the_copies() -> None:
+    model = OneShotRegressor(Ridge(), action=REORDER, m=9, random_state=0).fit(X, TARGETS)
+    copies = np.concatenate(moved_one_by_one(model.sample_, X))
+    wanted = Ridge().fit(copies, np.tile(TARGETS, 9))
+    assert np.allclose(model.estimator_.coef_, wanted.coef_)
+    assert np.array_equal(model.groups_, np.tile(np.arange(40), 9))
+
+
+def test_the_given_estimator_is_cloned_and_stays_as_it_was() -> None:
+    given = Ridge()
+    model = OneShotRegressor(given, action=REORDER, m=2).fit(X, TARGETS)
+    assert model.estimator is given
+    assert not hasattr(given, "coef_")
+
+
+def test_predictions_are_means_over_the_sample_and_make_no_call() -> None:
+    tree = DecisionTreeRegressor(random_state=0)
+    model = OneShotRegressor(tree, action=REORDER, m=9, random_state=0).fit(X, TARGETS)
+    rows = RNG.normal(size=(11, 4))
+    wanted = np.mean(
+        [model.estimator_.predict(y) for y in moved_one_by_one(model.sample_, rows)], 0
+    )
+    assert np.allclose(model.predict(rows), wanted)
+    assert model.sample_.calls == 9
+
+
+def test_with_all_of_the_group_predictions_are_invariant() -> None:
+    S = sa.GroupSample(REORDER.group, np.concatenate(list(REORDER.group.elements())))
+    tree = DecisionTreeRegressor(max_depth=3, max_features=1, random_state=0)
+    model = OneShotRegressor(tree, action=REORDER, S=S).fit(X, TARGETS)
+    rows = RNG.normal(size=(30, 4))
+    back = rows[:, ::-1]
+    assert np.allclose(model.predict(rows), model.predict(back))
+    assert not np.allclose(model.estimator_.predict(rows), model.estimator_.predict(back))
+
+
+def test_probabilities_are_averaged_before_the_label_is_chosen() -> None:
+    model = OneShotClassifier(action=REORDER, m=5, random_state=1).fit(X, LABELS)
+    moved = moved_one_by_one(model.sample_, X)
+    wanted = np.mean([model.estimator_.predict_proba(y) for y in moved], axis=0)
+    assert np.allclose(model.predict_proba(X), wanted)
+    assert np.array_equal(model.predict(X), model.classes_[wanted.argmax(axis=1)])
+    decided = np.mean([model.estimator_.decision_function(y) for y in moved], axis=0)
+    assert np.allclose(model.decision_function(X), decided)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_without_probabilities_the_decision_function_is_averaged(classes: int) -> None:
+    y = np.digitize(TARGETS, [0.8, 1.4][: classes - 1])
+    model = OneShotClassifier(LinearSVC(), action=REORDER, m=5, random_state=1).fit(X, y)
+    moved = moved_one_by_one(model.sample_, X)
+    mean = np.mean([model.estimator_.decision_function(z) for z in moved], axis=0)
+    wanted = (mean > 0).astype(int) if classes == 2 else mean.argmax(axis=1)
+    assert np.array_equal(model.predict(X), wanted)
+    assert not hasattr(model, "predict_proba")
+
+
+def test_with_labels_only_the_majority_wins() -> None:
+    model = OneShotClassifier(Nearest(), action=REORDER, m=5, random_state=1).fit(X, LABELS)
+    rows = RNG.normal(size=(50, 4))
+    votes = np.array([model.estimator_.predict(y) for y in moved_one_by_one(model.sample_, rows)])
+    wanted = np.where((votes == "high").sum(axis=0) > 2, "high", "low")
+    assert np.array_equal(model.predict(rows), wanted)
+    assert len(set(map(tuple, votes.T))) > 2  # the elements do disagree
+    assert not hasattr(model, "decision_function")
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 7, 64, 1000])
+def test_the_size_of_a_chunk_changes_nothing(
+    rows_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = DecisionTreeClassifier(random_state=0)
+    model = OneShotClassifier(tree, action=REORDER, m=10, random_state=0).fit(X, LABELS)
+    wanted = model.predict_proba(X)
+    seen: list[int] = []
+    inner = model.estimator_.predict_proba
+    monkeypatch.setattr(moving, "MOST_ROWS", rows_at_once)
+    monkeypatch.setattr(
+        model.estimator_, "predict_proba", lambda rows: (seen.append(len(rows)), inner(rows))[1]
+    )
+    assert np.allclose(model.predict_proba(X), wanted, atol=1e-14)
+    assert max(seen) <= rows_at_once
+    assert sum(seen) == 400
+
+
+def test_weights_are_repeated_for_the_copies() -> None:
+    weights = np.arange(40) % 3
+    weighted = OneShotRegressor(LinearRegression(), action=REORDER, m=6, random_state=0)
+    weighted.fit(X, TARGETS, sample_weight=weights)
+    repeated = np.repeat(np.arange(40), weights)
+    plain = clone(weighted).fit(X[repeated], TARGETS[repeated])
+    assert np.allclose(weighted.predict(X), plain.predict(X))
+    with pytest.raises(ArgumentError, match="KNeighborsClassifier"):
+        OneShotClassifier(KNeighborsClassifier()).fit(X, LABELS, sample_weight=weights)
+
+
+def test_several_outputs_are_learned_and_averaged() -> None:
+    both = np.stack([TARGETS, -TARGETS], axis=1)
+    model = OneShotRegressor(action=REORDER, m=4, random_state=0).fit(X, both)
+    assert model.predict(X).shape == (40, 2)
+    assert np.allclose(model.predict(X)[:, 0], -model.predict(X)[:, 1])
+
+
+def test_augmenting_before_the_split_leaks_and_the_estimators_do_not() -> None:
+    """Labels are coin flips, so that 1/2 is the best honest score; 3 sigma of 240 flips is 0.1."""
+    rng = np.random.default_rng(7)
+    noise, coins = rng.normal(size=(240, 6)), rng.integers(0, 2, 240)
+    shift = sa.permute_axis(sa.cyclic(6))
+    learner = KNeighborsClassifier(1)
+    resampler = OneShotResampler(shift, m=16, random_state=0)
+    copies, labels = resampler.fit_resample(noise, coins)
+    leaking = cross_val_score(learner, copies, labels, cv=KFold(4, shuffle=True, random_state=0))
+    grouped = cross_val_score(learner, copies, labels, cv=GroupKFold(4), groups=resampler.groups_)
+    inside = cross_val_score(
+        OneShotClassifier(learner, action=shift, m=16, random_state=0), noise, coins, cv=4
+    )
+    assert leaking.mean() > 0.9
+    assert abs(grouped.mean() - 0.5) < 0.1
+    assert abs(inside.mean() - 0.5) < 0.1
+
+
+def test_it_helps_on_shifted_digits() -> None:
+    images, digits = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(images))
+    train, test = order[:200], order[200:400]
+    turns = np.random.default_rng(1).integers(0, 8, (200, 2))
+    shifted = np.stack(
+        [
+            np.roll(image.reshape(8, 8), tuple(turn), (0, 1)).ravel()
+            for image, turn in zip(images[test], turns, strict=True)
+        ]
+    )
+    plain = KNeighborsClassifier(1).fit(images[train], digits[train])
+    model = OneShotClassifier(
+        KNeighborsClassifier(1),
+        action=sa.roll(sa.abelian(8, 8)),
+        m=32,
+        sample_shape=(8, 8),
+        random_state=0,
+    ).fit(images[train], digits[train])
+    assert plain.score(shifted, digits[test]) < 0.4
+    assert model.score(shifted, digits[test]) > 0.75
+
+
+def test_it_works_in_a_pipeline_and_a_grid_search() -> None:
+    inside = OneShotClassifier(LogisticRegression(), action=REORDER, random_state=0)
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), inside)
+    search = GridSearchCV(
+        pipeline,
+        {"oneshotclassifier__m": [2, 4], "oneshotclassifier__estimator__C": [0.1, 1.0]},
+        cv=3,
+    ).fit(pd.DataFrame(X, columns=list("abcd")), LABELS)
+    fitted = search.best_estimator_[-1]
+    assert fitted.sample_.m == search.best_params_["oneshotclassifier__m"]
+    assert fitted.feature_names_in_.tolist() == list("abcd")
+    assert set(search.predict(pd.DataFrame(X, columns=list("abcd")))) <= {"high", "low"}
+
+
+def test_a_frame_reaches_the_inner_estimator_as_a_frame() -> None:
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    inner = make_pipeline(make_column_transformer((StandardScaler(), ["a", "c"])), Ridge())
+    model = OneShotRegressor(inner, action=REORDER, m=4, random_state=0).fit(frame, TARGETS)
+    plain = OneShotRegressor(Ridge(), action=REORDER, m=4, random_state=0).fit(frame, TARGETS)
+    assert model.predict(frame).shape == (40,)
+    assert np.allclose(plain.predict(frame), clone(plain).fit(X, TARGETS).predict(X))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[list("badc")])
+
+
+def test_missing_values_pass_where_the_inner_estimator_takes_them() -> None:
+    holes = X.copy()
+    holes[::3, 1] = np.nan
+    trees = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2)
+    model = OneShotClassifier(trees, action=REORDER, m=3).fit(holes, LABELS)
+    assert len(model.predict(holes)) == 40
+    with pytest.raises(ValueError, match="NaN"):
+        OneShotClassifier(action=REORDER).fit(holes, LABELS)
+
+
+def test_a_fitted_estimator_survives_pickling() -> None:
+    model = OneShotClassifier(action=REORDER, m=5, random_state=0).fit(X, LABELS)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert again.sample_ == model.sample_
+    assert again.deviation_.value == sa.deviation(model.sample_).value
+    assert "OneShotClassifier" in model._repr_html_()

@@ -1,0 +1,249 @@
+"""Automorphism groups of graphs, against brute force and published orders."""
+
+from __future__ import annotations
+
+import math
+import sys
+from itertools import permutations, product
+from types import ModuleType
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.algorithms.isomorphism import categorical_edge_match, categorical_node_match
+from networkx.generators.atlas import graph_atlas_g
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupError, UnsupportedError
+from sparseaug.sources import graph_automorphisms
+from sparseaug.testing import check_action, check_group
+
+ATLAS = graph_atlas_g()
+
+
+def brute_force(matrix: np.ndarray) -> set[tuple[int, ...]]:
+    """All permutations p with A[p(i), p(j)] = A[i, j]."""
+    v = len(matrix)
+    every = np.array(list(permutations(range(v))))
+    moved = matrix[every[:, :, None], every[:, None, :]]
+    return set(map(tuple, every[(moved == matrix).all(axis=(1, 2))].tolist()))
+
+
+def listed(group: sa.Group) -> set[tuple[int, ...]]:
+    return set(map(tuple, np.concatenate(list(group.elements())).tolist()))
+
+
+def matched(graph: Any, node_attr: str | None = None, edge_attr: str | None = None) -> int:
+    """The number of automorphisms, each found by networkx's matcher."""
+    kind = nx.isomorphism.DiGraphMatcher if graph.is_directed() else nx.isomorphism.GraphMatcher
+    return sum(
+        1
+        for _ in kind(
+            graph,
+            graph,
+            node_match=categorical_node_match(node_attr, None) if node_attr else None,
+            edge_match=categorical_edge_match(edge_attr, None) if edge_attr else None,
+        ).isomorphisms_iter()
+    )
+
+
+@pytest.mark.parametrize("start", range(1, 209, 26))
+def test_the_group_is_the_set_of_all_automorphisms_up_to_six_nodes(start: int) -> None:
+    for graph in ATLAS[start : min(start + 26, 209)]:
+        found = graph_automorphisms(graph)
+        assert listed(found.group) == brute_force(nx.to_numpy_array(graph))
+
+
+@pytest.mark.parametrize("number", range(209, 1253, 58))
+def test_the_group_is_the_set_of_all_automorphisms_for_some_of_seven_nodes(number: int) -> None:
+    graph = ATLAS[number]
+    assert listed(graph_automorphisms(graph).group) == brute_force(nx.to_numpy_array(graph))
+
+
+@pytest.mark.parametrize(
+    ("graph", "order"),
+    [
+        (nx.petersen_graph(), 120),
+        (nx.hypercube_graph(4), 384),
+        (nx.complete_graph(10), math.factorial(10)),
+        (nx.cycle_graph(12), 24),
+        (nx.complete_bipartite_graph(5, 5), 2 * math.factorial(5) ** 2),
+        (nx.frucht_graph(), 1),
+        (nx.dodecahedral_graph(), 120),
+        (nx.heawood_graph(), 336),
+        (nx.hypercube_graph(7), 2**7 * math.factorial(7)),
+        (nx.line_graph(nx.complete_bipartite_graph(4, 4)), 2 * math.factorial(4) ** 2),
+        (nx.disjoint_union_all([nx.cycle_graph(3)] * 5), 6**5 * math.factorial(5)),
+        (nx.disjoint_union(nx.cycle_graph(6), nx.disjoint_union_all([nx.cycle_graph(3)] * 2)), 864),
+        (nx.empty_graph(6), math.factorial(6)),
+        (nx.empty_graph(1), 1),
+        (nx.path_graph(50), 2),
+        (nx.cycle_graph(9, create_using=nx.DiGraph), 9),
+    ],
+)
+def test_orders_are_the_published_ones(graph: Any, order: int) -> None:
+    assert graph_automorphisms(graph).group.order == order
+
+
+def shrikhande() -> Any:
+    steps = ((1, 0), (0, 1), (1, 1))
+    graph = nx.Graph()
+    for (i, j), (a, b) in product(product(range(4), repeat=2), steps):
+        graph.add_edge((i, j), ((i + a) % 4, (j + b) % 4))
+    return graph
+
+
+def test_strongly_regular_graphs_that_colours_cannot_tell_apart_are_told_apart() -> None:
+    """The Shrikhande graph (order 192) and the rook's graph (1152) have the same parameters."""
+    rook = nx.line_graph(nx.complete_bipartite_graph(4, 4))
+    both = graph_automorphisms(nx.disjoint_union(rook, shrikhande()))
+    assert graph_automorphisms(shrikhande()).group.order == 192
+    assert both.group.order == 192 * 1152
+    assert len(both.orbits()) == 2
+
+
+def benzene() -> Any:
+    graph = nx.Graph()
+    for i in range(6):
+        graph.add_node(f"C{i}", element="C")
+        graph.add_node(f"H{i}", element="H")
+    for i in range(6):
+        graph.add_edge(f"C{i}", f"C{(i + 1) % 6}", order=1.5)
+        graph.add_edge(f"C{i}", f"H{i}", order=1)
+    return graph
+
+
+def test_benzene_has_the_twelve_symmetries_of_a_hexagon() -> None:
+    found = graph_automorphisms(benzene(), node_attr="element", edge_attr="order")
+    assert found.group.order == 12
+    assert sorted(map(len, found.orbits())) == [6, 6]
+    kekule = benzene()
+    for i in range(6):
+        kekule.edges[f"C{i}", f"C{(i + 1) % 6}"]["order"] = 1 + i % 2
+    assert graph_automorphisms(kekule, edge_attr="order").group.order == 6
+    kekule.nodes["H0"]["element"] = "D"
+    assert graph_automorphisms(kekule, node_attr="element", edge_attr="order").group.order == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_attributes_directions_and_loops_are_kept_as_networkx_keeps_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = nx.DiGraph() if seed % 2 else nx.Graph()
+    graph.add_nodes_from((i, {"kind": int(rng.integers(2))}) for i in range(6))
+    chosen = rng.random((6, 6)) < (0.15, 0.5, 0.85)[seed % 3]
+    for i, j in np.argwhere(chosen).tolist():
+        graph.add_edge(i, j, weight=int(rng.integers(2)) if seed > 5 else 0)
+    ring = nx.cycle_graph(4, create_using=type(graph))
+    nx.set_node_attributes(ring, 1, "kind")
+    nx.set_edge_attributes(ring, 1, "weight")
+    ring.add_edge(0, 0, weight=0)
+    ring.add_edge(2, 2, weight=0)
+    whole = nx.disjoint_union(graph, ring)
+    for node_attr, edge_attr in product((None, "kind"), (None, "weight")):
+        found = graph_automorphisms(whole, node_attr=node_attr, edge_attr=edge_attr)
+        assert found.group.order == matched(whole, node_attr, edge_attr)
+
+
+def test_searches_are_few_however_many_automorphisms() -> None:
+    for graph in (nx.complete_graph(20), nx.empty_graph(20), nx.star_graph(19)):
+        found = graph_automorphisms(graph)
+        assert found.group.order >= math.factorial(19)
+        assert found.searches <= 20
+    assert graph_automorphisms(nx.frucht_graph()).searches <= 12**2
+
+
+def test_the_actions_leave_the_graph_as_it_is() -> None:
+    graph = nx.relabel_nodes(nx.petersen_graph(), lambda i: f"n{9 - i}")
+    found = graph_automorphisms(graph)
+    adjacency = nx.to_numpy_array(graph, nodelist=found.nodes)[None]
+    S = sa.Oracle(found.group, seed=0).draw(8)
+    assert found.nodes == tuple(graph)
+    assert (found.action(S, adjacency) == adjacency).all()
+    marks = np.arange(10.0)[None, :, None]
+    degrees = adjacency @ marks
+    moved = found.features(S, marks)
+    assert np.array_equal(adjacency @ moved, found.features(S, degrees))
+    check_action(found.action, np.random.default_rng(0).normal(size=(2, 10, 10)))
+    check_group(found.group)
+    assert 0 < sa.deviation(S).value <= 1
+
+
+def test_a_graph_without_symmetry_has_the_trivial_group() -> None:
+    found = graph_automorphisms(nx.frucht_graph())
+    assert sa.Oracle(found.group).draw(3).m == 3
+    assert found.group.order == 1
+    assert len(found.orbits()) == 12
+    assert repr(found) == "GraphSymmetry(automorphisms of a graph on 12 nodes, order=1)"
+    assert found.to_dict()["nodes"] == [str(i) for i in range(12)]
+
+
+def test_the_same_graph_gives_the_same_group_every_time() -> None:
+    one, two = (graph_automorphisms(nx.heawood_graph()) for _ in range(2))
+    assert one == two
+    assert sa.Oracle(one.group).draw(5) == sa.Oracle(two.group).draw(5)
+
+
+@pytest.mark.parametrize(
+    ("graph", "options", "reason"),
+    [
+        ([[0, 1], [1, 0]], {}, "graph="),
+        (nx.MultiGraph([(0, 1), (0, 1)]), {}, "multigraph"),
+        (nx.Graph(), {}, "no nodes"),
+        (nx.path_graph(3), {"node_attr": "element"}, "node_attr='element' is missing on node"),
+        (nx.path_graph(3), {"edge_attr": "order"}, "edge_attr='order' is missing on edge"),
+        (nx.Graph([(0, 1, {"w": [1]})]), {"edge_attr": "w"}, "can be compared"),
+        (nx.path_graph(3), {"backend": "bliss"}, "backend='bliss'"),
+    ],
+)
+def test_bad_input_is_named(graph: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        graph_automorphisms(graph, **options)
+    assert reason in str(error.value)
+
+
+def test_a_missing_package_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(UnsupportedError, match="pip install networkx"):
+        graph_automorphisms(None)
+
+
+def stand_in(generators: list[list[int]]) -> tuple[ModuleType, list[Any]]:
+    """A module with pynauty's interface that notes what it is asked and gives these generators."""
+    module = ModuleType("pynauty")
+    asked: list[Any] = []
+    module.Graph = lambda n, **options: asked.append((n, options))  # type: ignore[attr-defined]
+    module.autgrp = lambda graph: (generators, 1.0, 0, [], 0)  # type: ignore[attr-defined]
+    return module, asked
+
+
+def test_pynauty_is_asked_in_its_own_words_and_not_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, {0: "a", 1: "b", 2: "a"}, "kind")
+    module, asked = stand_in([[2, 1, 0]])
+    monkeypatch.setitem(sys.modules, "pynauty", module)
+    found = graph_automorphisms(graph, node_attr="kind", backend="pynauty")
+    assert found.group.order == 2
+    assert asked[0][0] == 3
+    assert asked[0][1] == {
+        "directed": False,
+        "adjacency_dict": {0: [1], 1: [0, 2], 2: [1]},
+        "vertex_coloring": [{0, 2}, {1}],
+    }
+    arrows = nx.DiGraph()
+    arrows.add_nodes_from(range(3))
+    arrows.add_edges_from([(0, 1), (2, 1)])
+    graph_automorphisms(arrows, backend="pynauty")
+    assert asked[1][1]["directed"] is True
+    assert asked[1][1]["adjacency_dict"] == {0: [1], 1: [], 2: [1]}
+    monkeypatch.setitem(sys.modules, "pynauty", stand_in([[1, 0, 2]])[0])
+    with pytest.raises(GroupError, match="no automorphism"):
+        graph_automorphisms(graph, backend="pynauty")
+    nx.set_edge_attributes(graph, {(0, 1): 1, (1, 2): 2}, "w")
+    with pytest.raises(UnsupportedError, match="kinds of edges"):
+        graph_automorphisms(graph, edge_attr="w", backend="pynauty")
+    monkeypatch.setitem(sys.modules, "pynauty", None)
+    with pytest.raises(UnsupportedError, match="pip install pynauty"):
+        graph_automorphisms(graph, backend="pynauty")

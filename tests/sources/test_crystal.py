@@ -1,0 +1,203 @@
+"""Space-group operations of crystals: published orders, positions, energies and forces."""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.sources import crystal
+from sparseaug.testing import check_action, check_group
+
+FCC = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+HEX = np.array([[3.0, 0, 0], [-1.5, 1.5 * np.sqrt(3), 0], [0, 0, 4.9]])
+CORNERS = [[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]]
+WURTZITE = [[1 / 3, 2 / 3, 0], [2 / 3, 1 / 3, 0.5], [1 / 3, 2 / 3, 0.377], [2 / 3, 1 / 3, 0.877]]
+SALT = [[*c] for c in CORNERS] + [[a, b, c + 0.5] for a, b, c in CORNERS]
+
+CELLS: dict[str, tuple[Any, int, int]] = {
+    "rock salt, primitive": ((FCC, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]), 225, 48),
+    "rock salt, conventional": ((4 * np.eye(3), SALT, [11] * 4 + [17] * 4), 225, 192),
+    "diamond": ((FCC, [[0, 0, 0], [0.25, 0.25, 0.25]], [6, 6]), 227, 48),
+    "wurtzite": ((HEX, WURTZITE, [30, 30, 8, 8]), 186, 12),
+    "hcp": ((HEX, [[1 / 3, 2 / 3, 0.25], [2 / 3, 1 / 3, 0.75]], [12, 12]), 194, 24),
+    "fcc, conventional": ((4 * np.eye(3), CORNERS, [13] * 4), 225, 192),
+    "one atom": ((FCC, [[0.1, 0.2, 0.3]], [29]), 225, 48),
+    "triclinic": (
+        (
+            np.array([[3.0, 0, 0], [0.4, 4.1, 0], [0.7, -0.3, 5.2]]),
+            [[0, 0, 0], [0.13, 0.27, 0.41], [0.55, 0.83, 0.19]],
+            [1, 2, 3],
+        ),
+        1,
+        1,
+    ),
+    "two cells of a cube": ((np.diag([6.0, 3, 3]), [[0, 0, 0], [0.5, 0, 0]], [84, 84]), 221, 32),
+}
+
+
+@pytest.fixture(params=list(CELLS), ids=list(CELLS))
+def known(request: pytest.FixtureRequest) -> tuple[Any, int, int]:
+    return CELLS[request.param]
+
+
+def energy(lattice: torch.Tensor, positions: torch.Tensor, numbers: list[int]) -> torch.Tensor:
+    """A smooth pair potential that depends on the species, over periodic images."""
+    shifts = torch.tensor(list(product(range(-3, 4), repeat=3)), dtype=torch.float64) @ lattice
+    apart = positions[:, None, None] - positions[None, :, None] + shifts
+    charge = torch.tensor(numbers, dtype=torch.float64).sqrt()
+    weight = (charge[:, None] * charge)[:, :, None]
+    return (weight * torch.exp(-0.8 * (apart**2).sum(-1))).sum()
+
+
+def test_space_group_and_order_are_the_published_ones(known: tuple[Any, int, int]) -> None:
+    cell, number, order = known
+    found = crystal(cell)
+    assert (found.number, found.group.order) == (number, order)
+    check_group(found.group)
+
+
+def test_positions_are_mapped_onto_themselves(known: tuple[Any, int, int]) -> None:
+    cell, _, _ = known
+    found = crystal(cell)
+    _, positions, numbers = (np.asarray(part) for part in cell)
+    every = np.arange(found.group.order)[:, None]
+    wanted = found.action(every, positions[None])[:, 0]
+    for W, w, image, moved in zip(
+        found.rotations, found.translations, found.action.images, wanted, strict=True
+    ):
+        mapped = positions @ W.T + w
+        apart = mapped - positions[list(image)]
+        assert abs(apart - np.rint(apart)).max() < 1e-9
+        assert np.array_equal(numbers[list(image)], numbers)
+        assert np.array_equal(moved[list(image)], positions)  # (g.x)[p(i)] = x[i]
+
+
+def test_both_actions_are_left_actions(known: tuple[Any, int, int]) -> None:
+    found = crystal(known[0])
+    sites = len(known[0][2])
+    x = np.random.default_rng(0).normal(size=(3, sites, 3))
+    check_action(found.action, x)
+    check_action(found.action, np.arange(2 * sites).reshape(2, sites))
+    check_action(found.vectors, x)
+    check_action(found.vectors, torch.as_tensor(x))
+    check_action(found.vectors, x.reshape(3, sites, 1, 3))
+
+
+def test_rotations_are_orthogonal_and_keep_the_lattice(known: tuple[Any, int, int]) -> None:
+    found = crystal(known[0])
+    R = np.array(found.vectors.rotations)
+    assert abs(R @ R.swapaxes(1, 2) - np.eye(3)).max() < 1e-12
+    lattice = np.asarray(known[0][0])
+    steps = lattice @ R.swapaxes(1, 2) @ np.linalg.inv(lattice)  # moved lattice vectors, fractional
+    assert abs(steps - np.rint(steps)).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["rock salt, conventional", "wurtzite", "hcp", "diamond"])
+def test_energy_is_invariant_and_forces_are_equivariant(name: str) -> None:
+    lattice, positions, numbers = CELLS[name][0]
+    found = crystal(CELLS[name][0])
+    box = torch.as_tensor(np.asarray(lattice, float))
+    rest = torch.as_tensor(np.asarray(positions, float)) @ box
+    kick = 0.2 * torch.as_tensor(np.random.default_rng(0).normal(size=rest.shape))
+    S = sa.Oracle(found.group, seed=0).draw(6)
+    moved = found.vectors(S, kick[None])[:, 0]
+
+    def energy_and_forces(displacements: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        at = (rest + displacements).requires_grad_()
+        value = energy(box, at, numbers)
+        return value.detach(), -torch.autograd.grad(value, at)[0]
+
+    value, forces = energy_and_forces(kick)
+    turned = found.vectors(S, forces[None])[:, 0]
+    for displaced, wanted in zip(moved, turned, strict=True):
+        other, actual = energy_and_forces(displaced)
+        assert abs(other - value) < 1e-10 * abs(value)
+        assert abs(actual - wanted).max() < 1e-9 * abs(forces).max()
+    # the sites alone do not do it
+    unturned = [energy_and_forces(kicked)[0] for kicked in found.action(S, kick[None])[:, 0]]
+    assert max(abs(other - value) for other in unturned) > 1e-6 * abs(value)
+
+
+def test_a_rough_cell_still_gives_exact_rotations() -> None:
+    rng = np.random.default_rng(0)
+    lattice = FCC + 1e-4 * rng.normal(size=(3, 3))
+    positions = np.array([[0, 0, 0], [0.5, 0.5, 0.5]]) + 1e-5 * rng.normal(size=(2, 3))
+    found = crystal((lattice, positions, [11, 17]), symprec=1e-2)
+    assert found.group.order == 48
+    check_action(found.vectors, rng.normal(size=(2, 2, 3)))
+
+
+def test_it_can_be_drawn_from_and_certified() -> None:
+    found = crystal(CELLS["hcp"][0])
+    S = sa.Oracle(found.group, seed=0).draw(16)
+    assert 0 < sa.deviation(S).value < 1
+    restricted = sa.deviation(S, action=found.action, shape=(2,))
+    assert restricted.value <= sa.deviation(S).value
+    assert repr(found) == "CrystalSymmetry(P6_3/mmc, order=24, sites=2)"
+    assert repr(found.vectors) == (
+        "MoveSites(space group 194 with 24 operations, vectors on 2 sites)"
+    )
+    assert len(found.to_dict()["rotations"]) == 24
+
+
+class Atoms:
+    """What crystal() asks of ASE's Atoms."""
+
+    numbers = np.array([12, 12])
+
+    def get_cell(self) -> np.ndarray:
+        return HEX
+
+    def get_scaled_positions(self) -> np.ndarray:
+        return np.array(CELLS["hcp"][0][1])
+
+
+def test_an_ase_like_object_is_read() -> None:
+    assert crystal(Atoms()) == crystal(CELLS["hcp"][0])
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("NaCl", "cell='NaCl'"),
+        ((FCC, [[0, 0, 0]]), "(lattice, positions, numbers)"),
+        ((FCC, [[0, 0, 0]], [1, 2]), "shapes"),
+        ((FCC, [["a", 0, 0]], [1]), "does not hold numbers"),
+        ((FCC, [[0, 0, 0]], ["Na"]), "integer a site"),
+        ((FCC, [[0, 0, np.nan]], [1]), "not finite"),
+        ((0 * FCC, [[0, 0, 0]], [1]), "flat lattice"),
+        ((FCC, [[0, 0, 0], [0, 0, 0]], [1, 1]), "spglib"),
+    ],
+)
+def test_bad_cells_are_named(cell: Any, reason: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        crystal(cell)
+    assert reason in str(error.value)
+
+
+def test_bad_data_and_a_missing_package_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = crystal(CELLS["hcp"][0])
+    with pytest.raises(ArgumentError, match="moves 2"):
+        found.action(found.group.identity(), np.ones((1, 3)))
+    with pytest.raises(ArgumentError, match=r"sites, \.\.\., 3"):
+        found.vectors(found.group.identity(), np.ones((1, 2, 4)))
+    with pytest.raises(ArgumentError, match="floating point"):
+        found.vectors(found.group.identity(), np.ones((1, 2, 3), np.int64))
+    with pytest.raises(ArgumentError, match="symprec"):
+        crystal(CELLS["hcp"][0], symprec=0)
+    monkeypatch.setitem(sys.modules, "spglib", None)
+    with pytest.raises(UnsupportedError, match="pip install spglib"):
+        crystal(CELLS["hcp"][0])
+
+
+def test_a_supercell_with_too_many_translations_is_refused() -> None:
+    steps = np.array(list(product(range(4), repeat=3))) / 4
+    with pytest.raises(GroupTooLargeError, match="smaller cell"):
+        crystal((12 * np.eye(3), steps, [84] * 64))
