@@ -187,3 +187,15 @@ def test_a_kind_that_needs_a_sample_says_so():
     for S in ("full", "streaming"):
         with pytest.raises(UnsupportedError, match="no fixed sample"):
             certify(THETA, model=MODEL, data=DATA, action=ACT, S=S, kinds=["spectral"])
+
+
+def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
+    act = sa.permute_axis(sa.symmetric(4))
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    S, other = (sa.Oracle(act.group, seed=seed).draw(8) for seed in (0, 1))
+    given = {"model": model, "data": (x, x.sum(1)), "action": act, "S": S}
+    with pytest.raises(ArgumentError, match="deviation is that of another sample"):
+        sa.certify(np.ones(8), **given, deviation=sa.deviation(other))
+    reordered = sa.GroupSample(act.group, S.elements[::-1])
+    assert sa.certify(np.ones(8), **given, deviation=sa.deviation(reordered))["spectral"]

@@ -18,7 +18,7 @@ from torch.utils.data import (
 )
 
 import sparseaug as sa
-from sparseaug.nn import OneShotDataset, prepared
+from sparseaug.nn import OneShotDataset, gather_numba, prepared
 
 
 class Items(Dataset):
@@ -357,3 +357,23 @@ def test_an_empty_data_set_has_no_copies():
     copies = OneShotDataset([], sa.permute_axis(S.group), S)
     assert len(copies) == 0
     assert list(copies) == []
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.uint8, torch.bool, torch.bfloat16, torch.float32, torch.int64]
+)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_large_batches_are_the_same_copies_compiled_or_not(dtype, compiled, monkeypatch):
+    used = []
+    gather = gather_numba.gather
+    monkeypatch.setattr(gather_numba, "gather", lambda *given: used.append(1) or gather(*given))
+    monkeypatch.setattr(prepared, "_WORTH_COMPILING", 1 << 16 if compiled else 1 << 62)
+    act = sa.roll(sa.abelian(32, 32))
+    S = sa.Oracle(act.group, seed=4).draw(5)
+    x = torch.randint(0, 255, (40, 3, 32, 32), generator=torch.Generator().manual_seed(0)).to(dtype)
+    copies = OneShotDataset(TensorDataset(x), act, S)
+    expected, _ = sa.augment(act, S, x, torch.arange(40))
+    order = torch.randperm(200, generator=torch.Generator().manual_seed(1))
+    items = copies.__getitems__(order.tolist())
+    assert torch.equal(torch.stack([item[0] for item in items]), expected[order])
+    assert bool(used) == compiled

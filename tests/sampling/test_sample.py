@@ -295,3 +295,21 @@ def test_a_group_that_cannot_be_described_is_not_saved(tmp_path):
 def test_bad_arguments_are_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_what_is_made_of_draws_knows_them():
+    oracle = sa.Oracle(sa.symmetric(4), seed=5)
+    first, second = oracle.draw(3), oracle.draw(4)
+    assert second.origin.draws == ((5, 3, 7),)
+    assert first.words(2, 8).origin.draws == ((5, 0, 3),)
+    both = first.concat(second.words(2, 8))
+    assert both.origin.draws == ((5, 0, 3), (5, 3, 7))
+    assert sa.GroupSample(first.group, first.elements).origin.draws == ()
+
+
+def test_files_of_the_first_versions_are_read_and_their_draws_told(tmp_path):
+    S = sa.Oracle(sa.symmetric(4), seed=5).draw(3)
+    facts = S._facts()
+    del facts["origin"]["draws"]
+    files.save(tmp_path / "S", S.group, S.elements, facts, overwrite=True)
+    assert sa.GroupSample.load(tmp_path / "S").origin.draws == ((5, 0, 3),)

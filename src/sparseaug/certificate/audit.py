@@ -93,13 +93,12 @@ def require_fresh(group: Group, S: Any, oracle: Any) -> None:
     """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S."""
     if not isinstance(oracle, Oracle) or oracle.group != group:
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {group.name}.")
-    if not isinstance(S, GroupSample) or S.origin.kind not in ("oracle", "source"):
-        return
-    if S.seed == oracle.seed and oracle.calls < S.origin.start + S.m:
-        raise ArgumentError(
-            f"oracle has the seed {oracle.seed} of S and would draw elements of S again; go on with "
-            "the oracle that S came from, or take another seed."
-        )
+    for seed, _, stop in S.origin.draws if isinstance(S, GroupSample) else ():
+        if seed == oracle.seed and oracle.calls < stop:
+            raise ArgumentError(
+                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; go on with "
+                "the oracle that S came from, or take another seed."
+            )
 
 
 def _gradients(evidence: Evidence, theta: Floats, fresh: GroupSample) -> Floats:

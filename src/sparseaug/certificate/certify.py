@@ -98,7 +98,9 @@ def certify(
             raise ArgumentError("model, data and action are missing; give them, or evidence=.")
         evidence = Evidence(model, data, action, S, deviation)
     elif not isinstance(evidence, Evidence):
-        raise ArgumentError(f"evidence={shorten(evidence)} is neither an Evidence nor a risk.")
+        raise ArgumentError(
+            f"evidence={shorten(evidence)} is neither an Evidence nor a risk that can be audited."
+        )
     elif any(part is not None for part in (model, data, action, S, deviation)):
         raise ArgumentError("evidence holds model, data, action, S and deviation; give it alone.")
     theta = check_vector("theta", run.best if isinstance(run, Run) else run, evidence.model.size)

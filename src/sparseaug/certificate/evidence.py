@@ -21,9 +21,6 @@ from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
 from sparseaug.risk.moments import check_data
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation, deviation
-from sparseaug.theory import deviation_floor
-
-_RESTRICTED = ("tuples", "low weight", "action")  # methods of `deviation` for fewer functions
 
 
 @final
@@ -153,11 +150,13 @@ def check_deviation(found: Any, S: GroupSample) -> None:
     """Raise an `ArgumentError` unless it is the deviation of S in the whole function space."""
     if not isinstance(found, Deviation):
         raise ArgumentError(f"deviation={shorten(found)} is not a Deviation; see deviation(S).")
-    if found.m != S.m:
-        raise ArgumentError(f"deviation is that of m={found.m} elements, but S has m={S.m}.")
-    # `deviation` reports a floor for S itself, and 0 for words and restricted norms
-    if found.method in _RESTRICTED or found.floor != deviation_floor(S.m, S.group.order):
+    if not found.sha256:
         raise ArgumentError(
             "deviation is that of words or of some functions only; give deviation(S), which holds "
             "in the whole function space."
+        )
+    if found.sha256 != S.sha256:
+        raise ArgumentError(
+            f"deviation is that of another sample, of m={found.m} elements; give deviation(S) of this "
+            f"one, m={S.m}."
         )

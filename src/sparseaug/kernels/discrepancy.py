@@ -27,6 +27,7 @@ from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.enumeration import LIMIT, MEMORY, enumeration_roundings
 from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import require_sample
 
 
 @final
@@ -142,8 +143,7 @@ def _rounding(action: Action, S: GroupSample, x: Floats) -> float:
 def _require_invariant(kernel: Any, action: Any, S: Any, x: Floats) -> None:
     if not isinstance(kernel, GaussianKernel):
         raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    require_sample(S)
     answer = kernel.is_invariant(check_action(action), x.shape[1:])
     if not answer:
         raise ArgumentError(f"action does not leave the kernel invariant: {answer.reason}.")

@@ -29,6 +29,7 @@ from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.enumeration import LIMIT, block_length, element_blocks, require_small
 from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import require_sample
 
 FEW = 1000
 """Elements up to which going through the group, one matrix product a block, beats closed forms."""
@@ -116,8 +117,7 @@ def sample_moments(
 ) -> Moments:
     """The same moments over the elements of S, with multiplicity, `block` elements at a time."""
     x, y, centers = _check_data(kernel, action, x, y, centers)
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    require_sample(S)
     rows = action.rows(S)
     step = (
         block_length(x, len(centers))

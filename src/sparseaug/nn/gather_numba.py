@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from numba import njit
 from torch import Tensor
@@ -19,7 +20,8 @@ def gather(x: Tensor, source: Tensor, which: Indices, index: Tensor) -> Tensor:
     moved = torch.empty(len(source), *x.shape[1:], dtype=x.dtype)
     kind = _BY_SIZE[x.dtype.itemsize]
     flat, out = x.detach().view(-1).view(kind), moved.view(-1).view(kind)
-    _gather(flat.numpy(), source.numpy(), which, index.numpy(), out.numpy())
+    # unsigned, as numba then knows that no index counts from the end
+    _gather(flat.numpy(), source.numpy(), which, index.numpy().view(np.uint32), out.numpy())
     return moved
 
 
@@ -27,7 +29,8 @@ def gather(x: Tensor, source: Tensor, which: Indices, index: Tensor) -> Tensor:
 def _gather(flat: Any, source: Any, which: Any, index: Any, out: Any) -> None:
     size = index.shape[1]
     for t in range(len(source)):
-        start, place = source[t] * size, t * size
+        sample = flat[source[t] * size : (source[t] + 1) * size]
+        place = out[t * size : (t + 1) * size]
         row = index[which[t]]
         for q in range(size):
-            out[place + q] = flat[start + row[q]]
+            place[q] = sample[row[q]]

@@ -6,7 +6,7 @@ from array_api_compat import array_namespace, is_array_api_obj
 
 from sparseaug.actions import Action, Array
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.sampling.sample import GroupSample
+from sparseaug.sampling.sample import GroupSample, require_sample
 
 
 def augment(
@@ -21,8 +21,7 @@ def augment(
     >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]), np.array([6]))
     (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
     """
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    require_sample(S)
     parts = x if isinstance(x, tuple) else (x,)
     if not is_array_api_obj(y) or y.ndim < 1 or any(len(part) != len(y) for part in parts):
         raise ArgumentError(f"y={shorten(y)} must be an array with one target per sample of x.")

@@ -127,7 +127,9 @@ class Oracle:
             self._kept.append((index, self.group.check(row[None], name)))
         taken, self._kept = self._kept[:m], self._kept[m:]
         cost, self._charged = self._calls - self._charged, self._calls
-        origin = Origin("source", self.seed, start=taken[0][0])
+        start = taken[0][0]
+        draws = ((self.seed, start, taken[-1][0] + 1),)
+        origin = Origin("source", self.seed, start=start, draws=draws)
         return GroupSample(self.group, np.concatenate([row for _, row in taken]), cost, origin)
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -35,6 +35,9 @@ class Origin:
     start: int = 0  # oracle: index of the first draw
     length: int = 0  # words: number of factors
     parents: tuple[str, ...] = ()  # sha256 of the samples it was made from
+    draws: tuple[
+        tuple[int, int, int], ...
+    ] = ()  # (seed, start, stop) of the oracle draws behind it
 
     def __post_init__(self) -> None:
         if self.kind not in ("given", "oracle", "source", "words", "concat"):
@@ -46,11 +49,20 @@ class Origin:
         object.__setattr__(self, "parents", tuple(self.parents))
         if not all(isinstance(parent, str) for parent in self.parents):
             raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
+        draws = tuple(tuple(check_integer("draws", part) for part in draw) for draw in self.draws)
+        if not all(len(draw) == 3 and draw[1] < draw[2] for draw in draws):
+            raise ArgumentError(f"draws={shorten(self.draws)} must be (seed, start, stop), each.")
+        object.__setattr__(self, "draws", draws)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
-        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there."""
-        return cls(**{f.name: data[f.name] for f in fields(cls)})
+        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
+
+        Only `draws` may be missing, as it is in files of the first versions.
+        """
+        return cls(
+            **{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name != "draws"}
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +96,10 @@ class GroupSample:
         object.__setattr__(self, "calls", check_integer("calls", self.calls))
         if not isinstance(self.origin, Origin):
             raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
+        seed, start = self.origin.seed, self.origin.start
+        if self.origin.kind in ("oracle", "source") and seed is not None and not self.origin.draws:
+            origin = replace(self.origin, draws=((seed, start, start + self.m),))
+            object.__setattr__(self, "origin", origin)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
@@ -120,7 +136,11 @@ class GroupSample:
             self.group,
             np.concatenate([self.elements, other.elements]),
             self.calls + other.calls - _shared_draws(self, other),
-            Origin("concat", parents=(self.sha256, other.sha256)),
+            Origin(
+                "concat",
+                parents=(self.sha256, other.sha256),
+                draws=tuple(sorted({*self.origin.draws, *other.origin.draws})),
+            ),
         )
 
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
@@ -139,7 +159,9 @@ class GroupSample:
         rows = self.elements[letters[0]]
         for index in letters[1:]:
             rows = self.group.compose(rows, self.elements[index])
-        origin = Origin("words", seed, length=length, parents=(self.sha256,))
+        origin = Origin(
+            "words", seed, length=length, parents=(self.sha256,), draws=self.origin.draws
+        )
         return GroupSample(self.group, rows, 0, origin)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
@@ -192,6 +214,12 @@ class GroupSample:
 
     def _facts(self) -> dict[str, Any]:
         return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
+
+
+def require_sample(S: Any) -> None:
+    """Raise an `ArgumentError` unless S is a `GroupSample`."""
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
 
 
 def _shared_draws(one: GroupSample, other: GroupSample) -> int:

@@ -21,6 +21,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Abelian, Dihedral, Group, Product, Symmetric
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.acting import action_norm
 from sparseaug.spectral.blocks import irreps_norm
 from sparseaug.spectral.characters import characters_norm
@@ -80,8 +81,7 @@ def deviation(
     >>> found.rigorous, round(found.value, 3), round(found.bound, 3)
     (True, 0.249, 0.654)
     """
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    require_sample(S)
     delta = check_real("delta", delta, above=0, below=1)
     length = check_integer("length", length, at_least=1)
     if sum(choice is not None for choice in (degree, action, method)) > 1:
@@ -126,6 +126,7 @@ def deviation(
         delta=delta,
         failure_probability=norm.failure_probability,
         reason=reason,
+        sha256=S.sha256 if whole and length == 1 else "",
     )
 
 

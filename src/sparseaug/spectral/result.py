@@ -50,6 +50,7 @@ class Deviation:
     delta       the delta of that promise
     failure_probability  0 where `value` is certain, None where it is an estimate
     reason      why the norm is 1, where S lies in a coset of a proper subgroup
+    sha256      of S; empty for words and for restricted norms, which are not those of S itself
     """
 
     value: float
@@ -62,6 +63,7 @@ class Deviation:
     delta: float
     failure_probability: float | None = 0.0
     reason: str = ""
+    sha256: str = ""
 
     @property
     def rigorous(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import ArgumentError, UnsupportedError, need
 from sparseaug.groups import Symmetric
 from sparseaug.groups.young import Partition, conjugate, partitions
 from sparseaug.sampling import GroupSample
@@ -84,7 +84,7 @@ def _first_of_pair(partition: Partition) -> bool:
 def _mover(device: str | None) -> Any:
     if device is None:
         return lambda matrix: matrix
-    import torch  # only where a device is asked for
+    torch = need("torch", f"device={device!r}", extra="sparseaug[torch]")
 
     try:
         torch.zeros(1, device=device)

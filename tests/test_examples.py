@@ -1,0 +1,185 @@
+"""The short form of the examples: what they claim, what they count, what they write."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sparseaug as sa
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sklearn")
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+LEARNERS = ("SVM", "random forest", "CNN")
+BATCH, STEPS = 50, 160  # of --quick
+
+
+@pytest.fixture(scope="module")
+def digits() -> Iterator[Any]:
+    threads = torch.get_num_threads()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        yield importlib.import_module("digits")
+    for name in ("digits", "study"):
+        del sys.modules[name]
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def study(digits: Any) -> Any:
+    return sys.modules["study"]
+
+
+@pytest.fixture(scope="module")
+def folder(digits: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("digits")
+    result = CliRunner().invoke(digits.main, ["--quick", "--out", str(path)])
+    assert result.exit_code == 0, result.output
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
+    found = json.loads((folder / "results.json").read_text())["rows"]
+    return {(row["learner"], row["way"]): row["values"] for row in found}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_shot_beats_no_augmentation_by_a_wide_margin(rows: Any, learner: str) -> None:
+    # on the ten seeds of the full study the margin was 15 to 41 points, of any learner
+    none, shot = rows[learner, "none"], rows[learner, "one-shot 16"]
+    assert shot["accuracy"] > none["accuracy"] + 0.15
+    assert shot["invariance_error"] < none["invariance_error"] - 0.05
+
+
+@pytest.mark.parametrize("learner", ["random forest", "CNN"])
+def test_averaging_probabilities_over_S_leaves_fewer_labels_to_change(
+    rows: Any, learner: str
+) -> None:
+    alone, averaged = rows[learner, "one-shot 16"], rows[learner, "one-shot 16 + average"]
+    assert averaged["invariance_error"] < alone["invariance_error"] - 0.05
+    assert averaged["accuracy"] > alone["accuracy"]
+
+
+def test_the_calls_of_one_shot_buy_little_when_each_is_used_once(rows: Any) -> None:
+    for way in ("streaming 16, spread", "streaming 16, then none"):
+        assert rows["CNN", way]["accuracy"] < rows["CNN", "one-shot 16"]["accuracy"] - 0.15
+
+
+def test_oracle_calls_are_exact(rows: Any) -> None:
+    expected = {"none": 0, "one-shot 16": 16, "one-shot 16 + average": 16, "full": 64}
+    for learner in LEARNERS:
+        assert {way: rows[learner, way]["calls"] for way in expected} == expected
+    streaming = {way: row["calls"] for (_, way), row in rows.items() if "streaming" in way}
+    assert streaming == {
+        "streaming, per image": BATCH * STEPS,
+        "streaming, per step": STEPS,
+        "streaming 16, spread": 16,
+        "streaming 16, then none": 16,
+    }
+
+
+def test_deviations_are_the_largest_nontrivial_Fourier_coefficients_of_S(rows: Any) -> None:
+    counts = np.zeros((8, 8))
+    np.add.at(counts, tuple(sa.Oracle(sa.abelian(8, 8), seed=0).draw(16).elements.T), 1 / 16)
+    largest = np.sort(abs(np.fft.fft2(counts)).ravel())[-2]  # the last is the trivial one, 1
+    for learner in LEARNERS:
+        assert rows[learner, "one-shot 16"]["deviation"] == pytest.approx(largest, rel=1e-9)
+        assert rows[learner, "none"]["deviation"] == pytest.approx(1)
+        assert rows[learner, "full"]["deviation"] == pytest.approx(0, abs=1e-9)
+
+
+def test_what_is_written_agrees(folder: Path, rows: Any) -> None:
+    table = (folder / "table.md").read_text().splitlines()
+    assert len(table) == 2 + len(rows)
+    for line, ((learner, way), values) in zip(table[2:], rows.items(), strict=True):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert cells[:3] == [learner, way, f"{100 * values['accuracy']:.1f}"]
+    assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_seed_gives_the_same_figures_again_and_another_seed_others(digits: Any) -> None:
+    tiny = digits.Settings(train=20, test=40, sizes=(4,), steps=8, trees=5)
+
+    def figures(seed: int) -> list[tuple[Any, ...]]:
+        measured = ("accuracy", "invariance_error", "calls")
+        rows = list(digits.one_seed(tiny, seed))
+        assert len(rows) == tiny.rows
+        return [(row.learner, row.way, *(row.values[key] for key in measured)) for row in rows]
+
+    first = figures(3)
+    torch.rand(1)  # what others draw from the global generator changes nothing
+    assert figures(3) == first
+    assert figures(4) != first
+
+
+def test_test_images_are_shifted_training_images_are_not(digits: Any) -> None:
+    data = digits.load(digits.QUICK, 0)
+    images = [np.asarray(image) for image in digits.load_digits().images / 16]
+    assert all(any(np.array_equal(x, image) for image in images) for x in data.x_train[:10])
+    shifts = [(down, right) for down in range(8) for right in range(8)]
+    found = [
+        [shift for shift in shifts if np.array_equal(np.roll(x, shift, (0, 1)), y)]
+        for x, y in zip(data.x_test, data.x_shifted, strict=True)
+    ]
+    assert all(found)
+    assert len({matches[0] for matches in found}) > 50  # of 64, in 300 draws; 63 on average
+
+
+@pytest.mark.parametrize(
+    ("budget", "draws", "used"),
+    [
+        (3, 3, [0, 0, 0, 1, 1, 1, 2, 2, 2]),
+        (2, 9, [0, 1, None, None, None, None, None, None, None]),
+        (9, 9, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+    ids=["spread", "then none", "per step"],
+)
+def test_a_batch_shares_the_shift_that_is_due(
+    digits: Any, budget: int, draws: int, used: list[int | None]
+) -> None:
+    corner = torch.zeros(2, 1, 8, 8)
+    corner[..., 0, 0] = 1
+    batches = iter([(corner, torch.zeros(2))] * 9)
+    oracle = sa.Oracle(digits.GROUP, seed=5, budget=budget)
+    places = [
+        x.nonzero()[:, 2:].tolist()
+        for x, _ in digits.one_shift_a_batch(batches, oracle, draws=draws, steps=9)
+    ]
+    elements = sa.Oracle(digits.GROUP, seed=5).draw(9).elements.tolist()
+    assert places == [[[0, 0] if j is None else elements[j]] * 2 for j in used]
+    assert oracle.calls == budget
+
+
+def test_lines_are_means_and_standard_deviations_over_seeds(study: Any) -> None:
+    column = study.Column("score", "score", scale=100, digits=1)
+    scores = [0.5, 0.7, 0.9]
+    rows = [study.Row("A", "none", seed, {"score": s}) for seed, s in enumerate(scores)]
+    made = study.Study("T", [column], [*rows, study.Row("A", "full", 0, {})])
+    line = made.line("A", "none")
+    assert line.mean["score"] == pytest.approx(np.mean(scores))
+    assert line.sd["score"] == pytest.approx(np.std(scores, ddof=1))
+    assert made.cells() == [["A", "none", "70.0 ± 20.0"], ["A", "full", "-"]]
+
+
+def test_a_study_refuses_rows_it_cannot_tell_apart_or_read(study: Any) -> None:
+    column, row = study.Column("score", "score"), study.Row("A", "none", 0, {"score": 1.0})
+    for rows in ([], [row, row], [study.Row("A", "none", 0, {"skore": 1.0})]):
+        with pytest.raises(sa.errors.ArgumentError, match="rows"):
+            study.Study("T", [column], rows)
+    with pytest.raises(sa.errors.ArgumentError, match="not among"):
+        study.Study("T", [column], [row]).line("A", "full")
+
+
+def test_help_shows_an_example(digits: Any) -> None:
+    result = CliRunner().invoke(digits.main, ["--help"])
+    assert "python examples/digits.py --out" in result.output
