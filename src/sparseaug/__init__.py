@@ -15,6 +15,9 @@ risk      R_n, R_n^S, R_n^G: value and gradient
 descent   none, full, streaming and one-shot in one loop
 certificate  what holds at the returned iterate, and how we know
 testing   checks for your own groups, actions and oracles
+nn        the PyTorch layer (import sparseaug.nn)
+sklearn   the scikit-learn layer (import sparseaug.sklearn)
+sources   symmetries of graphs and crystals (import sparseaug.sources)
 cli       the command line
 """
 
@@ -132,7 +135,10 @@ _LATER = {
     "deviation": "spectral",
     "draw_until": "spectral",
     "kernels": "kernels",
+    "nn": "nn",
     "plan": "planning",
+    "sklearn": "sklearn",
+    "sources": "sources",
     "streaming_risk": "risk",
     "word_deviation": "spectral",
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from operator import index
+from types import ModuleType
 from typing import SupportsIndex
 
 
@@ -29,6 +31,10 @@ class GroupTooLargeError(SparseAugError):
 
 class UnsupportedError(SparseAugError, NotImplementedError):
     """This group or action has no such operation; the message says which do."""
+
+
+class MissingPackageError(UnsupportedError, ImportError):
+    """An optional package is not installed; the message says how to get it."""
 
 
 class OracleBudgetError(SparseAugError):
@@ -90,6 +96,15 @@ def check_real(
     if not above < number < below:  # false for NaN too
         raise ArgumentError(f"{name}={number!r} is not allowed; give {allowed}.")
     return number
+
+
+def need(package: str, purpose: str, *, extra: str) -> ModuleType:
+    """The optional package, or a `MissingPackageError` with what to install, as extra="numpy"."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        message = f"{purpose} needs {package}, which is not installed; pip install '{extra}'."
+        raise MissingPackageError(message) from error
 
 
 def shorten(value: object, limit: int = 60) -> str:

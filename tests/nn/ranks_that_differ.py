@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -32,7 +33,20 @@ def main(folder: Path) -> None:
         "module": other,
         "oracle": 1,
     }
-    messages = {}
+    frozen = nn.Linear(3, 1).double()
+    frozen.load_state_dict(model.state_dict())
+    frozen.bias.requires_grad_(False)
+    if rank == 1:
+        frozen.bias.data += 1
+    good = sann.ModuleRisk(model, nn.MSELoss(), same["data"], act, None)
+    theta = good.theta
+    asked = {
+        "frozen": lambda: sann.ModuleRisk(frozen, nn.MSELoss(), same["data"], act, None),
+        "on": lambda: good.on(sa.Oracle(act.group, seed=rank).draw(4)),
+        "audit": lambda: sann.audit(good, theta, sa.Oracle(act.group, seed=rank), 10),
+        "theta": lambda: sann.audit(good, theta + rank, sa.Oracle(act.group), 10),
+    }
+    messages = {name: refusal(ask) for name, ask in asked.items()}
     for name, value in changed.items():
         given = dict(same)
         if rank == 1 and name != "oracle":
@@ -47,9 +61,21 @@ def main(folder: Path) -> None:
         except ArgumentError as error:
             messages[name] = str(error)
     tiny = sann.ModuleRisk(model, nn.MSELoss(), (x[:1], x[:1, :1]), act, None)
+    # rank 1 alone looks on, and it alone asks to stop
+    look = (lambda seen: seen.step == 2) if rank == 1 else None
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    messages["steps"] = len(tiny.fit(optimizer, num_steps=5, callback=look))
     messages["tiny"] = tiny.gradient(tiny.theta).tolist()
     (folder / f"{rank}.json").write_text(json.dumps(messages))
     distributed.destroy_process_group()
+
+
+def refusal(ask: Callable[[], object]) -> str:
+    try:
+        ask()
+    except ArgumentError as error:
+        return str(error)
+    return "no error"
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ class BoundingBoxes(torch.Tensor):
 
 TURN = sa.rotate_grid(sa.dihedral(4))
 S8 = sa.Oracle(TURN.group, seed=0).draw(8)
+ROWS = np.array(sorted(S8.elements.tolist()))
 
 
 def picture(seed=0, shape=(3, 4, 4)):
@@ -46,7 +47,7 @@ def picture(seed=0, shape=(3, 4, 4)):
 
 
 def copies_of(x):
-    return list(TURN(S8, x[None])[:, 0])
+    return list(TURN(ROWS, x[None])[:, 0])
 
 
 def test_an_image_is_moved_by_an_element_of_S():
@@ -77,6 +78,13 @@ def test_the_element_depends_on_seed_epoch_and_content_alone():
     assert transform.make_params([wide])["element"] == first[0]
 
 
+def test_the_multiset_alone_decides_how_an_image_moves():
+    backwards = OrbitTransform(TURN, sa.GroupSample(TURN.group, S8.elements[::-1]))
+    transform = OrbitTransform(TURN, S8)
+    for seed in range(20):
+        assert torch.equal(backwards(picture(seed)), transform(picture(seed)))
+
+
 def test_images_and_masks_move_together_and_keep_their_type():
     transform = OrbitTransform(TURN, S8)
     image, mask = picture().as_subclass(Image), picture(1, (4, 4)).as_subclass(Mask)
@@ -86,7 +94,7 @@ def test_images_and_masks_move_together_and_keep_their_type():
     assert type(out["image"]) is Image
     assert type(out["rest"][0]) is Mask
     assert torch.equal(out["image"].as_subclass(torch.Tensor), copies_of(picture())[element])
-    moved = TURN(S8.elements[element][None], picture(1, (4, 4))[None])[0, 0]
+    moved = TURN(ROWS[element][None], picture(1, (4, 4))[None])[0, 0]
     assert torch.equal(out["rest"][0].as_subclass(torch.Tensor), moved)
     assert out["rest"][1] is plain
     assert out["rest"][2] is label
@@ -114,8 +122,9 @@ def test_what_cannot_be_moved_is_refused_by_the_vision_transform():
         transform(pil, 3)
     with pytest.raises(sa.errors.UnsupportedError, match="BoundingBoxes"):
         transform(picture().as_subclass(Image), torch.ones(1, 4).as_subclass(BoundingBoxes))
-    with pytest.raises(sa.errors.ArgumentError, match="no image"):
-        transform("a", 3)
+    for nothing in (("a", 3), ()):
+        with pytest.raises(sa.errors.ArgumentError, match="no image"):
+            transform(*nothing)
     with pytest.raises(sa.errors.ArgumentError, match="S="):
         OrbitTransform(TURN, S8.elements)
 
@@ -189,6 +198,20 @@ def test_a_relabelled_graph_is_the_one_that_permute_nodes_gives(edges):
     assert len(found) > 4
 
 
+def test_small_integers_are_node_numbers_too():
+    data = graph()
+    for dtype in (torch.int32, torch.uint8):
+        small = graph()
+        small.edge_index = data.edge_index.to(dtype)
+        small.face = data.face.to(dtype)
+        moved = RelabelNodes(sa.GroupSample(S5.group, [[1, 2, 3, 4, 0]]))(small)
+        assert moved.edge_index.dtype == dtype
+        assert torch.equal(moved.edge_index.long(), (data.edge_index + 1) % 5)
+    many = geometric.Data(x=torch.ones(300, 1), edge_index=torch.ones(2, 1, dtype=torch.uint8))
+    with pytest.raises(sa.errors.ArgumentError, match=r"torch.uint8, .* integers in 0..299"):
+        RelabelNodes(sa.Oracle(sa.cyclic(300)).draw(1))(many)
+
+
 def test_it_composes_with_the_transforms_of_the_library():
     from torch_geometric.transforms import Compose, ToUndirected
 
@@ -229,6 +252,13 @@ def test_graphs_that_cannot_be_relabelled_are_refused():
         RelabelNodes(S5)(geometric.HeteroData())
     with pytest.raises(sa.errors.UnsupportedError, match="adjacency"):
         RelabelNodes(S5)(geometric.Data(x=torch.ones(5, 1), adj=torch.ones(5, 5)))
+    pair = geometric.Batch.from_data_list([geometric.Data(x=torch.ones(n, 1)) for n in (2, 3)])
+    with pytest.raises(sa.errors.UnsupportedError, match="batch of graphs"):
+        RelabelNodes(S5)(pair)
+    for wrong in ([0, -1], [0, 5], [0.0, 1.0], [True, False]):
+        data = geometric.Data(x=torch.ones(5, 1), root_index=torch.tensor(wrong))
+        with pytest.raises(sa.errors.ArgumentError, match=r"data.root_index .* integers in 0..4"):
+            RelabelNodes(S5)(data)
     with pytest.raises(sa.errors.ArgumentError, match="does not permute points"):
         RelabelNodes(sa.Oracle(sa.cube_rotations()).draw(2))
 

@@ -13,7 +13,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.nn.audit import Sums, jackknife
+from sparseaug.nn.audit import Sums, certificate_of, jackknife
 
 ACT = sa.permute_axis(sa.symmetric(4))
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
@@ -154,9 +154,15 @@ def test_bad_audits_are_refused_by_name():
         ({"delta": 1.0}, "delta=1.0"),
         ({"largest": 1e-9}, "largest=1e-09 is no limit"),
         ({"largest": -1.0}, "largest=-1.0"),
+        ({"largest": 1e-200}, "largest=1e-200"),  # whose square would be 0
+        ({"largest": 1e200}, "largest=1e[+]200"),
+        ({"theta": np.zeros(19)}, "theta="),
+        ({"theta": risk.theta[1:]}, "theta="),
+        ({"risk": "risk"}, "risk='risk' is not a ModuleRisk"),
     ):
         with pytest.raises(ArgumentError, match=message):
-            sann.audit(risk, risk.theta, **{**good, **changed})
+            sann.audit(**{"risk": risk, "theta": risk.theta, **good, **changed})
+    assert good["oracle"].calls == 10  # where a gradient had to be seen first
     with pytest.raises(ArgumentError, match="largest is known"):
         sa.certify(
             np.zeros(2),
@@ -167,3 +173,39 @@ def test_bad_audits_are_refused_by_name():
         )
     with pytest.raises(ArgumentError, match="evidence is a risk"):
         sa.certify(risk.theta, risk, S=S)
+    with pytest.raises(ArgumentError, match="theta="):
+        sa.certify(np.zeros(19), risk, oracle=good["oracle"], audit_calls=10, largest=9.0)
+    streaming = sann.StreamingModuleRisk(
+        network(), nn.MSELoss(), (X, Y), ACT, sa.Oracle(ACT.group, seed=9)
+    )
+    with pytest.raises(ArgumentError, match=r"risk=.*after a streaming run give one with S=None"):
+        sann.audit(streaming, streaming.theta, **good)
+    with pytest.raises(ArgumentError, match="nor a risk that can be audited"):
+        sa.certify(risk.theta, streaming)
+
+
+def test_what_is_printed_of_an_interval_holds_it():
+    text = str(sann.Audit(1.0, (0.12346, 1.23451), "with probability 1 - 0.05", 0.05, 10, 2.0))
+    assert "[0.1234, 1.235]" in text
+    holds = certificate_of(sann.Audit(1.0, (0.1, 1.0), "sure", 0.05, 10, 19.9999999), 0).holds
+    assert "longer than 19.9999999" in holds
+
+
+def test_the_calls_of_a_streaming_run_are_in_its_certificate():
+    oracle = sa.Oracle(ACT.group, seed=1)
+    streaming = sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), ACT, oracle, batch=2)
+    run = sa.descend(streaming, streaming.theta, step_size=0.1, num_steps=15)
+    found = sa.certify(run, risk_of(None), oracle=oracle, audit_calls=100, largest=100.0)
+    assert (run.calls, found["audited"].calls, oracle.calls) == (30, 130, 130)
+
+
+def test_draws_behind_words_and_joined_samples_are_not_drawn_again():
+    drawn = sa.Oracle(ACT.group, seed=7).draw(4)
+    other = sa.Oracle(ACT.group, seed=9).draw(3)
+    for S in (drawn.words(2, 8), drawn.concat(other), other.words(2, 5).concat(drawn.words(3, 4))):
+        risk = risk_of(S)
+        with pytest.raises(ArgumentError, match="oracle has the seed 7 of S"):
+            sann.audit(risk, risk.theta, sa.Oracle(ACT.group, seed=7), 10)
+        past = sa.Oracle(ACT.group, seed=7)
+        past.advance_to(4)
+        assert sann.audit(risk, risk.theta, past, 10).calls == 10

@@ -243,6 +243,8 @@ def test_indices_behave_as_those_of_a_list():
             copies[k]
     with pytest.raises(sa.errors.ArgumentError, match="integers"):
         copies.__getitems__([0.5])
+    with pytest.raises(IndexError, match="out of range"):
+        copies.__getitems__(np.array([2**64 - 1], np.uint64))  # which is no -1
     assert copies.__getitems__([]) == []
 
 
@@ -357,6 +359,39 @@ def test_an_empty_data_set_has_no_copies():
     copies = OneShotDataset([], sa.permute_axis(S.group), S)
     assert len(copies) == 0
     assert list(copies) == []
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_indices_of_either_width_are_compiled_right(dtype):
+    """Tensors of 2^31 entries and more have indices of eight bytes."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.rand(5, 2, 3, generator=generator)
+    index = torch.stack([torch.randperm(6, generator=generator) for _ in range(4)])
+    source, which = torch.tensor([4, 0, 2]), np.array([3, 1, 3])
+    moved = gather_numba.gather(x, source, which, index.to(dtype))
+    expected = x[source].flatten(1).gather(1, index[torch.from_numpy(which)])
+    assert torch.equal(moved.flatten(1), expected)
+
+
+@pytest.mark.parametrize("compiled", [1, 1 << 62])
+def test_conjugates_are_read_as_what_they_are(compiled, monkeypatch):
+    monkeypatch.setattr(prepared, "_WORTH_COMPILING", compiled)
+    x = torch.randn(5, 4, dtype=torch.complex64).conj()
+    S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
+    act = sa.permute_axis(S.group)
+    items = OneShotDataset(TensorDataset(x), act, S).__getitems__(range(15))
+    assert torch.equal(torch.stack([item[0] for item in items]), act(S, x).flatten(0, 1))
+
+
+@pytest.mark.parametrize("compiled", [1, 1 << 62])
+def test_gradients_reach_the_data(compiled, monkeypatch):
+    monkeypatch.setattr(prepared, "_WORTH_COMPILING", compiled)
+    x = torch.rand(3, 4, requires_grad=True)
+    S = sa.Oracle(sa.symmetric(4), seed=0).draw(5)
+    items = OneShotDataset(TensorDataset(x), sa.permute_axis(S.group), S).__getitems__(range(15))
+    sum(k * item[0].sum() for k, item in enumerate(items)).backward()
+    expected = torch.arange(15.0).reshape(5, 3).sum(0)
+    assert torch.equal(x.grad, expected[:, None].expand(3, 4))
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from click.testing import CliRunner
 from safetensors.torch import load_file
+
+from sparseaug.nn import ranks
 
 HERE = Path(__file__).parent
 SCRIPT = HERE.parents[1] / "examples" / "distributed.py"
@@ -30,10 +35,10 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, torch.Tensor]:
     return load_file(path)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_ranks_give_the_gradient_of_one_process(ranks, alone, tmp_path):
+@pytest.mark.parametrize("count", [2, 3])
+def test_ranks_give_the_gradient_of_one_process(count, alone, tmp_path):
     """505 copies: neither 2 nor 3 divides them."""
-    start(str(SCRIPT), "--out", str(tmp_path / "run"), "--steps", "5", ranks=ranks)
+    start(str(SCRIPT), "--out", str(tmp_path / "run"), "--steps", "5", ranks=count)
     found = load_file(tmp_path / "run")
     assert float(alone["gradient"].abs().max()) > 1e-3
     assert float((found["gradient"] - alone["gradient"]).abs().max()) <= 1e-12
@@ -48,5 +53,66 @@ def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_pro
         for name in ("S", "data", "module", "oracle"):
             assert messages[name].startswith(f"{name} is not the same on all ranks: rank 1 differs")
         assert messages["order"].startswith("S is not the same")
+        assert messages["frozen"].startswith("module is not the same")
+        assert messages["on"].startswith("S is not the same")
+        assert messages["audit"].startswith("oracle is not the same")
+        assert messages["theta"].startswith("theta is not the same")
+        assert messages["steps"] == 3
     # one copy, x = (0, 1, 2), y = 0: prediction 2, gradient 2 * 2 * (x, 1)
     assert said[0]["tiny"] == said[1]["tiny"] == [0.0, 4.0, 8.0, 4.0]
+
+
+def test_ranks_are_compared_on_the_device_that_each_computes_on(monkeypatch):
+    """NCCL refuses two ranks on one device, such as the default one."""
+    seen = []
+
+    def gather(others, own):
+        seen.append(own.device)
+        for rank, other in enumerate(others):
+            others[rank] = torch.zeros_like(other, device="cpu")
+
+    monkeypatch.setattr(ranks, "this_rank", lambda: (1, 2))
+    monkeypatch.setattr(ranks.dist, "all_gather", gather)
+    for backend in ("nccl", "gloo"):
+        monkeypatch.setattr(ranks.dist, "get_backend", lambda backend=backend: backend)
+        ranks.require_same(torch.zeros(1, device="meta"), S=[b"S"])
+    assert [device.type for device in seen] == ["meta", "cpu"]
+
+
+@pytest.fixture
+def script() -> Any:
+    spec = importlib.util.spec_from_file_location("distributed_example", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("gpus", "ranks", "rank", "device"),
+    [(0, 1, 0, "cpu"), (1, 3, 2, "cpu"), (1, 1, 0, "cuda:0"), (4, 3, 2, "cuda:2")],
+)
+def test_every_process_gets_a_gpu_of_its_own_or_none_does(
+    script, monkeypatch, gpus, ranks, rank, device
+):
+    current: list[Any] = []
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    monkeypatch.setattr(torch.cuda, "set_device", current.append)
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", str(ranks))
+    monkeypatch.setenv("LOCAL_RANK", str(rank))
+    assert str(script.own_device()) == device
+    assert [str(one) for one in current] == ([] if device == "cpu" else [device])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--steps", "0"], "Invalid value for '--steps'"),
+        (["--steps", "1", "--out", "no/such/folder/run"], "was not written"),
+    ],
+)
+def test_wrong_options_are_answered_in_a_line(script, tmp_path, monkeypatch, options, said):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(script.main, options)
+    assert result.exit_code in (1, 2)
+    assert isinstance(result.exception, SystemExit)
+    assert said in result.output

@@ -86,16 +86,33 @@ def test_a_large_group_is_sampled_and_the_calls_are_counted(rng):
     act = sa.permute_axis(sa.symmetric(12))
     data = rng.normal(size=(3, 12))
     report = invariance_error(first_two, act, act.group, data, calls=40, seed=3, delta=0.1)
-    assert report.calls == 40
     assert not report.exact
+    again = invariance_error(first_two, act, act.group, data, calls=40, seed=3)
+    assert np.array_equal(report.elements, again.elements)
+    other = invariance_error(first_two, act, act.group, data, calls=40, seed=4)
+    assert not np.array_equal(report.elements, other.elements)
     S = sa.Oracle(act.group, seed=3).draw(40)
-    assert np.array_equal(report.elements, S.elements)
-    low, high = stats.t.interval(0.9, 39, loc=report.mean, scale=stats.sem(report.errors))
-    assert report.interval == pytest.approx((low, high), rel=1e-9)
-    assert report.exceeding == pytest.approx(1 - 0.1 ** (1 / 40))
     given = invariance_error(first_two, act, S, data, delta=0.1)
-    assert given.calls == 0
-    assert given.interval == report.interval
+    assert (report.calls, given.calls) == (40, 0)
+    for found in (report, given):
+        low, high = stats.t.interval(0.9, 39, loc=found.mean, scale=stats.sem(found.errors))
+        assert found.interval == pytest.approx((low, high), rel=1e-9)
+        assert found.exceeding == pytest.approx(1 - 0.1 ** (1 / 40))
+
+
+def test_a_model_that_knows_S_by_heart_is_found_out_whatever_its_seed():
+    """Zero on the copies of one sample under S, one elsewhere: all but 256 of 12! elements exceed 0."""
+    act = sa.permute_axis(sa.symmetric(12))
+    x = np.arange(12.0)[None]
+    learned = {row.tobytes() for row in act(sa.Oracle(act.group).draw(256), x)[:, 0]}
+
+    def model(batch):
+        known = [row.tobytes() in learned or np.array_equal(row, x[0]) for row in batch]
+        return 1.0 - np.array(known)
+
+    report = invariance_error(model, act, act.group, x)
+    assert report.max == 1
+    assert report.mean > 0.99
 
 
 def test_the_interval_and_the_exceeding_fraction_cover(rng):
@@ -234,6 +251,16 @@ def nan_when_moved(x):
         ({"action": "permute"}, "action='permute' is not an action"),
         ({"S_or_group": sa.symmetric(5)}, "S_or_group=.* neither a sample nor the action's group"),
         ({"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)}, "S is a sample of S5"),
+        ({"output_action": "permute"}, "output_action='permute' is not an action"),
+        (
+            {
+                "action": sa.permute_axis(sa.cyclic(4)),
+                "S_or_group": sa.cyclic(4),
+                "model": lambda x: np.concatenate([x, x], 1),
+                "output_action": sa.permute_axis(sa.cyclic(8)),
+            },
+            "output_action is of C8, but action is of C4",
+        ),
         ({"delta": 1.0}, "delta=1.0"),
         ({"chunk_size": -1}, "chunk_size=-1"),
         ({"chunk_size": 0}, "chunk_size=0"),
@@ -282,7 +309,8 @@ def test_the_metric_counts_labels_and_moves_outputs(rng):
     equivariant = InvarianceError(torch.sin, SETS, S, output_action=SETS)
     assert float(equivariant(x)) == 0
     assert float(InvarianceError(torch.sin, SETS, S)(x)) > 0.1
-    mixed = InvarianceError(lambda x: x if len(x) > 2 else x.argmax(1), SETS, S)
+    labels = [False, False, True, True]  # a batch asks the model twice
+    mixed = InvarianceError(lambda x: x.argmax(1) if labels.pop(0) else x, SETS, S)
     mixed.update(x)
     mixed.update(x[:2])
     with pytest.raises(ArgumentError, match="labels for some batches"):
@@ -296,8 +324,35 @@ def test_the_metric_says_when_it_has_seen_nothing(rng):
         metric.compute()
     with pytest.raises(ArgumentError, match="x is empty"):
         metric.update(torch.empty(0, 4))
-    with pytest.raises(ArgumentError, match=r"model\(x\)=.* is not a tensor"):
-        InvarianceError(lambda x: None, SETS, S).update(torch.ones(1, 4))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda x: None, r"model returned a NoneType; return \(1, ...\)"),
+        (lambda x: x.mean(0, keepdim=True), r"model returned shape \(1, 4\); return \(3, ...\)"),
+        (lambda x: x[:, : len(x)], r"returned \(1,\) a sample at first and \(3,\) for moved"),
+    ],
+)
+def test_the_metric_refuses_outputs_that_are_not_one_row_a_sample(model, message):
+    metric = InvarianceError(model, SETS, sa.Oracle(SETS.group, seed=0).draw(3))
+    with pytest.raises(ArgumentError, match=message):
+        metric.update(torch.arange(4.0)[None])
+    assert int(metric.count) == 0
+
+
+def test_a_metric_that_loads_another_S_starts_again(rng):
+    x = torch.tensor(rng.normal(size=(5, 4)))
+    old, new = (sa.Oracle(SETS.group, seed).draw(m) for seed, m in ((0, 3), (1, 6)))
+    holder = nn.ModuleDict({"drift": InvarianceError(first_two, SETS, old)})
+    holder["drift"].update(x)
+    state = nn.ModuleDict({"drift": InvarianceError(first_two, SETS, new)}).state_dict()
+    holder.load_state_dict(state)
+    with pytest.raises(ArgumentError, match="has seen no samples"):
+        holder["drift"].compute()
+    holder["drift"].update(x)
+    expected = invariance_error(first_two, SETS, new, x).mean
+    assert float(holder["drift"].compute()) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_metric_keeps_its_sums_in_double_and_the_model_to_itself(rng):
@@ -346,3 +401,19 @@ def test_the_metric_is_logged_by_lightning(tmp_path):
     logged = float(trainer.logged_metrics["drift"])
     expected = invariance_error(module, SETS, module.drift.orbit.sample, x).mean
     assert logged == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("measure", ["error", "metric"])
+def test_what_does_not_move_is_refused_before_the_model_sees_it(measure):
+    rotate = sa.linear(sa.cube_rotations())
+    S = sa.Oracle(rotate.group).draw(3)
+
+    def ask(x):
+        if measure == "error":
+            return invariance_error(nn.Linear(3, 1), rotate, S, x)
+        return InvarianceError(nn.Linear(3, 1), rotate, S).update(x)
+
+    with pytest.raises(ArgumentError, match=r"x has dtype torch.int64; a linear action needs"):
+        ask(torch.ones(2, 3, dtype=torch.int64))
+    with pytest.raises(ArgumentError, match="x has 4 entries on the last axis"):
+        ask(torch.ones(2, 4))

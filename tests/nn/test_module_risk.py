@@ -14,6 +14,7 @@ from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
 from sparseaug.nn.tiles import share, tiles
+from sparseaug.nn.trial import _chosen
 
 # sums of a few thousand terms of size one, in float64
 ROUNDING = 1e-12
@@ -131,6 +132,46 @@ def test_targets_may_move_along():
     value, gradient = plain_gradient(risk, copies, targets)
     assert abs(risk.value(risk.theta) - float(value)) <= ROUNDING
     torch.testing.assert_close(risk.gradient(risk.theta), gradient, rtol=ROUNDING, atol=ROUNDING)
+
+
+class Tied(nn.Module):
+    """tanh(x W^T) W^T: one matrix under two names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.there, self.back = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+        self.back.weight = self.there.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.back(self.there(x).tanh())
+
+
+def test_tied_parameters_count_once_and_get_the_whole_gradient():
+    torch.manual_seed(0)
+    S = sa.Oracle(ACT.group).draw(5)
+    risk = sann.ModuleRisk(Tied().double(), nn.MSELoss(), (X, X), ACT, S, chunk_size=4)
+    copies, targets = sa.augment(ACT, S, X, X)
+    _, gradient = plain_gradient(risk, copies, targets)
+    assert risk.size == 16
+    torch.testing.assert_close(risk.gradient(risk.theta), gradient, rtol=ROUNDING, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_many_chunks_add_up_in_half_precision(dtype):
+    """4000 parts of about 1 / 4000; a sum in bfloat16 would stop growing at 1 / 8."""
+    x, model = torch.rand(4000, 4, generator=torch.Generator().manual_seed(0)), nn.Linear(4, 1)
+    nn.init.zeros_(model.weight)
+    nn.init.zeros_(model.bias)
+    data = (x.to(dtype), torch.ones(4000, 1, dtype=dtype))
+    risk = sann.ModuleRisk(model.to(dtype), nn.MSELoss(), data, ACT, None, chunk_size=1)
+    value, gradient = risk.value_and_gradient(risk.theta)
+    expected = torch.cat([-2 * x.mean(0), torch.tensor([-2.0])])
+    assert abs(float(value) - 1) <= 1e-3
+    assert abs(risk.value(risk.theta) - 1) <= 1e-3
+    assert gradient.dtype == dtype
+    torch.testing.assert_close(gradient.float(), expected, rtol=2e-2, atol=0)
+    trace = risk.fit(torch.optim.SGD(model.parameters(), lr=0.1), num_steps=1)
+    assert abs(trace["gradient_norm"][0] - float(expected.norm())) <= 2e-2
 
 
 class KernelNetwork(nn.Module):
@@ -253,6 +294,16 @@ def test_fit_leaves_frozen_parameters_alone():
     assert torch.equal(model[0].weight, before)
 
 
+def test_fit_refuses_parameters_that_were_frozen_or_freed_after_the_risk_was_made():
+    for frozen in (True, False):
+        model = network()
+        model[0].weight.requires_grad_(frozen)
+        risk = sann.ModuleRisk(model, nn.MSELoss(), (X, Y), ACT, None)
+        model[0].weight.requires_grad_(not frozen)
+        with pytest.raises(ArgumentError, match="module requires a gradient of other parameters"):
+            risk.fit(torch.optim.SGD(model.parameters(), lr=0.1), num_steps=1)
+
+
 def test_streaming_fit_counts_a_batch_a_step():
     oracle = sa.Oracle(ACT.group, seed=5)
     risk = sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), ACT, oracle, batch=3)
@@ -275,6 +326,26 @@ def test_a_loss_that_is_not_finite_stops_fit_before_the_step():
     assert torch.equal(risk.theta, before)
     with pytest.raises(NonFiniteError, match="step 0"):
         sa.descend(risk, before, step_size=0.1, num_steps=3)
+
+
+@pytest.mark.parametrize("line_search", [None, "strong_wolfe"])
+def test_lbfgs_that_meets_a_loss_that_is_not_finite_is_put_back(line_search):
+    asked, calm = [], [True]
+
+    def loss(prediction, target):
+        asked.append(1)
+        return (prediction - target) ** 2 / (calm[0] or len(asked) < 4)
+
+    risk = sann.ModuleRisk(network(), loss, (X, Y), ACT, None)
+    before = risk.theta
+    optimizer = torch.optim.LBFGS(risk.module.parameters(), line_search_fn=line_search)
+    asked.clear()
+    calm[0] = False
+    with pytest.raises(NonFiniteError, match="step 0") as caught:
+        risk.fit(optimizer, num_steps=1)
+    assert len(asked) == 4  # after the optimiser had moved the parameters
+    assert torch.equal(risk.theta, before)
+    assert torch.equal(caught.value.best, before)
 
 
 def test_load_writes_theta_into_the_module_and_back():
@@ -315,12 +386,14 @@ BAD = {
         {"loss": lambda p, t: ((p - t[:, 0]) ** 2).mean()},
         "loss is not a mean",
     ),
-    "a loss that is a number": ({"loss": lambda p, t: 1.0}, "loss"),
+    "a loss that is a number": ({"loss": lambda p, t: 1.0}, "loss returned 1.0"),
     "no loss": ({"loss": None}, "loss=None"),
     "labels for squares": ({"loss": nn.CrossEntropyLoss(), "data": (X, Y.long() + 7)}, "loss"),
     "an infinite loss": ({"loss": lambda p, t: (p - t).sum(1) / 0}, "loss is"),
     "chunks of nothing": ({"chunk_size": 0}, "chunk_size=0"),
     "an action that is none": ({"action": "roll"}, "action='roll'"),
+    "a loss without a gradient": ({"loss": lambda p, t: (p.detach() - t) ** 2}, "loss has no grad"),
+    "targets that the group does not move": ({"y_action": ACT}, "y_action does not move"),
     "targets of another group": ({"y_action": sa.flip_signs(sa.sign_flips(1))}, "y_action is of"),
 }
 
@@ -331,6 +404,35 @@ def test_bad_input_is_answered_by_name(case):
     given = {"module": network(), "loss": nn.MSELoss(), "data": (X, Y), "action": ACT, "S": None}
     with pytest.raises(ArgumentError, match="^" + message.replace("[", r"\[")):
         sann.ModuleRisk(**{**given, **changed})
+
+
+def test_class_weights_are_found_however_rare_the_class():
+    """5000 samples of one class and one of another, whose place no spread of eight samples hits."""
+    y = torch.zeros(5001, dtype=torch.int64)
+    y[17] = 1
+    x = X[:1].repeat(5001, 1)
+    weighted = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 50.0]).double())
+    with pytest.raises(ArgumentError, match="loss is not a mean"):
+        sann.ModuleRisk(network(4, 2), weighted, (x, y), ACT, None)
+    y[17] = -100  # what cross entropy leaves out of its mean
+    with pytest.raises(ArgumentError, match="loss is not a mean"):
+        sann.ModuleRisk(network(4, 2), nn.CrossEntropyLoss(), (x, y), ACT, None)
+
+
+def test_the_trial_stays_within_the_data_however_many_samples_there_are():
+    n = (1 << 24) + 4  # n - 1 is no float32
+    assert _chosen(torch.zeros(1).expand(n))[-1] == n - 1
+    labels = torch.zeros(1, dtype=torch.uint8).expand(n)
+    assert _chosen(labels) == _chosen(torch.zeros(1).expand(n))
+    assert _chosen(torch.tensor([[0, 0], [0, 0], [0, 7], [7, 0]] * 5))[:3] == [0, 2, 5]
+
+
+def test_a_module_that_is_put_in_training_mode_later_is_refused_then():
+    risk = sann.ModuleRisk(batch_norm().eval(), nn.MSELoss(), (X, Y), ACT, None)
+    risk.module.train()
+    for ask in (risk.value, risk.gradient):
+        with pytest.raises(ArgumentError, match="module has BatchNorm1d"):
+            ask(risk.theta)
 
 
 def test_a_linear_action_refuses_integers():
@@ -361,5 +463,29 @@ def test_fit_refuses_an_optimiser_of_another_model():
         on_s().fit(torch.optim.SGD(network().parameters(), lr=0.1), num_steps=1)
     with pytest.raises(ArgumentError, match="optimizer="):
         on_s().fit("Adam", num_steps=1)
+
+    class Idle(torch.optim.SGD):
+        def step(self, closure=None):
+            return None
+
+    risk = on_s()
+    with pytest.raises(ArgumentError, match=r"optimizer=.*does not call the closure"):
+        risk.fit(Idle(risk.module.parameters(), lr=0.1), num_steps=1)
+    with pytest.raises(ArgumentError, match="risk='risk'"):
+        sann.fit("risk", torch.optim.SGD(network().parameters(), lr=0.1), num_steps=1)
     with pytest.raises(ArgumentError, match="oracle="):
         sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), ACT, sa.Oracle(sa.symmetric(5)))
+
+
+def test_targets_that_broadcast_are_found_while_all_predictions_are_equal():
+    """Then the values agree, and the gradients tell."""
+    model = network()
+    with torch.no_grad():
+        model[2].weight.zero_()
+    with pytest.raises(ArgumentError, match=r"^loss is not a mean over samples: .* gradients"):
+        sann.ModuleRisk(model, lambda p, t: ((p - t) ** 2).mean(), (X, Y[:, 0]), ACT, None)
+
+
+def test_a_streaming_risk_asks_for_an_action():
+    with pytest.raises(ArgumentError, match="action=None is not an action"):
+        sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), None, sa.Oracle(ACT.group))

@@ -189,6 +189,18 @@ def test_a_deviation_that_is_known_is_not_computed_and_follows_S():
     assert copy.deepcopy(average).deviation.value == other.deviation.value
 
 
+def test_outputs_are_moved_back_by_the_S_that_was_loaded():
+    S, other = (sa.Oracle(GRIDS.group, seed).draw(5) for seed in (0, 1))
+    model, x = nn.Conv2d(1, 1, 3, padding=1).double(), data(2, 1, 4, 4)
+    average = OrbitAverage(model, GRIDS, S, GRIDS)
+    average(x)
+    average.load_state_dict(OrbitAverage(model, GRIDS, other).state_dict(), strict=False)
+    expected = OrbitAverage(model, GRIDS, other, GRIDS)
+    torch.testing.assert_close(average(x), expected(x))
+    average.load_state_dict(OrbitAverage(model, GRIDS, S, GRIDS).state_dict())
+    torch.testing.assert_close(average(x), OrbitAverage(model, GRIDS, S, GRIDS)(x))
+
+
 def test_the_kind_of_the_deviation_is_kept():
     S = sa.Oracle(SETS.group, seed=0).draw(8)
     fields = {k: v for k, v in vars(sa.deviation(S)).items() if k != "failure_probability"}
@@ -209,6 +221,23 @@ def test_where_no_deviation_is_known_only_the_bound_is_refused():
     assert average.statistics(data(2, 48)).std.shape == (2, 2)
     with pytest.raises(UnsupportedError, match="too large for an exact deviation"):
         average.invariance_bound(output_range=(0, 1))
+
+
+def test_half_precision_outputs_do_not_overflow_in_the_mean():
+    S = sa.Oracle(SETS.group, seed=0).draw(64)
+    x = torch.full((2, 4), 3000.0, dtype=torch.float16)
+    for chunk_size in (None, 2, 7):
+        average = OrbitAverage(lambda x: x[:, :1], SETS, S, chunk_size=chunk_size)
+        torch.testing.assert_close(average(x), x[:, :1])
+
+
+def test_gradients_flow_after_a_first_batch_in_inference_mode():
+    S = sa.Oracle(GRIDS.group, seed=0).draw(3)
+    average = OrbitAverage(nn.Conv2d(1, 1, 3, padding=1).double(), GRIDS, S, GRIDS)
+    with torch.inference_mode():
+        average(data(2, 1, 4, 4))
+    average(data(2, 1, 4, 4)).sum().backward()
+    assert average.model.weight.grad is not None
 
 
 def test_gradients_flow_through_the_average():
@@ -259,3 +288,28 @@ def test_gradients_flow_through_the_average():
 def test_bad_input_is_answered(call, message):
     with pytest.raises(ArgumentError, match=message):
         call(sa.Oracle(SETS.group, seed=0).draw(4))
+
+
+def test_the_change_between_two_places_of_an_orbit_is_bounded_too():
+    """Also for the worst model, one that knows S by heart."""
+    S = sa.Oracle(SETS.group, seed=0).draw(8)
+    x = torch.arange(4.0).double()[None]
+    known = {tuple(row.tolist()) for row in SETS(S, x)[:, 0]}
+    average = OrbitAverage(
+        lambda z: torch.tensor([[float(tuple(row.tolist()) in known)] for row in z]).double(),
+        SETS,
+        S,
+    )
+    bound = average.invariance_bound(output_range=(0, 1))
+    whole = sa.GroupSample(SETS.group, np.concatenate(list(SETS.group.elements())))
+    values = average(SETS(whole, x)[:, 0]).flatten()
+    assert values.std(correction=0) <= bound.value
+    changes = (values[:, None] - values).square().mean().sqrt()
+    assert 0.5 * bound.change <= changes <= bound.change
+
+
+@pytest.mark.parametrize("bad", [1, (0, 1, 2), (1, 0), (0, float("inf"))])
+def test_a_range_is_a_pair(bad):
+    average = OrbitAverage(lambda z: z, SETS, sa.Oracle(SETS.group).draw(4))
+    with pytest.raises(ArgumentError, match="output_range"):
+        average.invariance_bound(output_range=bad)

@@ -68,6 +68,7 @@ def test_a_stated_subset_gives_those_elements_in_that_order(shifts, images):
         ((2,), [2]),
         (torch.tensor([4, 1]), [4, 1]),
         (torch.tensor([4, 1], dtype=torch.int32), [4, 1]),
+        (torch.tensor([4, 1], dtype=torch.int16), [4, 1]),
         (np.array([1, 0]), [1, 0]),
     ):
         assert torch.equal(shifts(images, which), whole[positions].flatten(0, 1))
@@ -146,6 +147,26 @@ def test_a_state_dict_of_another_group_is_refused():
     assert torch.equal(eight.elements, before)
 
 
+def test_a_module_made_without_memory_is_filled_by_its_state_dict(shifts, images):
+    with torch.device("meta"):
+        empty = OrbitBatch(shifts.action, drawn(sa.abelian(4, 4), seed=1))
+    empty.to_empty(device="cpu")
+    empty.group_digest.zero_()  # whatever was in memory
+    empty.load_state_dict(shifts.state_dict())
+    assert torch.equal(empty(images), shifts(images))
+    assert empty.state_dict().keys() == shifts.state_dict().keys()
+    assert torch.equal(empty.group_digest, shifts.group_digest)
+
+
+def test_gradients_flow_after_a_first_batch_in_inference_mode(rotations):
+    x = torch.randn(2, 3)
+    with torch.inference_mode():
+        rotations(x)
+    x.requires_grad_()
+    rotations(x).square().sum().backward()
+    torch.testing.assert_close(x.grad, 10 * x.detach())  # five rotations keep the length
+
+
 def test_the_sample_is_the_one_given_with_its_cost(shifts):
     assert shifts.sample.calls == 5
     assert shifts.m == 5
@@ -207,6 +228,7 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
         (lambda orbit, x: orbit(x, torch.tensor([True] * 5)), "which has .* dtype torch.bool"),
         (lambda orbit, x: orbit(x, torch.tensor([0.0])), "which has .* dtype torch.float32"),
         (lambda orbit, x: orbit(x, []), r"which has shape \(0,\)"),
+        (lambda orbit, x: orbit(x, 2), "which=2 is no slice"),
         (lambda orbit, x: orbit(x, slice(9, 10)), r"which has shape \(0,\)"),
         (lambda orbit, x: orbit.repeat([1]), "y=.* is not a tensor"),
         (lambda orbit, x: orbit.subset(-1, 2), "step=-1"),
@@ -261,6 +283,33 @@ value = metric.compute()
 expected = (orbit(x[:3]).reshape(4, 3, 3)[..., 0] - x[:3, 0]).square().mean(1).sqrt().mean()
 torch.testing.assert_close(value.float(), expected)
 assert torch.equal(metric.squares, alone)
+
+class Holder(nn.Module):  # sums are a rank's own, though buffers are broadcast
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 1)
+        self.drift = InvarianceError(lambda x: x[:, 0], orbit.action, seed_zero)
+
+    def forward(self, x):
+        self.drift.update(x)
+        return self.linear(x)
+
+
+holder = nn.parallel.DistributedDataParallel(Holder())
+for i in (2 * rank, 2 * rank + 1):
+    holder(x[i : i + 1]).sum().backward()
+value = holder.module.drift.compute()
+expected = (orbit(x).reshape(4, 4, 3)[..., 0] - x[:, 0]).square().mean(1).sqrt().mean()
+torch.testing.assert_close(value.float(), expected)
+
+other = InvarianceError(lambda x: x[:, 0], orbit.action, S)
+other.update(x)
+try:
+    other.compute()
+except sa.errors.ArgumentError as error:
+    assert "S is not the same on all ranks" in str(error)
+else:
+    raise AssertionError("sums over two different S were added")
 dist.destroy_process_group()
 """
 

@@ -136,6 +136,17 @@ def test_a_run_resumes_in_the_middle_of_an_epoch(kind, size, ranks):
     assert len(list(resumed)) == len(resumed)
 
 
+def test_all_ranks_load_the_state_of_the_first():
+    first, last = (OrbitBatchSampler(copies(), 3, rank=rank, num_ranks=2) for rank in range(2))
+    assert (len(first), len(last)) == (4, 3)
+    list(first)
+    last.load_state_dict(first.state_dict())
+    assert last.state_dict()["position"] == 3
+    assert list(last) == []
+    last.load_state_dict(first.state_dict(position=2))
+    assert len(list(last)) == 1
+
+
 def test_a_position_can_be_given_for_loaders_that_fetch_ahead():
     sampler = OrbitBatchSampler(copies(), 3)
     loader = DataLoader(sampler.dataset, batch_sampler=sampler, num_workers=1)

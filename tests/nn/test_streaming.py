@@ -198,6 +198,22 @@ def test_states_that_do_not_fit_are_refused():
         streaming(budget=20).load_state_dict({**state, "calls": 15})
 
 
+def test_a_state_does_not_wipe_out_draws_that_are_not_counted_yet():
+    state = streaming().state_dict()
+    data = streaming()
+    data.__getitems__([0, 1, 2])
+    with pytest.raises(sa.errors.ArgumentError, match=r"calls=0.*made 3"):
+        data.load_state_dict(state)
+    assert data.calls == 3
+
+
+def test_a_state_beyond_the_budget_leaves_everything_as_it_was():
+    data = streaming(budget=20)
+    with pytest.raises(sa.errors.OracleBudgetError, match="10 oracle calls, but 5 are left"):
+        data.load_state_dict({**data.state_dict(), "calls": 15})
+    assert (data.calls, data.epoch) == (0, 0)
+
+
 def test_oracles_that_cannot_stream_are_refused():
     act = sa.permute_axis(sa.cyclic(3))
     costly = sa.Oracle(act.group, source=lambda rng: [0])

@@ -17,7 +17,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_s
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
@@ -103,6 +104,27 @@ def test_without_probabilities_the_decision_function_is_averaged(classes: int) -
     wanted = (mean > 0).astype(int) if classes == 2 else mean.argmax(axis=1)
     assert np.array_equal(model.predict(X), wanted)
     assert not hasattr(model, "predict_proba")
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_where_pairs_of_classes_are_decided_the_majority_wins(classes: int) -> None:
+    y = np.digitize(TARGETS, [0.5, 1.0, 1.5][: classes - 1])
+    inner = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    model = OneShotClassifier(inner, action=REORDER, m=5, random_state=1).fit(X, y)
+    votes = np.array([model.estimator_.predict(z) for z in moved_one_by_one(model.sample_, X)])
+    counts = (votes[:, :, None] == np.arange(classes)).sum(axis=0)
+    assert np.array_equal(model.predict(X), counts.argmax(axis=1))
+
+
+def test_a_label_for_unknown_is_no_class() -> None:
+    y = np.where(TARGETS > 1.0, 1, 0)
+    hidden = np.where(np.arange(40) % 4, y, -1)
+    inner = SelfTrainingClassifier(DecisionTreeClassifier(random_state=0))
+    model = OneShotClassifier(inner, action=REORDER, m=4, random_state=0).fit(X, hidden)
+    assert model.classes_.tolist() == [0, 1]
+    assert model.predict_proba(X).shape == (40, 2)
+    known = hidden >= 0
+    assert (model.predict(X)[known] == y[known]).mean() > 0.9
 
 
 def test_with_labels_only_the_majority_wins() -> None:
@@ -234,3 +256,13 @@ def test_a_fitted_estimator_survives_pickling() -> None:
     assert again.sample_ == model.sample_
     assert again.deviation_.value == sa.deviation(model.sample_).value
     assert "OneShotClassifier" in model._repr_html_()
+
+
+def test_what_cannot_work_is_refused_by_name():
+    X, y = np.random.default_rng(0).normal(size=(20, 64)), np.arange(20) % 2
+    with pytest.raises(ArgumentError, match="is not a classifier; use OneShotRegressor"):
+        OneShotClassifier(Ridge()).fit(X, y)
+    with pytest.raises(ArgumentError, match=r"sample_shape=\(64,\); give another, as \(8, 8\)"):
+        OneShotClassifier(action=sa.roll(sa.abelian(8, 8))).fit(X, y)
+    with pytest.raises(ArgumentError, match=r"target_deviation=2.0"):
+        OneShotClassifier(target_deviation=2.0).fit(X, y)

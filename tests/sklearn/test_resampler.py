@@ -171,6 +171,21 @@ def test_columns_that_change_sign_keep_their_dtypes_and_those_that_mix_become_fl
     assert np.allclose(mixed["i"], [1, 2, 0.6 + 0.4, 1.2 + 0.2])
 
 
+def test_a_column_that_stays_but_has_a_part_in_one_that_moves_is_used() -> None:
+    """The reflection (a, b) -> (b - a, b) has order two."""
+    S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
+    reflect = sa.linear(S.group, [np.eye(3), [[-1, 1, 0], [0, 1, 0], [0, 0, 1]]])
+    values = np.array([[1.0, 10.0, 5.0], [2.0, 20.0, 6.0]])
+    frame = pd.DataFrame(values, columns=list("abc"))
+    resampler = OneShotResampler(reflect, S=S)
+    wanted, _ = resampler.fit_resample(values, [0, 1])
+    assert wanted[2:].tolist() == [[9.0, 10.0, 5.0], [18.0, 20.0, 6.0]]
+    moved, _ = resampler.fit_resample(frame, [0, 1])
+    assert np.array_equal(moved.to_numpy(), wanted)
+    with pytest.raises(ArgumentError, match="dtype object"):
+        resampler.fit_resample(frame.assign(b=["p", "q"]), [0, 1])
+
+
 def test_unsigned_columns_do_not_wrap_around() -> None:
     frame = pd.DataFrame({"u": np.array([1, 2], np.uint8), "x": [0.5, 0.25]})
     S = sa.GroupSample(sa.sign_flips(2), [[1, 1]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.nn import OrbitBatch
 from sparseaug.sources import crystal
 from sparseaug.testing import check_action, check_group
 
@@ -125,6 +127,19 @@ def test_energy_is_invariant_and_forces_are_equivariant(name: str) -> None:
     assert max(abs(other - value) for other in unturned) > 1e-6 * abs(value)
 
 
+def test_a_batch_of_vectors_compiles_whole_and_silently() -> None:
+    found = crystal(CELLS["hcp"][0])
+    S = sa.Oracle(found.group, seed=0).draw(4)
+    x = torch.randn(3, 2, 3)
+    for action in (found.action, found.vectors):
+        orbit = OrbitBatch(action, S, sample_shape=(2, 3))
+        torch.compiler.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compiled = torch.compile(orbit, fullgraph=True, backend="eager")
+            assert torch.equal(compiled(x), orbit(x))
+
+
 def test_a_rough_cell_still_gives_exact_rotations() -> None:
     rng = np.random.default_rng(0)
     lattice = FCC + 1e-4 * rng.normal(size=(3, 3))
@@ -193,7 +208,7 @@ def test_bad_data_and_a_missing_package_are_named(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ArgumentError, match="symprec"):
         crystal(CELLS["hcp"][0], symprec=0)
     monkeypatch.setitem(sys.modules, "spglib", None)
-    with pytest.raises(UnsupportedError, match="pip install spglib"):
+    with pytest.raises(UnsupportedError, match=r"pip install 'sparseaug\[sources\]'"):
         crystal(CELLS["hcp"][0])
 
 

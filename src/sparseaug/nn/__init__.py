@@ -6,10 +6,20 @@ streaming      a fresh, counted element for every item and epoch
 orbit_batch    the copies of a batch, made on the device
 orbit_average  predictions averaged over S, their spread, and a bound
 invariance     how much a prediction changes under the group; metric: the same, accumulated
-module_risk    R_n^S of any module: value, flat gradient, fit; one process or many
+module_risk    R_n^S of any module: value and flat gradient; one process or many
+streaming_risk the same over fresh elements at every step
+fit            ordinary optimisers on either
 audit          the full-group gradient from fresh elements, with an interval
 adapters       the forms that torchvision, PyTorch Geometric and Lightning expect
+
+Behind the data sets: fetching (the inner data set), moving (the parts of an item), prepared and
+gather_numba (a batch at once). Behind the risks: trial (what is checked first), tiles (which copies
+where), ranks (torch.distributed).
 """
+
+from sparseaug.errors import need
+
+need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
 from sparseaug.nn.adapters import OrbitTransform, RelabelNodes, SymmetryCallback
 from sparseaug.nn.audit import Audit, audit
@@ -17,12 +27,13 @@ from sparseaug.nn.fit import FitStep, fit
 from sparseaug.nn.invariance import assert_invariant, invariance_error
 from sparseaug.nn.invariance_report import InvarianceReport
 from sparseaug.nn.metric import InvarianceError
-from sparseaug.nn.module_risk import ModuleRisk, StreamingModuleRisk
+from sparseaug.nn.module_risk import ModuleRisk
 from sparseaug.nn.one_shot import OneShotDataset
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.nn.samplers import OrbitBatchSampler
 from sparseaug.nn.streaming import StreamingDataset
+from sparseaug.nn.streaming_risk import StreamingModuleRisk
 
 __all__ = [
     "Audit",

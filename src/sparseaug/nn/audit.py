@@ -24,9 +24,12 @@ from torch import Tensor
 
 from sparseaug.certificate import Certificate
 from sparseaug.certificate.audit import radius, require_fresh
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real
+from sparseaug.certificate.exact import TINY
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.kernels.arrays import gamma
+from sparseaug.nn.ranks import require_same
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.spectral.result import round_down, round_up
 
 if TYPE_CHECKING:
     from sparseaug.nn.module_risk import ModuleRisk
@@ -66,7 +69,8 @@ class Audit:
         low, high = self.interval
         return (
             f"squared norm of the full-group gradient {self.squared_norm:.4g}, in "
-            f"[{low:.4g}, {high:.4g}] ({self.kind}, delta {self.delta:g}); {self.calls} oracle calls"
+            f"[{round_down(low, 4)}, {round_up(high, 4)}] ({self.kind}, delta {self.delta:g}); "
+            f"{self.calls} oracle calls"
         )
 
 
@@ -93,10 +97,18 @@ def audit(
     >>> found.calls, found.kind
     (64, 'estimate')
     """
+    if not callable(getattr(risk, "on", None)):
+        raise ArgumentError(
+            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
+        )
     delta = check_real("delta", delta, above=0, below=1)
     calls = check_integer("calls", calls, at_least=4)
-    limit = None if largest is None else check_real("largest", largest, above=0)
+    # whose square is a float
+    limit = None if largest is None else check_real("largest", largest, above=TINY, below=1 / TINY)
+    risk.require_theta(theta)
     require_fresh(risk.action.group, risk.sample if risk.method == "one-shot" else None, oracle)
+    facts = f"{oracle.seed} {oracle.calls} {calls}"
+    require_same(theta, theta=[theta], oracle=[facts.encode()])
     before = oracle.calls
     fresh = oracle.draw(calls)
     made = oracle.calls - before
@@ -110,8 +122,9 @@ def audit(
         raise ArgumentError(
             f"largest={limit:g} is no limit: a gradient of norm {sums.longest:g} was seen."
         )
-    # the sums below have fewer than 2 N + p roundings, each relative to at most `limit`
-    off = radius(sums.spread, limit, calls, delta=delta) + gamma(2 * calls + risk.size + 40) * limit
+    # the sums have fewer than 2 (N + p) roundings, each relative to at most `limit`
+    rounding = gamma(2 * (calls + risk.size) + 40) * limit
+    off = radius(sums.spread, limit, calls, delta=delta) + rounding
     low, high = max(0.0, sums.mean - off), min(limit, sums.mean + off)
     kind = f"with probability 1 - {delta:g}"
     return Audit(sums.unbiased, (low**2, high**2), kind, delta, made, limit)
@@ -126,7 +139,7 @@ def certificate_of(found: Audit, calls: int) -> Certificate:
         )
     holds = (
         f"{found.kind} over the audit's draws, if no transformation's gradient is longer than "
-        f"{found.largest:g}, and up to the rounding of the module"
+        f"{found.largest}, and up to the rounding of the module"
     )
     return Certificate("audited", found.norm_bound, holds, found.delta, calls + found.calls)
 

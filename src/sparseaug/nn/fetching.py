@@ -60,9 +60,9 @@ def check_indices(indices: Any, length: int) -> Indices:
         return np.zeros(array.shape, np.int64)
     if array.dtype.kind not in "iu":
         raise ArgumentError(f"indices={shorten(indices)} are not integers; give integers.")
-    array = array.astype(np.int64)
     if array.min() < -length or array.max() >= length:
         raise IndexError(f"indices {shorten(indices)} are out of range for {length} items.")
+    array = array.astype(np.int64)
     return np.where(array < 0, array + length, array)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import TYPE_CHECKING, Any, final
 
 import torch
 from torch import Tensor
@@ -12,7 +12,11 @@ from torch import Tensor
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.trace import Recorder
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.ranks import require_same, tensor_bytes
+from sparseaug.nn.ranks import any_rank, require_same
+
+if TYPE_CHECKING:
+    from sparseaug.nn.module_risk import ModuleRisk
+    from sparseaug.nn.streaming_risk import StreamingModuleRisk
 
 
 @final
@@ -26,23 +30,8 @@ class FitStep:
     calls: int
 
 
-class TrainedRisk(Protocol):
-    """What `fit` needs of a risk."""
-
-    @property
-    def theta(self) -> Tensor:
-        """The parameters."""
-
-    @property
-    def calls(self) -> int:
-        """Oracle calls so far."""
-
-    def at_step(self, step: int) -> Any:
-        """The risk followed at this step."""
-
-
 def fit(
-    risk: TrainedRisk,
+    risk: ModuleRisk | StreamingModuleRisk,
     optimizer: torch.optim.Optimizer,
     *,
     num_steps: int,
@@ -50,9 +39,9 @@ def fit(
 ) -> Trace:
     """Take `num_steps` steps of any optimiser over the module's parameters, by the whole risk.
 
-    `callback` is called after every step with a `FitStep`; a true answer stops. The trace has one row
-    a step. A risk or gradient that is not finite raises a `NonFiniteError` before the step, with the
-    parameters as they were.
+    `callback` is called after every step with a `FitStep`; a true answer, on any rank, stops. The trace
+    has one row a step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
+    parameters as they were before the step.
 
     >>> import sparseaug as sa
     >>> from sparseaug import nn as sann
@@ -64,39 +53,44 @@ def fit(
     >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
     (50, True)
     """
+    if not hasattr(risk, "at_step") or not hasattr(risk, "parameters"):
+        raise ArgumentError(f"risk={shorten(risk)} is neither a ModuleRisk nor a streaming one.")
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
     num_steps = check_integer("num_steps", num_steps, at_least=1)
     parameters = _trained(risk, optimizer)
-    require_same(module=tensor_bytes(risk.theta))
+    require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
         seen = _take_step(risk, optimizer, parameters, step)
         recorder.add(
             {name: getattr(seen, name) for name in ("step", "value", "gradient_norm", "calls")}
         )
-        if callback is not None and callback(seen):
+        stop = callback is not None and bool(callback(seen))
+        if any_rank(stop, parameters[0]):
             break
     return recorder.trace()
 
 
 def _take_step(
-    risk: TrainedRisk, optimizer: torch.optim.Optimizer, parameters: list[Tensor], step: int
+    risk: ModuleRisk | StreamingModuleRisk,
+    optimizer: torch.optim.Optimizer,
+    parameters: Sequence[Tensor],
+    step: int,
 ) -> FitStep:
     """One step; an optimiser that asks several times, as L-BFGS does, follows the same risk."""
-    followed = risk.at_step(step)
+    followed, start = risk.at_step(step), risk.theta
     asked: list[FitStep] = []
 
     def closure() -> Tensor:
-        theta = risk.theta
-        value, gradient = followed.value_and_gradient(theta)
-        norm = torch.linalg.vector_norm(gradient)
+        value, gradient = followed.value_and_gradient(risk.theta)
+        norm = torch.linalg.vector_norm(gradient, dtype=value.dtype)
         if not bool(torch.isfinite(value) & torch.isfinite(norm)):
             error = NonFiniteError(
                 f"loss is {float(value)} with a gradient of norm {float(norm)} at step {step}; lower "
                 "the learning rate, or check the loss."
             )
-            error.step, error.best = step, theta
+            error.step, error.best = step, start
             raise error
         for parameter, part in zip(
             parameters, gradient.split([p.numel() for p in parameters]), strict=True
@@ -106,14 +100,29 @@ def _take_step(
             asked.append(FitStep(step, float(value), float(norm), risk.calls))
         return value
 
-    optimizer.step(closure)  # type: ignore[arg-type]
+    try:
+        optimizer.step(closure)  # type: ignore[arg-type]
+    except NonFiniteError:
+        risk.load(start)  # L-BFGS has moved the parameters before it asks again
+        raise
+    if not asked:
+        raise ArgumentError(
+            f"optimizer={shorten(optimizer)} does not call the closure of its step."
+        )
     return asked[0]
 
 
-def _trained(risk: Any, optimizer: torch.optim.Optimizer) -> list[Tensor]:
-    """The module's parameters in the order of theta; the optimiser must hold some of them."""
-    parameters = [p for p in risk.module.parameters() if p.requires_grad]
+def _trained(
+    risk: ModuleRisk | StreamingModuleRisk, optimizer: torch.optim.Optimizer
+) -> list[torch.nn.Parameter]:
+    """The parameters in the order of theta, still all that train; the optimiser must hold some."""
+    parameters = risk.parameters
     own = {id(p) for p in parameters}
+    if own != {id(p) for p in risk.module.parameters() if p.requires_grad}:
+        raise ArgumentError(
+            "module requires a gradient of other parameters than when the risk was made; freeze "
+            "parameters first, then make the risk."
+        )
     held = {id(p) for group in optimizer.param_groups for p in group["params"]}
     if not own & held:
         raise ArgumentError("optimizer holds none of the module's parameters; give it those.")

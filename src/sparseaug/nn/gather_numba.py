@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from numba import njit
 from torch import Tensor
@@ -21,7 +20,8 @@ def gather(x: Tensor, source: Tensor, which: Indices, index: Tensor) -> Tensor:
     kind = _BY_SIZE[x.dtype.itemsize]
     flat, out = x.detach().view(-1).view(kind), moved.view(-1).view(kind)
     # unsigned, as numba then knows that no index counts from the end
-    _gather(flat.numpy(), source.numpy(), which, index.numpy().view(np.uint32), out.numpy())
+    unsigned = index.numpy().view(f"u{index.dtype.itemsize}")
+    _gather(flat.numpy(), source.numpy(), which, unsigned, out.numpy())
     return moved
 
 

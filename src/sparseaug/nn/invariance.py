@@ -22,6 +22,7 @@ from sparseaug.errors import ArgumentError, LawError, check_integer, check_real,
 from sparseaug.groups import Group, Rows
 from sparseaug.nn.invariance_report import InvarianceReport, doubles, report_of, root_mean_square
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.keys import keyed_rng
 
 ALL_ELEMENTS = 10_000  # groups up to this order are gone through whole
 _COPIES = 1024  # copies that go through the model at once by default: a usual batch
@@ -43,8 +44,9 @@ def invariance_error(
 
     model          any callable (n, ...) -> (n, ...); a torch module is put in eval mode meanwhile
     S_or_group     a group of at most 10,000 elements is gone through whole, of a larger one `calls`
-                   elements are drawn with `seed`; or a sample S. What is said of the whole group
-                   holds for an S that the model has not been trained on, nor averaged over
+                   elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a
+                   sample S. What is said of the whole group holds for an S of a size fixed before
+                   it was drawn, that the model has not been trained on, nor averaged over
     x              samples (n, ...), a torch tensor or NumPy array
     output_action  for outputs that move along: then model(g x) - g model(x)
     chunk_size     how many moved copies go through the model at once; by default 1024, or n if more
@@ -56,11 +58,12 @@ def invariance_error(
     >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
     invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
     """
-    _require_inputs(model, action, x)
+    _require_inputs(model, action, output_action, x)
     delta = check_real("delta", delta, above=0, below=1)
     chunk_size = max(_COPIES, len(x)) if chunk_size is None else chunk_size
     chunk = check_integer("chunk_size", chunk_size, at_least=1)
     S, exact = _elements(action, S_or_group, calls, seed)
+    action(S.elements[:1], x[:1])  # what does not move is refused before the model sees it
     with _evaluating(model):
         base = _outputs(model, x, chunk)
         if dtype_kind(base) in "fc" and not np.isfinite(as_numpy(base)).all():
@@ -108,12 +111,19 @@ def assert_invariant(
     return report
 
 
-def _require_inputs(model: Any, action: Any, x: Any) -> None:
+def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> None:
     if not callable(model):
         raise ArgumentError(f"model={shorten(model)} cannot be called; give model.predict, say.")
     if not isinstance(action, Action):
         raise ArgumentError(
             f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
+        )
+    if output_action is not None and not isinstance(output_action, Action):
+        raise ArgumentError(f"output_action={shorten(output_action)} is not an action, nor None.")
+    if output_action is not None and output_action.group != action.group:
+        raise ArgumentError(
+            f"output_action is of {output_action.group.name}, but action is of {action.group.name}; "
+            "one element moves both: use one group."
         )
     require_data(x)
     if not len(x):
@@ -132,7 +142,9 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
         )
     if given.order <= ALL_ELEMENTS:
         return GroupSample(given, np.concatenate(list(given.elements()))), True
-    return Oracle(given, seed).draw(check_integer("calls", calls, at_least=2)), False
+    # training may have drawn S with this very seed: these elements must not be those of S
+    own = int(keyed_rng(seed, "invariance error").integers(1 << 63))
+    return Oracle(given, own).draw(check_integer("calls", calls, at_least=2)), False
 
 
 def _outputs(model: Callable[[Any], Any], x: Array, chunk: int) -> Array:

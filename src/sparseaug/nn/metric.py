@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.orbit_batch import OrbitBatch, require_tensor
+from sparseaug.nn.orbit_batch import OrbitBatch, require_outputs, require_tensor
+from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.sampling import GroupSample
 
 
@@ -29,8 +30,9 @@ class InvarianceError(nn.Module):
     chunk_size     how many moved copies go through the model at once; by default all B m
 
     `update(x)` takes a batch, `compute()` gives a scalar tensor (over all ranks in a distributed run,
-    where every rank must call it), `reset()` starts again, and calling the metric gives the batch's
-    own value while it accumulates. The sums stay in double precision whatever `.to` says.
+    where every rank must call it, with the same S), `reset()` starts again, as loading a state dict
+    does, and calling the metric gives the batch's own value while it accumulates. The sums stay in
+    double precision whatever `.to` says.
 
     >>> import sparseaug as sa, torch
     >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
@@ -62,9 +64,11 @@ class InvarianceError(nn.Module):
         self.chunk_size = (
             None if chunk_size is None else check_integer("chunk_size", chunk_size, at_least=1)
         )
-        self.register_buffer("squares", torch.zeros(S.m, dtype=torch.float64), persistent=False)
-        self.register_buffer("count", torch.zeros((), dtype=torch.int64), persistent=False)
-        self.register_buffer("labels", torch.zeros((), dtype=torch.int64), persistent=False)
+        # not buffers: DistributedDataParallel would put the sums of rank 0 in the place of all others
+        self.squares = torch.zeros(S.m, dtype=torch.float64)
+        self.count = torch.zeros((), dtype=torch.int64)
+        self.labels = torch.zeros((), dtype=torch.int64)
+        self.register_load_state_dict_post_hook(_start_again)  # type: ignore[no-untyped-call]
 
     def update(self, x: Tensor) -> None:
         """Take a batch into the sums."""
@@ -72,11 +76,9 @@ class InvarianceError(nn.Module):
 
     def compute(self) -> Tensor:
         """The error over all samples seen, by all ranks."""
-        totals = [total.clone() for total in (self.squares, self.count, self.labels)]
-        if distributed.is_available() and distributed.is_initialized():
-            for total in totals:
-                distributed.all_reduce(total)
-        return _error(*totals)
+        require_same(self.squares, S=[self.orbit.elements])
+        totals = (self.squares, self.count, self.labels)
+        return _error(*(sum_over_ranks(total.clone()) for total in totals))
 
     def reset(self) -> None:
         """Forget all samples."""
@@ -100,9 +102,9 @@ class InvarianceError(nn.Module):
         require_tensor("x", x, 2)
         if not len(x):
             raise ArgumentError("x is empty; give at least one sample.")
+        self.orbit(x[:1], [0])  # what does not move is refused before the model sees it
         (model,) = self._model
-        base = model(x)
-        require_tensor("model(x)", base, 1)
+        base = require_outputs(model(x), len(x))
         size = self.orbit.m if self.chunk_size is None else max(1, self.chunk_size // len(x))
         squares = [
             self._squares(model, x, base, slice(start, start + size))
@@ -113,23 +115,37 @@ class InvarianceError(nn.Module):
 
     def _squares(self, model: Any, x: Tensor, base: Tensor, which: slice) -> Tensor:
         """For the elements `which`, the sum over samples of the mean square over the outputs."""
-        moved = model(self.orbit(x, which))
+        copies = self.orbit(x, which)
+        moved = require_outputs(model(copies), len(copies))
+        if moved.shape[1:] != base.shape[1:]:
+            raise ArgumentError(
+                f"model returned {tuple(base.shape[1:])} a sample at first and "
+                f"{tuple(moved.shape[1:])} for moved samples; return one shape."
+            )
         expected = base[None].expand(len(moved) // len(x), *base.shape)
         if self.along is not None:
             expected = self.along(base, which).reshape(expected.shape)
-        copies = expected.shape[:2]
-        moved, expected = moved.reshape(*copies, -1), expected.reshape(*copies, -1)
+        shape = (*expected.shape[:2], -1)
+        moved, expected = moved.reshape(shape), expected.reshape(shape)
         if _are_labels(base):
             return (moved != expected).any(2).sum(1).double()
         difference = moved.to(torch.promote_types(moved.dtype, torch.float64)) - expected
         return difference.abs().square().mean(2).sum(1)
 
     def _apply(self, fn: Any, recurse: bool = True) -> InvarianceError:
-        """As torch has it, but the sums keep their precision and move only."""
-        squares = self.squares
+        """As torch has it; the sums keep their precision and move only."""
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        self.squares = squares.to(self.count.device)
+        device = self.orbit.elements.device
+        self.squares, self.count, self.labels = (
+            total.to(device) for total in (self.squares, self.count, self.labels)
+        )
         return self
+
+
+def _start_again(metric: InvarianceError, _: Any) -> None:
+    """After loading, which may bring another S: sums over the old one say nothing of it."""
+    metric.squares = metric.squares.new_zeros(metric.orbit.m)
+    metric.reset()
 
 
 def _error(squares: Tensor, count: Tensor, labels: Tensor) -> Tensor:

@@ -2,12 +2,12 @@
 
 R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Each chunk of copies is moved, sent
 through the module and differentiated alone, and weighs as many copies as it holds. The same build,
-number of threads, chunk size and number of ranks give the same bits.
+number of threads, chunk size and number of ranks give the same bits, if the module itself does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, final
 
 import numpy as np
@@ -22,7 +22,7 @@ from sparseaug.descent import Trace
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.nn.audit import audit, certificate_of
 from sparseaug.nn.fit import FitStep, fit
-from sparseaug.nn.ranks import require_same, sum_over_ranks, tensor_bytes, this_rank
+from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.tiles import Tile, share, tiles
 from sparseaug.nn.trial import check_tensors, require_mean, require_pure
 from sparseaug.sampling import GroupSample, Oracle
@@ -49,7 +49,8 @@ class ModuleRisk:
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
-    must be the same on all ranks, which is checked here.
+    must be the same on all ranks, which is checked here. Sums over chunks and ranks are taken in
+    single precision at least.
 
     >>> import sparseaug as sa
     >>> act = sa.permute_axis(sa.symmetric(3))
@@ -83,17 +84,22 @@ class ModuleRisk:
         self._take(S)
         require_mean(self)
         require_same(
-            S=self.sample.sha256.encode() + self.sample.elements.tobytes(),
-            data=tensor_bytes(self.data[0]) + tensor_bytes(self.data[1]),
-            module=tensor_bytes(self.theta),
-            chunk_size=str(self.chunk_size).encode(),
+            self.data[0],
+            S=self._facts_of_sample(),
+            data=self.data,
+            module=(*module.parameters(), *module.buffers()),
+            chunk_size=[str(self.chunk_size).encode()],
         )
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        """The module's parameters in the order of theta."""
+        return [self.module.get_parameter(name) for name in self._names]
 
     @property
     def theta(self) -> Tensor:
         """The module's parameters now, as one vector."""
-        parts = [self.module.get_parameter(name).detach().reshape(-1) for name in self._names]
-        return torch.cat(parts)
+        return torch.cat([parameter.detach().reshape(-1) for parameter in self.parameters])
 
     @property
     def size(self) -> int:
@@ -103,16 +109,18 @@ class ModuleRisk:
     def load(self, theta: Tensor) -> None:
         """Write theta into the module."""
         with torch.no_grad():
-            for name, part in self._split(self._checked(theta)).items():
-                self.module.get_parameter(name).copy_(part)
+            parts = self._split(self.require_theta(theta)).values()
+            for parameter, part in zip(self.parameters, parts, strict=True):
+                parameter.copy_(part)
 
     def value(self, theta: Tensor) -> float:
         """The risk at theta."""
+        require_pure(self.module)
         with torch.no_grad():
-            parameters = self._split(self._checked(theta))
-            total = theta.new_zeros(())
+            parameters = self._split(self.require_theta(theta))
+            total = theta.new_zeros((), dtype=_sum_type(theta))
             for tile in self._tiles():
-                total += self.tile_loss(parameters, tile) * (len(tile) / self.copies)
+                total.add_(self.tile_loss(parameters, tile), alpha=len(tile) / self.copies)
         return float(sum_over_ranks(total))
 
     def gradient(self, theta: Tensor) -> Tensor:
@@ -121,15 +129,32 @@ class ModuleRisk:
 
     def value_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Both, for the price of the gradient."""
-        leaf = self._checked(theta).detach().requires_grad_()
-        both = leaf.new_zeros(self.size + 1)
+        require_pure(self.module)
+        leaf = self.require_theta(theta).detach().requires_grad_()
+        both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
         with torch.enable_grad():
             for tile in self._tiles():
-                mean = self.tile_loss(self._split(leaf), tile) * (len(tile) / self.copies)
-                both[:-1] += torch.autograd.grad(mean, leaf)[0]
-                both[-1] += mean.detach()
+                mean = self.tile_loss(self._split(leaf), tile)
+                weight = len(tile) / self.copies
+                both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
+                both[-1].add_(mean.detach(), alpha=weight)
         sum_over_ranks(both)
-        return both[-1], both[:-1]
+        return both[-1], both[:-1].to(leaf.dtype)
+
+    def require_theta(self, theta: Any) -> Tensor:
+        """theta as it is, or an `ArgumentError` where it is no vector of parameters."""
+        like = self.module.get_parameter(self._names[0])
+        if not isinstance(theta, Tensor) or theta.shape != (self.size,):
+            raise ArgumentError(
+                f"theta={shorten(theta)} is not a tensor of {self.size} parameters; start from "
+                "risk.theta."
+            )
+        if theta.dtype != like.dtype or theta.device != like.device:
+            raise ArgumentError(
+                f"theta is {theta.dtype} on {theta.device}, the module {like.dtype} on "
+                f"{like.device}; use theta.to(risk.theta)."
+            )
+        return theta
 
     def at_step(self, step: int) -> ModuleRisk:
         """The risk that descent follows at this step: always this one."""
@@ -140,6 +165,7 @@ class ModuleRisk:
         other = object.__new__(ModuleRisk)
         other.__dict__.update(self.__dict__)
         other._take(S)
+        require_same(self.data[0], S=other._facts_of_sample())
         return other
 
     def fit(
@@ -162,7 +188,7 @@ class ModuleRisk:
         largest: float | None,
     ) -> Certificate:
         """What `certify` asks: a bound of the full-group gradient norm from fresh elements."""
-        if theta.dtype != torch.float64:
+        if self.require_theta(theta).dtype != torch.float64:
             raise UnsupportedError(
                 f"theta is {theta.dtype}, whose roundings may hide a gradient; use module.double()."
             )
@@ -195,8 +221,16 @@ class ModuleRisk:
         prepared = self.action.prepare(rows, tuple(x.shape))
         self._prepared = [to_namespace_of(x, array) for array in prepared]
         if self.y_action is not None:
-            prepared = self.y_action.prepare(rows, tuple(y.shape))
+            try:
+                prepared = self.y_action.prepare(rows, tuple(y.shape))
+            except ArgumentError as error:
+                raise ArgumentError(f"y_action does not move the targets: {error}") from error
             self._y_prepared = [to_namespace_of(y, array) for array in prepared]
+
+    def _facts_of_sample(self) -> Iterator[bytes]:
+        """What all ranks must share of S: the multiset in its group, and the order of its rows."""
+        yield self.sample.sha256.encode()
+        yield self.sample.elements.tobytes()
 
     def _tiles(self) -> list[Tile]:
         start, stop = share(self.copies, *this_rank())
@@ -207,20 +241,6 @@ class ModuleRisk:
         shaped = (part.view(shape) for part, shape in zip(parts, self._shapes, strict=True))
         return dict(zip(self._names, shaped, strict=True))
 
-    def _checked(self, theta: Any) -> Tensor:
-        like = self.module.get_parameter(self._names[0])
-        if not isinstance(theta, Tensor) or theta.shape != (self.size,):
-            raise ArgumentError(
-                f"theta={shorten(theta)} is not a tensor of {self.size} parameters; start from "
-                "risk.theta."
-            )
-        if theta.dtype != like.dtype or theta.device != like.device:
-            raise ArgumentError(
-                f"theta is {theta.dtype} on {theta.device}, the module {like.dtype} on "
-                f"{like.device}; use theta.to(risk.theta)."
-            )
-        return theta
-
     def __repr__(self) -> str:
         n = len(self.data[0])
         return (
@@ -229,70 +249,9 @@ class ModuleRisk:
         )
 
 
-@final
-class StreamingModuleRisk:
-    """eq:streaming-group-sgd for a module: the risk over `batch` fresh elements at every step.
-
-    Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
-    seed, and all of them see the same draws.
-    """
-
-    method: Literal["streaming"] = "streaming"
-
-    def __init__(
-        self,
-        module: nn.Module,
-        loss: Loss,
-        data: tuple[Tensor, Tensor],
-        action: Action,
-        oracle: Oracle,
-        *,
-        batch: int = 1,
-        y_action: Action | None = None,
-        chunk_size: int | None = None,
-    ) -> None:
-        if not isinstance(oracle, Oracle) or oracle.group != action.group:
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an Oracle of {action.group.name}."
-            )
-        self.batch = check_integer("batch", batch, at_least=1)
-        self.module, self.oracle, self._first = module, oracle, oracle.calls
-        self._plain = ModuleRisk(
-            module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
-        )
-        require_same(oracle=f"{oracle.seed} {oracle.calls} {batch}".encode())
-
-    @property
-    def theta(self) -> Tensor:
-        """The module's parameters now, as one vector."""
-        return self._plain.theta
-
-    @property
-    def calls(self) -> int:
-        """Oracle calls so far."""
-        return self.oracle.calls
-
-    def at_step(self, step: int) -> ModuleRisk:
-        """The risk over the next batch of draws; steps are asked for in order, each once."""
-        return self._plain.on(self.oracle.draw(self.batch))
-
-    def resume(self, step: int) -> None:
-        """Go on as if `step` steps had been drawn already."""
-        self.oracle.advance_to(self._first + step * self.batch)
-
-    def load(self, theta: Tensor) -> None:
-        """Write theta into the module."""
-        self._plain.load(theta)
-
-    def fit(
-        self,
-        optimizer: torch.optim.Optimizer,
-        *,
-        num_steps: int,
-        callback: Callable[[FitStep], Any] | None = None,
-    ) -> Trace:
-        """Train the module in place with an ordinary optimiser; see `sparseaug.nn.fit`."""
-        return fit(self, optimizer, num_steps=num_steps, callback=callback)
+def _sum_type(theta: Tensor) -> torch.dtype:
+    """In half precision a sum of many small parts stops growing long before its end."""
+    return torch.promote_types(theta.dtype, torch.float32)
 
 
 def _sample_of(

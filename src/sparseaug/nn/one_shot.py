@@ -15,11 +15,11 @@ import torch
 from torch.utils.data import Dataset
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.fetching import Inner, check_index, check_indices
 from sparseaug.nn.moving import make_moves, require_actions
 from sparseaug.nn.prepared import PreparedMove
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import require_sample
 
 
 @final
@@ -50,8 +50,7 @@ class OneShotDataset(Dataset[Any]):
         self, dataset: Any, action: Action, S: GroupSample, y_action: Action | None = None
     ) -> None:
         require_actions(action, y_action)
-        if not isinstance(S, GroupSample):
-            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        require_sample(S)
         rows = action.rows(S)
         self.action = action
         self.S = S

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
-from sparseaug.nn.orbit_batch import OrbitBatch, require_sample, require_tensor
+from sparseaug.nn.orbit_batch import OrbitBatch, require_outputs, require_sample_of, require_tensor
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
@@ -45,15 +45,23 @@ class InvarianceBound:
         """ "rigorous", "with probability 1 - ..." or "estimate", as the deviation is."""
         return self.deviation.kind
 
+    @property
+    def change(self) -> float:
+        """sqrt(2) value: what the averaged output changes at most, in root mean square, between two
+        independent uniform places of an orbit. From one given x it may change by more.
+        """
+        return math.nextafter(math.nextafter(math.sqrt(2), 2) * self.value, math.inf)
+
     def to_dict(self) -> dict[str, Any]:
-        """All fields, and the kind, as JSON data."""
-        return {**asdict(self), "deviation": self.deviation.to_dict(), "kind": self.kind}
+        """All fields, the change and the kind, as JSON data."""
+        follows = {"change": self.change, "kind": self.kind}
+        return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
 
     def __str__(self) -> str:
         low, high = self.output_range
         return (
-            f"invariance error at most {round_up(self.value)} ({self.kind}) "
-            f"for outputs in [{low:g}, {high:g}]"
+            f"within {round_up(self.value)} of the mean over the group, in root mean square over an "
+            f"orbit ({self.kind}), for outputs in [{low:g}, {high:g}]"
         )
 
 
@@ -99,7 +107,8 @@ class OrbitAverage(nn.Module):
     >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
     torch.Size([1, 1])
     >>> print(average.invariance_bound(output_range=(-1, 1)))
-    invariance error at most 0.289112 (rigorous) for outputs in [-1, 1]
+    within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
+    outputs in [-1, 1]
     """
 
     def __init__(
@@ -114,7 +123,7 @@ class OrbitAverage(nn.Module):
         deviation: Deviation | None = None,
     ) -> None:
         super().__init__()
-        require_sample(action, S)
+        require_sample_of(action, S)
         if not callable(model):
             raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
         if merge not in ("mean", "median"):
@@ -128,6 +137,7 @@ class OrbitAverage(nn.Module):
         )
         self.orbit = OrbitBatch(action, S)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
+        self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
         self._known = None if deviation is None else (S.sha256, deviation)
 
     @property
@@ -158,6 +168,8 @@ class OrbitAverage(nn.Module):
         """
         if self.merge != "mean":
             raise ArgumentError(f"merge={self.merge!r} has no bound; use merge='mean'.")
+        if not isinstance(output_range, tuple | list) or len(output_range) != 2:
+            raise ArgumentError(f"output_range={shorten(output_range)} is no pair (low, high).")
         low = check_real("output_range[0]", output_range[0])
         high = check_real("output_range[1]", output_range[1])
         if low > high:
@@ -169,8 +181,9 @@ class OrbitAverage(nn.Module):
 
     def _merged(self, x: Tensor) -> Tensor:
         if self.merge == "mean":
-            total = torch.stack([block.sum(0) for block in self._blocks(x)])
-            return total.sum(0) / self.orbit.m
+            # weighted means: a sum of m outputs may be too large for half precision
+            parts = [block.mean(0) * (len(block) / self.orbit.m) for block in self._blocks(x)]
+            return torch.stack(parts).sum(0)
         ordered = torch.cat(list(self._blocks(x))).sort(dim=0).values
         middle = (self.orbit.m - 1) // 2
         return (ordered[middle] + ordered[-1 - middle]) / 2
@@ -189,9 +202,7 @@ class OrbitAverage(nn.Module):
         for start in range(0, m, size):
             which = slice(start, start + size) if size < m else None
             copies = self.orbit(x, which)
-            y = self.model(copies)
-            if not isinstance(y, Tensor) or y.ndim < 1 or len(y) != len(copies):
-                raise ArgumentError(f"model returned {_described(y)}; return ({len(copies)}, ...).")
+            y = require_outputs(self.model(copies), len(copies))
             if not (y.is_floating_point() or y.is_complex()):
                 raise ArgumentError(
                     f"model returned {y.dtype}; return logits or values, not labels."
@@ -200,11 +211,14 @@ class OrbitAverage(nn.Module):
             yield outputs if self.back is None else self.back.move_each(outputs, which)
 
 
+def _follow(average: OrbitAverage, _: Any) -> None:
+    """After loading, which may bring another S: outputs are moved back by its inverses."""
+    if average.back is not None:
+        back = _inverse_orbit(average.back.action, average.orbit.sample)
+        average.back = back.to(average.orbit.elements.device)
+
+
 def _inverse_orbit(action: Action, S: GroupSample) -> OrbitBatch:
     """The elements g_j^-1, which move outputs back."""
-    require_sample(action, S)
+    require_sample_of(action, S)
     return OrbitBatch(action, GroupSample(S.group, S.group.inverse(S.elements)))
-
-
-def _described(y: object) -> str:
-    return f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"

@@ -21,6 +21,7 @@ from sparseaug.errors import ArgumentError, SparseAugError, check_integer, short
 from sparseaug.groups import Group
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.sample import require_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
 
@@ -54,13 +55,18 @@ class OrbitBatch(nn.Module):
         self, action: Action, S: GroupSample, *, sample_shape: Sequence[int] | None = None
     ) -> None:
         super().__init__()
-        require_sample(action, S)
+        require_sample_of(action, S)
         self.action = action
         self._given = S
         self._prepared_for: tuple[Shape, torch.dtype] | None = None
         self.register_buffer("elements", torch.tensor(S.elements))
-        self.register_buffer("group_digest", _digest(S.group))
+        digest = torch.tensor(list(_digest(S.group)), dtype=torch.uint8)  # any format can save it
+        self.register_buffer("group_digest", digest)
         if sample_shape is not None:
+            if not isinstance(sample_shape, Sequence):
+                raise ArgumentError(
+                    f"sample_shape={shorten(sample_shape)} is no tuple, as (3, 8, 8)."
+                )
             shape = tuple(check_integer("sample_shape", size) for size in sample_shape)
             self._prepare(shape, torch.get_default_dtype())
 
@@ -148,7 +154,8 @@ class OrbitBatch(nn.Module):
 
     def _require_rows(self, rows: Tensor, digest: Tensor | None, key: str) -> None:
         group = self.action.group
-        if digest is not None and not torch.equal(digest.cpu(), self.group_digest.cpu()):
+        # not with the buffer: that one is empty where the module was made without memory
+        if digest is not None and digest.tolist() != list(_digest(group)):
             raise ArgumentError(
                 f"state_dict has an S of another group than {group.name} under {key!r}; "
                 "build the action and S with the group it was saved with."
@@ -178,7 +185,8 @@ class OrbitBatch(nn.Module):
         number = dtype if _is_number(dtype) else torch.float32
         like = torch.empty((), dtype=number, device=self.elements.device)
         for k, array in enumerate(self.action.prepare(rows, (1, *shape))):
-            tensor = to_namespace_of(like, np.ascontiguousarray(array))
+            with torch.inference_mode(False):  # else no later gradient could go through it
+                tensor = to_namespace_of(like, np.ascontiguousarray(array))
             self.register_buffer(f"prepared_{k}", tensor, persistent=False)
         self._prepared_for = shape, self._precision(dtype)
 
@@ -196,14 +204,13 @@ class OrbitBatch(nn.Module):
         return [part.index_select(0, chosen) for part in self._parts()]
 
 
-def require_sample(action: Action, S: GroupSample) -> None:
+def require_sample_of(action: Action, S: GroupSample) -> None:
     """Raise an `ArgumentError` unless S is a sample of the action's group."""
     if not isinstance(action, Action):
         raise ArgumentError(
             f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
         )
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    require_sample(S)
     action.rows(S)
 
 
@@ -215,10 +222,22 @@ def require_tensor(name: str, x: Any, axes: int) -> None:
         raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
 
 
+def require_outputs(y: Any, count: int) -> Tensor:
+    """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
+    if not isinstance(y, Tensor) or y.ndim < 1 or len(y) != count:
+        given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
+        raise ArgumentError(f"model returned {given}; return ({count}, ...).")
+    return y
+
+
 def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.device) -> Tensor:
     """`which` as a 1-D tensor of positions in 0..m-1 on the device."""
     if isinstance(which, slice):
         which = list(range(m)[which])
+    if not hasattr(which, "__iter__"):
+        raise ArgumentError(
+            f"which={shorten(which)} is no slice, list or tensor; give positions in 0..{m - 1}."
+        )
     if not isinstance(which, Tensor):
         listed = [check_integer("which", position, below=m) for position in which]
         which = torch.tensor(listed, dtype=torch.int64)
@@ -230,14 +249,13 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
     if which.device.type == "cpu" and not torch.compiler.is_compiling():
         for position in (which.min(), which.max()):
             check_integer("which", int(position), below=m)
-    return which.to(device)
+    return which.to(device, torch.int64)
 
 
 def _is_number(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
-def _digest(group: Group) -> Tensor:
-    """SHA-256 of the group's description, as a tensor, so that any format can save it."""
-    digest = hashlib.sha256(canonical_json(group.to_dict())).digest()
-    return torch.tensor(list(digest), dtype=torch.uint8)
+def _digest(group: Group) -> bytes:
+    """SHA-256 of the group's description."""
+    return hashlib.sha256(canonical_json(group.to_dict())).digest()

@@ -148,6 +148,7 @@ class PreparedMove(Move):
 def _can_compile(x: torch.Tensor) -> bool:
     """Whether numba is there and the entries are plain memory that needs no gradient."""
     plain = x.device.type == "cpu" and not x.requires_grad and x.dtype.itemsize <= 8
+    plain = plain and not x.is_conj() and not x.is_neg()  # whose memory holds other values
     return plain and importlib.util.find_spec("numba") is not None
 
 

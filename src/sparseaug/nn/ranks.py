@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -25,14 +26,22 @@ def sum_over_ranks(values: Tensor) -> Tensor:
     return values
 
 
-def require_same(**named: bytes) -> None:
-    """Raise an `ArgumentError` on every rank unless all ranks hold the same bytes by each name."""
+def any_rank(answer: bool, like: Tensor) -> bool:
+    """Whether any rank says yes; `like` is a tensor on the device that this rank computes on."""
+    return bool(sum_over_ranks(torch.tensor(float(answer), device=like.device)))
+
+
+def require_same(like: Tensor, /, **named: Iterable[Tensor | bytes]) -> None:
+    """Raise an `ArgumentError` on every rank unless all ranks hold the same by each name.
+
+    `like` is a tensor on the device that this rank computes on.
+    """
     rank, num_ranks = this_rank()
     if num_ranks == 1:
         return
-    # a backend for GPUs moves only tensors of the GPU
-    device = "cuda" if dist.get_backend() == "nccl" else "cpu"
-    digests = b"".join(hashlib.sha256(part).digest() for part in named.values())
+    # a backend for GPUs moves only tensors of the GPU, and each rank has its own
+    device = like.device if dist.get_backend() == "nccl" else torch.device("cpu")
+    digests = b"".join(map(_digest, named.values()))
     own = torch.tensor(list(digests), dtype=torch.uint8, device=device)
     others = [torch.empty_like(own) for _ in range(num_ranks)]
     dist.all_gather(others, own)
@@ -46,8 +55,15 @@ def require_same(**named: bytes) -> None:
             )
 
 
-def tensor_bytes(tensor: Tensor) -> bytes:
-    """The entries, type and shape of a tensor."""
-    flat = tensor.detach().cpu().contiguous().reshape(-1)
-    head = f"{tensor.dtype} {tuple(tensor.shape)}".encode()
-    return head + flat.view(torch.uint8).numpy().tobytes() if flat.numel() else head
+def _digest(parts: Iterable[Tensor | bytes]) -> bytes:
+    """SHA-256 of bytes, and of the entries, types and shapes of tensors."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, bytes):
+            digest.update(part)
+            continue
+        digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
+        if part.numel():
+            flat = part.detach().cpu().contiguous().reshape(-1)
+            digest.update(flat.view(torch.uint8).numpy().data)
+    return digest.digest()

@@ -123,8 +123,9 @@ class OrbitBatchSampler(Sampler[list[int]]):
                     f"{name}={mine.get(name)}; make it with the same arguments."
                 )
         self.epoch = check_integer("epoch", state["epoch"], below=1 << 63)
-        self._resume = check_integer("position", state["position"], below=len(self) + 1)
-        self._position = self._resume
+        longest = -(-self._batches() // self.num_ranks)  # of the first rank
+        position = check_integer("position", state["position"], below=longest + 1)
+        self._position = self._resume = min(position, len(self))
 
     def __repr__(self) -> str:
         return (

@@ -46,6 +46,8 @@ class StreamingDataset(Dataset[Any]):
     that is fetched, by whichever worker; fetching it again in the same epoch costs nothing, and an
     epoch that is visited again is counted again. Each rank counts what it fetched itself. Break off
     a loader's iteration before `set_epoch`: what persistent workers still fetch is of the new epoch.
+    Give each data set an oracle of its own: two with one seed draw the same elements, and neither
+    knows of draws that the other has not counted yet.
 
     >>> import numpy as np, sparseaug as sa
     >>> oracle = sa.Oracle(sa.symmetric(3), seed=0, budget=8)
@@ -125,16 +127,18 @@ class StreamingDataset(Dataset[Any]):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from `state_dict`, with an oracle that has made no more calls than are in it."""
         epoch, calls, seen = _check_state(state, len(self))
-        if calls < self.oracle.calls:
+        made = self.calls
+        if calls < made:
             raise ArgumentError(
-                f"state has calls={calls}, but the oracle has made {self.oracle.calls} already; "
+                f"state has calls={calls}, but the oracle has made {made} already; "
                 "load it into a data set with a new oracle."
             )
+        marked = int(torch.count_nonzero(seen))
+        self._require_budget(len(self) - marked, owed=calls - made)
         self.oracle.advance_to(calls)
-        self._require_budget(len(self) - int(torch.count_nonzero(seen)))
         self._epoch[0] = epoch
         self._seen.copy_(seen)
-        self._charged = int(torch.count_nonzero(seen))
+        self._charged = marked
 
     def __repr__(self) -> str:
         return (
@@ -142,11 +146,13 @@ class StreamingDataset(Dataset[Any]):
             f"{type(self.action).__name__}, epoch={self.epoch}, {self.oracle!r})"
         )
 
-    def _require_budget(self, needed: int) -> None:
-        if self.oracle.remaining < needed:
+    def _require_budget(self, needed: int, owed: int = 0) -> None:
+        """`owed` calls were made, but are not in the oracle's count yet."""
+        left = self.oracle.remaining - owed
+        if left < needed:
             raise OracleBudgetError(
-                f"an epoch may make {needed} oracle calls, but {self.oracle.remaining} are left of "
-                f"a budget of {self.oracle.budget}; raise budget= or draw S once, for OneShotDataset."
+                f"an epoch may make {needed} oracle calls, but {left} are left of a budget of "
+                f"{self.oracle.budget}; raise budget= or draw S once, for OneShotDataset."
             )
 
 

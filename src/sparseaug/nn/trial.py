@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from sparseaug.nn.module_risk import ModuleRisk
 
 _TRIED = 8  # samples of the trial, spread over the data
+_LABELS = 32  # and one of each of so many labels, as classes may have weights
+_LOOKED_AT = 1 << 20  # targets among which labels are looked for
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError)  # of modules given the wrong shapes
 
 
@@ -81,42 +85,73 @@ def require_pure(module: nn.Module) -> None:
 
 
 def require_mean(risk: ModuleRisk) -> None:
-    """Try module and loss on a few copies, one by one and together: the mean must be the same."""
-    x, y = risk.moved(Tile(slice(0, 1), slice(0, len(risk.data[0]))))
-    chosen = torch.linspace(0, len(x) - 1, min(_TRIED, len(x))).long().unique().to(x.device)
-    x, y = x[chosen], y[chosen]
+    """Try module and loss on a few copies, one by one and together: the mean must be the same.
 
-    def mean_loss(which: slice) -> Tensor:
-        loss = risk.loss(risk.module(x[which]), y[which])
+    So must the mean gradient, since a value may agree by chance: that of targets which broadcast
+    against predictions does while all predictions are equal.
+    """
+    copies = [risk.moved(Tile(slice(0, 1), slice(i, i + 1))) for i in _chosen(risk.data[1])]
+    x, y = (torch.cat(column).detach() for column in zip(*copies, strict=True))
+    try:
+        with torch.no_grad():
+            shapes = f"{_shape(risk.module(x))} and {_shape(y)}"
+    except _FAILURES as error:
+        given = f"x of shape {tuple(x.shape)} and type {x.dtype}"
+        raise ArgumentError(f"module does not take {given}: {error}") from error
+    try:
+        together = _value_and_gradient(risk, x, y)
+        mean, size = torch.zeros_like(together), 0.0
+        for k in range(len(x)):
+            single = _value_and_gradient(risk, x[k : k + 1], y[k : k + 1])
+            mean += single / len(x)
+            size = max(size, float(torch.linalg.vector_norm(single)))
+    except ArgumentError:
+        raise
+    except _FAILURES as error:
+        raise ArgumentError(
+            f"loss does not take predictions and targets of shape {shapes}: {error}"
+        ) from error
+    value = float(together[0])
+    if not math.isfinite(value):
+        raise ArgumentError(f"loss is {value} on the first copies; check data and module.")
+    slack = torch.finfo(together.dtype).eps ** 0.5
+    off = float(torch.linalg.vector_norm(together - mean))
+    if not off <= slack * (1 + size):  # nor if a sample alone has no finite loss
+        raise ArgumentError(
+            f"loss is not a mean over samples: {value:.6g} together, {float(mean[0]):.6g} one by one, "
+            f"gradients {off:.2g} apart, on predictions and targets of shape {shapes}. Make the "
+            "shapes agree, and for a sum or class weights give the loss of each sample "
+            '(reduction="none").'
+        )
+
+
+def _value_and_gradient(risk: ModuleRisk, x: Tensor, y: Tensor) -> Tensor:
+    """The mean loss and its gradient by the module's parameters, in one vector."""
+    with torch.enable_grad():
+        loss = risk.loss(risk.module(x), y)
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
             raise ArgumentError(f"loss returned {shorten(loss)}; return a tensor of real numbers.")
-        return loss if loss.ndim == 0 else loss.mean()
-
-    with torch.no_grad():
-        try:
-            prediction = risk.module(x)
-            shapes = f"{_shape(prediction)} and {_shape(y)}"
-        except _FAILURES as error:
-            given = f"x of shape {tuple(x.shape)} and type {x.dtype}"
-            raise ArgumentError(f"module does not take {given}: {error}") from error
-        try:
-            together = mean_loss(slice(None))
-            one_by_one = torch.stack([mean_loss(slice(k, k + 1)) for k in range(len(x))]).mean()
-        except _FAILURES as error:
+        if not loss.requires_grad:
             raise ArgumentError(
-                f"loss does not take predictions and targets of shape {shapes}: {error}"
-            ) from error
-    if not bool(torch.isfinite(together)):
-        raise ArgumentError(
-            f"loss is {float(together)} on the first copies; check data and module."
+                "loss has no gradient by the module's parameters; see that neither module nor loss "
+                "detaches them, or computes under no_grad."
+            )
+        mean = loss.mean()
+        parts = torch.autograd.grad(
+            mean, risk.parameters, allow_unused=True, materialize_grads=True
         )
-    slack = torch.finfo(together.dtype).eps ** 0.5
-    if not torch.allclose(together, one_by_one, rtol=slack, atol=slack):
-        raise ArgumentError(
-            f"loss is not a mean over samples: {float(together):.6g} together, {float(one_by_one):.6g} "
-            f"one by one, on predictions and targets of shape {shapes}. Make the shapes agree, and for "
-            'a sum or class weights give the loss of each sample (reduction="none").'
-        )
+    return torch.cat([mean.detach().reshape(1), *(part.reshape(-1) for part in parts)])
+
+
+def _chosen(y: Tensor) -> list[int]:
+    """Samples for the trial."""
+    n, each = len(y), y.numel() // len(y)
+    spread = np.linspace(0, n - 1, min(_TRIED, n)).astype(np.int64)
+    if y.is_floating_point() or y.is_complex() or not each:
+        return np.unique(spread).tolist()
+    step = 1 + y.numel() // _LOOKED_AT
+    _, places = np.unique(y[::step].cpu().numpy(), return_index=True)
+    return np.union1d(spread, places[:_LABELS] // each * step).tolist()
 
 
 def _shape(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from sparseaug.errors import UnsupportedError, shorten_text
+from sparseaug.errors import need, shorten_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,12 +32,7 @@ _QUIET = "#AAAAAA"
 @contextlib.contextmanager
 def figure_style() -> Iterator[None]:
     """Draw and save inside: matplotlib's defaults and ours, whatever the user's matplotlibrc."""
-    try:
-        from matplotlib import style
-    except ImportError as error:
-        raise UnsupportedError(
-            "a figure needs matplotlib, which is not installed; pip install 'sparseaug[report]'."
-        ) from error
+    style = need("matplotlib.style", "a figure", extra="sparseaug[report]")
     with style.context(["default", _SETTINGS]):
         yield
 

@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten_text
+from sparseaug.errors import ArgumentError, need, shorten_text
 from sparseaug.planning import Plan
 from sparseaug.planning.numbers import format_count
 from sparseaug.storage import write_atomic
@@ -35,15 +35,10 @@ def save_plan_figure(plan: Plan, path: str | os.PathLike[str]) -> None:
     suffix = PurePath(path).suffix.lower()
     if suffix not in FORMATS:
         raise ArgumentError(f"path={os.fspath(path)!r} is no figure; end it in .png or .pdf.")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise UnsupportedError(
-            "a figure needs matplotlib, which is not installed; pip install 'sparseaug[report]'."
-        ) from error
+    figures = need("matplotlib.figure", "a figure", extra="sparseaug[report]")
     buffer = BytesIO()
     undated: dict[str, Any] = {"CreationDate": None} if suffix == ".pdf" else {}
-    figure = _draw(plan, Figure(figsize=(7.2, 4.4), dpi=200, layout="constrained"))
+    figure = _draw(plan, figures.Figure(figsize=(7.2, 4.4), dpi=200, layout="constrained"))
     figure.savefig(buffer, format=suffix[1:], metadata=undated)
     write_atomic(path, buffer.getvalue())
 

@@ -6,6 +6,10 @@ drawing     from an estimator's parameters to an action and S
 moving      copies of arrays and of data frames, and means over S
 """
 
+from sparseaug.errors import need
+
+need("sklearn", "sparseaug.sklearn", extra="sparseaug[sklearn]")
+
 from sparseaug.sklearn.estimators import OneShotClassifier, OneShotRegressor
 from sparseaug.sklearn.resampler import OneShotResampler
 

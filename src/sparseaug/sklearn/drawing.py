@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseaug.actions import Action, roll
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral import Deviation, deviation, draw_until
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
@@ -73,6 +74,12 @@ class OneShotMixin:
             S=self.S,
             random_state=self.random_state,
         )
+        try:
+            self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"{error} A row of X is read with sample_shape={self.shape_}; give another, as (8, 8)."
+            ) from error
         self.groups_ = np.tile(np.arange(n), self.sample_.m)
 
 
@@ -86,8 +93,7 @@ def draw_sample(
 ) -> tuple[GroupSample, Deviation | None]:
     """S as the parameters want it, and its deviation where drawing found it."""
     if S is not None:
-        if not isinstance(S, GroupSample):
-            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        require_sample(S)
         action.rows(S)  # S must be of the action's group
         return S, None
     oracle = Oracle(action.group, seed=check_seed(random_state))
@@ -150,6 +156,8 @@ def check_choice(estimator: Any) -> None:
         raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
     if estimator.m is not None:
         check_integer("m", estimator.m, at_least=1)
+    if estimator.target_deviation is not None:
+        check_real("target_deviation", estimator.target_deviation, above=0, below=1)
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -1,7 +1,9 @@
 """`OneShotClassifier` and `OneShotRegressor`: augment inside fit, average over S in predict.
 
-The copies of a sample never leave `fit`, so no cross-validation can put one into training and another
-into test. Predictions are means over S of the inner estimator's, and make no oracle call.
+The copies of a sample never leave `fit`, so no cross-validation of these estimators can put one into
+training and another into test. (An inner estimator that splits its data itself, as a grid search does,
+splits copies: search around these estimators instead.) Predictions are means over S of the inner
+estimator's, and make no oracle call.
 """
 
 from __future__ import annotations
@@ -10,7 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -24,7 +33,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.drawing import ActionChoice, OneShotMixin, Shape, check_choice, check_rows
 from sparseaug.sklearn.moving import copies, mean_over
@@ -104,7 +113,8 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     """A classifier fitted on the copies of its data under S, whose predictions are means over S.
 
     `predict` takes the largest mean of predict_proba; of decision_function, where the inner estimator
-    has no probabilities; or the most votes (a tie goes to the first class), where it has neither.
+    has no probabilities; or the most votes (a tie goes to the first class), where it has neither or
+    decides between pairs of classes, as `SVC(decision_function_shape="ovo")`.
 
     Parameters
     ----------
@@ -119,7 +129,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     Attributes
     ----------
     estimator_ : the fitted clone
-    classes_ : the labels
+    classes_ : the labels that the inner estimator knows
     sample_ : S; its `calls` are the oracle calls that `fit` made
     action_ : the action for this width
     groups_ : the row that each copy in fitting came from
@@ -136,11 +146,16 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw S, and fit a clone of the estimator on the copies."""
         check_choice(self)
+        if not is_classifier(self._inner()):
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
+            )
         X = check_rows(self, X, reset=True)
         y = column_or_1d(_check_targets(self, X, y), warn=True)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
         self._fit_copies(X, y, sample_weight)
+        # a semi-supervised one takes a label for "unknown", which is none of its classes
+        self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -149,7 +164,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         inner = self.estimator_
         if hasattr(inner, "predict_proba"):
             scores = self._mean(inner.predict_proba, X)
-        elif hasattr(inner, "decision_function"):
+        elif hasattr(inner, "decision_function") and not self._decides_pairs():
             scores = self._mean(inner.decision_function, X)
         else:
             scores = self._mean(lambda rows: self._votes(inner.predict(rows)), X)
@@ -171,6 +186,15 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
 
     def _default(self) -> Any:
         return LogisticRegression()
+
+    def _decides_pairs(self) -> bool:
+        """Whether the decision function scores pairs of classes, not classes."""
+        shapes = [
+            value
+            for name, value in self.estimator_.get_params().items()
+            if name.split("__")[-1] == "decision_function_shape"
+        ]
+        return len(self.classes_) > 2 and "ovo" in shapes
 
     def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         """One vote a row, as (rows, classes)."""

@@ -2,7 +2,8 @@
 
 In a frame, columns differ in dtype. A row of random numbers, moved by S, tells where each entry comes
 from: if all are found again, with no sign changed, whole columns change places, and any dtype goes
-along. Otherwise the columns that move must be numbers; those that stay keep what they hold.
+along. Otherwise the columns that move must be numbers, and all columns where one that stays has a part
+in one that moves; those that stay keep what they hold.
 """
 
 from __future__ import annotations
@@ -64,9 +65,10 @@ def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> A
         return pd.concat(parts, ignore_index=True)
     n, width = frame.shape
     moves = ((source != np.arange(width)) | flipped).any(axis=0)
-    values = frame.iloc[:, moves].to_numpy()
-    array = np.zeros((n, width), values.dtype)  # what stays has no part in what moves
-    array[:, moves] = values
+    needed = moves | _has_part(action, elements, shape, ~moves)
+    values = frame.iloc[:, needed].to_numpy()
+    array = np.zeros((n, width), values.dtype)
+    array[:, needed] = values
     moved = copies(action, elements, array, shape)
     columns = []
     for j in range(width):
@@ -87,6 +89,15 @@ def _sources(action: Action, elements: Rows, shape: Shape) -> tuple[Rows, NDArra
     place = np.minimum(np.searchsorted(probe[order], abs(moved)), width - 1)
     found = probe[order][place] == abs(moved)
     return np.where(found, order[place], -1), moved < 0
+
+
+def _has_part(action: Action, elements: Rows, shape: Shape, stays: NDArray[np.bool_]) -> bool:
+    """Whether columns that stay show in those that move: two rows that differ in the former tell."""
+    one, other = 1.0 + keyed_rng(0, "columns").random((2, stays.size))
+    other[~stays] = one[~stays]
+    moved = copies(action, elements, np.stack([one, other]), shape).reshape(-1, 2, stays.size)
+    # entries are of order one; two rows of a product may be rounded differently
+    return bool((abs(moved[:, 0] - moved[:, 1]) > 1e-12)[:, ~stays].any())
 
 
 def _dtype(frame: Any, source: Rows, common: np.dtype[Any]) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug.actions import Action, permute_axis, permute_nodes
-from sparseaug.errors import ArgumentError, GroupError, UnsupportedError, shorten
+from sparseaug.errors import ArgumentError, GroupError, UnsupportedError, need, shorten
 from sparseaug.groups import permutation_group
 from sparseaug.sources.refinement import (
     Nodes,
@@ -22,7 +22,7 @@ from sparseaug.sources.refinement import (
     find_automorphism,
     path_to_discrete,
 )
-from sparseaug.sources.symmetry import Symmetry, need
+from sparseaug.sources.symmetry import Symmetry
 
 
 @final
@@ -111,7 +111,7 @@ def _search(structure: Structure) -> tuple[list[Nodes], int]:
 
 
 def _ask_pynauty(structure: Structure) -> tuple[list[Nodes], int]:
-    pynauty = need("pynauty", "backend='pynauty'")
+    pynauty = need("pynauty", "backend='pynauty'", extra="pynauty")
     forward = structure.kinds % 2 == 0
     if len(np.unique(structure.kinds[forward])) > 1:
         raise UnsupportedError("pynauty has no kinds of edges; leave out edge_attr or backend.")
@@ -133,7 +133,7 @@ def _structure_of(graph: Any, node_attr: Hashable | None, edge_attr: Hashable | 
 
     An undirected edge is even both ways. A self-loop is part of its node's kind.
     """
-    networkx = need("networkx", "graph_automorphisms")
+    networkx = need("networkx", "graph_automorphisms", extra="sparseaug[sources]")
     if not isinstance(graph, networkx.Graph):
         raise ArgumentError(f"graph={shorten(graph)} is not a networkx Graph or DiGraph.")
     if graph.is_multigraph():
@@ -170,11 +170,13 @@ def _attribute(name: str, attr: Hashable | None, data: Iterable[dict[Any, Any]])
         what = "node" if name == "node_attr" else "edge"
         if attr not in known:
             raise ArgumentError(f"{name}={shorten(attr)} is missing on {what} number {i}; set it.")
-        if not isinstance(known[attr], Hashable):
+        try:
+            hash(known[attr])  # a tuple may hold a list
+        except TypeError as error:
             raise ArgumentError(
                 f"{name}={shorten(attr)} is {shorten(known[attr])} on {what} number {i}; "
                 "give numbers, text or tuples, which can be compared."
-            )
+            ) from error
         values.append(known[attr])
     return values
 

@@ -14,10 +14,17 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, check_real, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    GroupError,
+    GroupTooLargeError,
+    check_real,
+    need,
+    shorten,
+)
 from sparseaug.groups import Rows, TableGroup, table_group
 from sparseaug.sources.sites import MoveSites
-from sparseaug.sources.symmetry import Symmetry, need
+from sparseaug.sources.symmetry import Symmetry
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +136,7 @@ def _checked(cell: Any) -> tuple[Floats, Floats, Rows]:
 
 
 def _ask_spglib(cell: tuple[Floats, Floats, Rows], symprec: float) -> Any:
-    spglib = need("spglib", "crystal")
+    spglib = need("spglib", "crystal", extra="sparseaug[sources]")
     with warnings.catch_warnings():
         # versions 2.7 and later announce another way to report errors; both are met here
         warnings.simplefilter("ignore", DeprecationWarning)

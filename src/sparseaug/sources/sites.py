@@ -9,11 +9,17 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.base import Shape, axes_from_end, gather, require_size
+from sparseaug.actions.base import (
+    Shape,
+    axes_from_end,
+    dtype_kind,
+    gather,
+    namespace,
+    require_size,
+)
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows, TableGroup
 from sparseaug.groups.shuffle import invert_permutations
@@ -54,9 +60,9 @@ class MoveSites(Action):
         y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1, "axis"))
         if not self.rotations:
             return y
-        xp = array_namespace(y)
-        if not xp.isdtype(y.dtype, ("real floating", "complex floating")):
+        if dtype_kind(y) not in "fc":
             raise ArgumentError(f"x has dtype {y.dtype}; turning needs floating point: convert x.")
+        xp = namespace(y)
         flat = xp.reshape(y, (y.shape[0], math.prod(y.shape[1:-1]), 3))
         return xp.reshape(xp.matmul(flat, xp.moveaxis(prepared[1], -1, -2)), y.shape)
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from sparseaug.actions import Action
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, format_order
 
 
@@ -24,13 +22,3 @@ class Symmetry:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.group.name}, order={format_order(self.group)})"
-
-
-def need(package: str, purpose: str) -> Any:
-    """The optional package, or an `UnsupportedError` that says how to get it."""
-    try:
-        return import_module(package)
-    except ImportError as error:
-        raise UnsupportedError(
-            f"{purpose} needs {package}, which is not installed; pip install {package}."
-        ) from error

@@ -1,4 +1,4 @@
-"""Which element of S moves a datum that has no index: a function of (seed, epoch, content).
+"""Which element of S moves a datum that has no index: a function of (S, seed, epoch, content).
 
 So a transform holds no generator: workers, ranks and resumed runs choose alike, and equal data are
 moved alike. The epoch is in shared memory, where persistent workers see it change.
@@ -10,18 +10,21 @@ import hashlib
 from collections.abc import Mapping
 from typing import final
 
+import numpy as np
 import torch
 
 from sparseaug.errors import check_integer
+from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 
 
 @final
 class ContentKey:
-    """Chooses one of m elements by the content of named tensors."""
+    """Chooses one of the elements of S, `rows`, by the content of named tensors."""
 
-    def __init__(self, m: int, seed: int) -> None:
-        self.m = m
+    def __init__(self, S: GroupSample, seed: int) -> None:
+        # in sorted order, so that the multiset alone decides, as its hash says
+        self.rows = S.elements[np.lexsort(S.elements.T[::-1])]
         self.seed = check_integer("seed", seed, below=1 << 64)
         self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
 
@@ -35,7 +38,7 @@ class ContentKey:
         self._epoch[0] = check_integer("epoch", epoch, below=1 << 63)
 
     def choose(self, tensors: Mapping[str, torch.Tensor]) -> int:
-        """A number from 0 to m - 1, uniform over contents."""
+        """The number of a row, uniform over contents."""
         digest = hashlib.sha256()
         for name in sorted(tensors):
             tensor = tensors[name].detach().cpu().contiguous()
@@ -44,4 +47,4 @@ class ContentKey:
             digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
         index = int.from_bytes(digest.digest()[:8], "little")
         rng = keyed_rng(self.seed, "choice by content", step=self.epoch, index=index)
-        return int(rng.integers(self.m))
+        return int(rng.integers(len(self.rows)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any, final
 
-import numpy as np
 import torch
 
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.shuffle import invert_permutations
 from sparseaug.nn.adapters.content import ContentKey
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import require_sample
 
 
 @final
@@ -21,9 +21,10 @@ class RelabelNodes:
     S     a sample of a group that permutes as many points as the graph has nodes
     seed  of the choice
 
-    With g the element: (g.X)[g(i)] = X[i] for every node attribute, and every index of nodes
-    (edge_index, face, and what has "index" in its name) is mapped by g. Edge attributes stay: the
-    edges keep their order. The data given is not changed.
+    With g the element: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what has
+    as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
+    "index" in its name) is mapped by g. Edge attributes stay: the edges keep their order. The data
+    given is not changed.
 
     >>> import sparseaug as sa
     >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
@@ -31,18 +32,15 @@ class RelabelNodes:
     """
 
     def __init__(self, S: GroupSample, *, seed: int = 0) -> None:
-        if not isinstance(S, GroupSample):
-            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        require_sample(S)
         if S.group.degree is None:
             raise ArgumentError(
                 f"S is of {S.group.name}, which does not permute points; use symmetric(n), cyclic(n) "
                 "or another group with a degree."
             )
         self.S = S
-        self._key = ContentKey(S.m, seed)
-        # in sorted order, so that the multiset alone decides, as the repr says
-        rows = S.elements[np.lexsort(S.elements.T[::-1])]
-        self._images = S.group.permutations(rows)
+        self._key = ContentKey(S, seed)
+        self._images = S.group.permutations(self._key.rows)
 
     def set_epoch(self, epoch: int) -> None:
         """Choose anew in this epoch."""
@@ -63,7 +61,7 @@ class RelabelNodes:
             axis = _node_axis(data, name, value)
             setattr(data, name, value.index_select(axis, source.to(value.device)))
         for name, value in indices.items():
-            setattr(data, name, image.to(value.device)[value])
+            setattr(data, name, image.to(value.device, value.dtype)[value.long()])
         return data
 
     def __repr__(self) -> str:
@@ -77,11 +75,13 @@ class RelabelNodes:
 def _node_count(data: Any, S: GroupSample) -> int:
     if hasattr(data, "node_types"):
         raise UnsupportedError("data has several types of nodes; relabel a graph of one type.")
+    if getattr(data, "batch", None) is not None:
+        raise UnsupportedError("data is a batch of graphs; relabel graphs before they are batched.")
     nodes: Any = getattr(data, "num_nodes", None)
     if nodes != S.group.degree:
         raise ArgumentError(
             f"data has {nodes} nodes, but {S.group.name} permutes {S.group.degree}; use a group of "
-            "that degree, on graphs before they are batched."
+            "that degree."
         )
     return int(nodes)
 
@@ -96,12 +96,24 @@ def _split(data: Any, nodes: int) -> tuple[dict[str, torch.Tensor], dict[str, to
             )
         # first, since a graph may have as many edges as nodes
         if isinstance(value, torch.Tensor) and ("index" in name or name == "face"):
+            _require_nodes(name, value, nodes)
             indices[name] = value
         elif _is_node_attribute(data, name, value, nodes):
             if not isinstance(value, torch.Tensor):
                 raise ArgumentError(f"data.{name} has one entry per node; make it a tensor.")
             attributes[name] = value
     return attributes, indices
+
+
+def _require_nodes(name: str, value: torch.Tensor, nodes: int) -> None:
+    """Raise an `ArgumentError` unless these are numbers of nodes; -1 would be taken for the last."""
+    whole = not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
+    wide = whole and torch.iinfo(value.dtype).max >= nodes - 1  # a relabelled one fits as well
+    if not wide or (value.numel() and not 0 <= int(value.min()) <= int(value.max()) < nodes):
+        raise ArgumentError(
+            f"data.{name} has dtype {value.dtype}, and must hold integers in 0..{nodes - 1}, the "
+            'numbers of nodes; mend it, or give it a name without "index".'
+        )
 
 
 def _named(data: Any) -> list[tuple[str, Any]]:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, final
 
 from sparseaug.actions import Action, Array
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import check_integer
 from sparseaug.nn.invariance import invariance_error
-from sparseaug.nn.moving import require_actions
+from sparseaug.nn.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import deviation
 
@@ -46,10 +46,7 @@ class SymmetryCallback:
         every: int = 1,
         degree: int | None = None,
     ) -> None:
-        require_actions(action, None)
-        if not isinstance(S, GroupSample):
-            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
-        action.rows(S)
+        require_sample_of(action, S)
         self.action = action
         self.S = S
         self.x = x

@@ -10,7 +10,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.nn.adapters.content import ContentKey
-from sparseaug.nn.moving import require_actions
+from sparseaug.nn.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
 
 
@@ -35,13 +35,10 @@ class OrbitTransform(torch.nn.Module):
 
     def __init__(self, action: Action, S: GroupSample, *, seed: int = 0) -> None:
         super().__init__()
-        require_actions(action, None)
-        if not isinstance(S, GroupSample):
-            raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+        require_sample_of(action, S)
         self.action = action
         self.S = S
-        self._rows = action.rows(S)
-        self._key = ContentKey(S.m, seed)
+        self._key = ContentKey(S, seed)
 
     def set_epoch(self, epoch: int) -> None:
         """Choose anew in this epoch."""
@@ -56,12 +53,12 @@ class OrbitTransform(torch.nn.Module):
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         """One input moved by the element of these params."""
         plain = inpt.as_subclass(torch.Tensor)
-        row = self._rows[params["element"]][None]
+        row = self._key.rows[params["element"]][None]
         return self.action(row, plain[None])[0, 0].as_subclass(type(inpt))
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with what is an image moved."""
-        flat, spec = tree_flatten(inputs if len(inputs) > 1 else inputs[0])
+        flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
         chosen = _which_move(flat)
         params = self.make_params([inpt for inpt, moves in zip(flat, chosen, strict=True) if moves])
         moved = [

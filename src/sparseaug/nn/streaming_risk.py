@@ -1,0 +1,89 @@
+"""The risk of a module over fresh elements at every step, drawn from an oracle that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, final
+
+import torch
+from torch import Tensor, nn
+
+from sparseaug.actions import Action
+from sparseaug.descent import Trace
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.fit import FitStep, fit
+from sparseaug.nn.module_risk import Loss, ModuleRisk
+from sparseaug.nn.ranks import require_same
+from sparseaug.sampling import Oracle
+
+
+@final
+class StreamingModuleRisk:
+    """eq:streaming-group-sgd for a module: the risk over `batch` fresh elements at every step.
+
+    Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
+    seed, and all of them see the same draws.
+    """
+
+    method: Literal["streaming"] = "streaming"
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        data: tuple[Tensor, Tensor],
+        action: Action,
+        oracle: Oracle,
+        *,
+        batch: int = 1,
+        y_action: Action | None = None,
+        chunk_size: int | None = None,
+    ) -> None:
+        self._plain = ModuleRisk(
+            module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
+        )
+        if not isinstance(oracle, Oracle) or oracle.group != action.group:
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an Oracle of {action.group.name}."
+            )
+        self.batch = check_integer("batch", batch, at_least=1)
+        self.module, self.oracle, self._first = module, oracle, oracle.calls
+        facts = f"{oracle.seed} {oracle.calls} {batch}"
+        require_same(self.theta, oracle=[facts.encode()])
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        """The module's parameters in the order of theta."""
+        return self._plain.parameters
+
+    @property
+    def theta(self) -> Tensor:
+        """The module's parameters now, as one vector."""
+        return self._plain.theta
+
+    @property
+    def calls(self) -> int:
+        """Oracle calls so far."""
+        return self.oracle.calls
+
+    def at_step(self, step: int) -> ModuleRisk:
+        """The risk over the next batch of draws; steps are asked for in order, each once."""
+        return self._plain.on(self.oracle.draw(self.batch))
+
+    def resume(self, step: int) -> None:
+        """Go on as if `step` steps had been drawn already."""
+        self.oracle.advance_to(self._first + step * self.batch)
+
+    def load(self, theta: Tensor) -> None:
+        """Write theta into the module."""
+        self._plain.load(theta)
+
+    def fit(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        num_steps: int,
+        callback: Callable[[FitStep], Any] | None = None,
+    ) -> Trace:
+        """Train the module in place with an ordinary optimiser; see `sparseaug.nn.fit`."""
+        return fit(self, optimizer, num_steps=num_steps, callback=callback)
