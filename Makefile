@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper test format docs studies bench clean
+.PHONY: help paper test examples format docs studies bench clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -21,6 +21,10 @@ test: .venv/dev   ## install and run every check of the project
 	$(BIN)/lint-imports
 	$(BIN)/mkdocs build --strict --quiet --site-dir .venv/site
 	$(BIN)/pytest -n 2
+
+examples: .venv/examples   ## the two real examples, digits and molecules: tables and pictures in results/
+	$(BIN)/python examples/digits.py --out results/digits --jobs 2
+	$(BIN)/python examples/qm9.py --out results/qm9 --jobs 2
 
 format: .venv/dev   ## put the code into house style
 	$(BIN)/ruff format .
@@ -51,3 +55,7 @@ clean:   ## remove what make installed or built
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/core
+
+.venv/examples: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,examples]'
+	@touch $@

@@ -61,8 +61,8 @@ class Settings:
 
     @property
     def rows(self) -> int:
-        """Rows of one seed: none, full and two per size, for each learner; then streaming."""
-        return 3 * (2 + 2 * len(self.sizes)) + 3 + len(self.sizes)
+        """Rows of one seed: none, two of full and of each size, for each learner; then streaming."""
+        return 3 * (3 + 2 * len(self.sizes)) + 4 + len(self.sizes)
 
 
 QUICK = Settings(train=100, test=300, sizes=(16,), steps=160, trees=30)
@@ -111,7 +111,7 @@ def fixed_learner(
         model = OneShotClassifier(estimator, action=SHIFT, S=S, sample_shape=(8, 8))
         model, seconds = timed(model.fit, flat(data.x_train), data.y_train)
         yield measured(way, on_images(model.estimator_.predict), S, training=seconds)
-        if way.startswith("one-shot"):
+        if way != "none":
             yield measured(f"{way} + average", on_images(model.predict), S, training=seconds)
 
 
@@ -127,13 +127,16 @@ def network(
     for way, S in samples.items():
         model, seconds = timed(train, batches(sann.OneShotDataset(plain, SHIFT, S), seed))
         yield measured(way, labels_of(model), S, training=seconds)
-        if way.startswith("one-shot"):
+        if way != "none":
             average = labels_of(sann.OrbitAverage(model, SHIFT, S))
             yield measured(f"{way} + average", average, S, training=seconds)
 
-    stream = sann.StreamingDataset(plain, SHIFT, sa.Oracle(GROUP, seed=seed))
+    oracle = sa.Oracle(GROUP, seed=seed)
+    stream = sann.StreamingDataset(plain, SHIFT, oracle)
     model, seconds = timed(train, batches(stream, seed))
     yield measured("streaming, per image", labels_of(model), stream, training=seconds)
+    average = labels_of(sann.OrbitAverage(model, SHIFT, oracle.draw(64)))  # 64 calls more
+    yield measured("streaming, per image + average", average, oracle, training=seconds)
     limited = {"streaming, per step": (steps, steps)}
     limited |= {f"streaming {m}, spread": (m, m) for m in sizes}
     limited |= {f"streaming {m}, then none": (m, steps) for m in sizes[-1:]}

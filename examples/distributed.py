@@ -6,7 +6,7 @@
 Every process builds the same risk from the same seed. `ModuleRisk` sees that `torch.distributed` runs,
 gives each rank its share of the n m copies (505 here: no number of ranks needs to divide it), adds up
 the gradients with their true weights, and compares S, data and parameters across ranks at the start.
-So this file says nothing of ranks, except where one of them writes the result.
+So this file says nothing of ranks, except to give each a GPU and to let one of them write the result.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from torch import distributed, nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
+from sparseaug.errors import SparseAugError
 from sparseaug.storage import write_atomic
 
 
@@ -29,21 +30,32 @@ from sparseaug.storage import write_atomic
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Where to write parameters and gradient."
 )
-@click.option("--steps", default=50, show_default=True, help="Steps of Adam.")
+@click.option("--steps", type=click.IntRange(1), default=50, show_default=True, help="Of Adam.")
 def main(out: Path | None, steps: int) -> None:
     """Train a small network on one-shot shifted digits, on as many processes as torchrun starts."""
+    device = own_device()
     if "RANK" in os.environ:  # set by torchrun
-        distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
-        train(out, steps)
+        train(out, steps, device)
+    except SparseAugError as error:
+        raise click.ClickException(str(error)) from error
     finally:
         if distributed.is_initialized():
             distributed.destroy_process_group()
 
 
-def train(out: Path | None, steps: int) -> None:
+def own_device() -> torch.device:
+    """A GPU of its own for every process of this machine; the processor where there are too few."""
+    if torch.cuda.device_count() < int(os.environ.get("LOCAL_WORLD_SIZE", 1)):
+        return torch.device("cpu")
+    device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
+    torch.cuda.set_device(device)  # the one that NCCL sends from
+    return device
+
+
+def train(out: Path | None, steps: int, device: torch.device) -> None:
     """The part that one would write for a single process."""
-    device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if torch.cuda.is_available() else "cpu"
     digits = load_digits()
     x = torch.tensor(digits.images[:101] / 16, device=device)
     y = torch.tensor(digits.target[:101], device=device)
