@@ -13,6 +13,7 @@ from sparseaug import nn as sann
 from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.nn import module_risk
 from sparseaug.nn.tiles import share, tiles
 from sparseaug.nn.trial import _chosen
 
@@ -489,3 +490,26 @@ def test_targets_that_broadcast_are_found_while_all_predictions_are_equal():
 def test_a_streaming_risk_asks_for_an_action():
     with pytest.raises(ArgumentError, match="action=None is not an action"):
         sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), None, sa.Oracle(ACT.group))
+
+
+def test_few_copies_are_made_once_and_many_are_made_anew(monkeypatch):
+    made = []
+
+    def counted(rows, x):
+        made.append(len(rows))
+        return reorder(rows, x)
+
+    act = sa.custom_action(sa.symmetric(3), counted)
+    data = (X[:, :3].clone(), Y)
+    S = sa.Oracle(act.group).draw(4)
+    for kept, calls in ((1 << 26, 4), (0, 12)):
+        monkeypatch.setattr(module_risk, "_KEPT", kept)
+        risk = sann.ModuleRisk(network(3), nn.MSELoss(), data, act, S, chunk_size=7)
+        made.clear()
+        for _ in range(2):
+            value, gradient = risk.value_and_gradient(risk.theta)
+        assert risk.value(risk.theta) == float(value)
+        assert len(made) == calls
+        copies, targets = sa.augment(act, S, *data)
+        _, expected = plain_gradient(risk, copies, targets)
+        torch.testing.assert_close(gradient, expected, rtol=ROUNDING, atol=ROUNDING)

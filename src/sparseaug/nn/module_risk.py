@@ -7,7 +7,7 @@ number of threads, chunk size and number of ranks give the same bits, if the mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, final
 
 import numpy as np
@@ -33,6 +33,7 @@ Loss = Callable[[Any, Any], Tensor]
 # for all its cores; beyond these sizes neither gains.
 _CHUNK_CPU = 16384
 _CHUNK_GPU = 131072
+_KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the same at every step
 
 
 @final
@@ -45,7 +46,8 @@ class ModuleRisk:
     S           a GroupSample, "full" for the whole group, or None for the data as they are
     y_action    how targets move, if they do
     chunk_size  copies that are in memory at once, by default 16384, or 131072 on an accelerator; it
-                changes memory, speed and rounding, nothing else
+                changes memory, speed and rounding, nothing else. Copies of 64 MiB at most are made
+                once and kept
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
@@ -119,8 +121,8 @@ class ModuleRisk:
         with torch.no_grad():
             parameters = self._split(self.require_theta(theta))
             total = theta.new_zeros((), dtype=_sum_type(theta))
-            for tile in self._tiles():
-                total.add_(self.tile_loss(parameters, tile), alpha=len(tile) / self.copies)
+            for x, y in self._chunks():
+                total.add_(self._mean_loss(parameters, x, y), alpha=len(x) / self.copies)
         return float(sum_over_ranks(total))
 
     def gradient(self, theta: Tensor) -> Tensor:
@@ -133,9 +135,9 @@ class ModuleRisk:
         leaf = self.require_theta(theta).detach().requires_grad_()
         both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
         with torch.enable_grad():
-            for tile in self._tiles():
-                mean = self.tile_loss(self._split(leaf), tile)
-                weight = len(tile) / self.copies
+            for x, y in self._chunks():
+                mean = self._mean_loss(self._split(leaf), x, y)
+                weight = len(x) / self.copies
                 both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
                 both[-1].add_(mean.detach(), alpha=weight)
         sum_over_ranks(both)
@@ -195,12 +197,6 @@ class ModuleRisk:
         found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
         return certificate_of(found, self.calls)
 
-    def tile_loss(self, parameters: dict[str, Tensor], tile: Tile) -> Tensor:
-        """The mean loss over the copies of one rectangle."""
-        x, y = self.moved(tile)
-        loss = self.loss(functional_call(self.module, parameters, (x,)), y)
-        return loss if loss.ndim == 0 else loss.mean()
-
     def moved(self, tile: Tile) -> tuple[Tensor, Tensor]:
         """The copies of one rectangle and their targets."""
         x, y = (part[tile.samples] for part in self.data)
@@ -216,6 +212,7 @@ class ModuleRisk:
         """Everything that depends on S."""
         self.sample, self.method, self.calls = _sample_of(self.action, S)
         self.copies = len(self.data[0]) * self.sample.m
+        self._kept: tuple[tuple[int, int], list[tuple[Tensor, Tensor]]] | None = None
         x, y = self.data
         rows = self.action.rows(self.sample)
         prepared = self.action.prepare(rows, tuple(x.shape))
@@ -232,9 +229,22 @@ class ModuleRisk:
         yield self.sample.sha256.encode()
         yield self.sample.elements.tobytes()
 
-    def _tiles(self) -> list[Tile]:
-        start, stop = share(self.copies, *this_rank())
-        return list(tiles(start, stop, len(self.data[0]), self.chunk_size))
+    def _mean_loss(self, parameters: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
+        loss = self.loss(functional_call(self.module, parameters, (x,)), y)
+        return loss if loss.ndim == 0 else loss.mean()
+
+    def _chunks(self) -> Iterable[tuple[Tensor, Tensor]]:
+        """This rank's copies and their targets; made once and kept where they are few."""
+        rank = this_rank()
+        if self._kept is not None and self._kept[0] == rank:
+            return self._kept[1]
+        start, stop = share(self.copies, *rank)
+        made = map(self.moved, tiles(start, stop, len(self.data[0]), self.chunk_size))
+        size = sum(part.nbytes for part in self.data) * self.sample.m
+        if size > _KEPT or any(part.requires_grad for part in self.data):
+            return made
+        self._kept = rank, list(made)
+        return self._kept[1]
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])
