@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,9 @@ def draw_until(
 def _extended(S: GroupSample, batch: GroupSample) -> GroupSample:
     """The sample that one longer draw would have given."""
     rows = np.concatenate([S.elements, batch.elements])
-    return GroupSample(S.group, rows, S.calls + batch.calls, S.origin)
+    ((seed, start, _),), ((_, _, stop),) = S.origin.draws, batch.origin.draws
+    origin = replace(S.origin, draws=((seed, start, stop),))
+    return GroupSample(S.group, rows, S.calls + batch.calls, origin)
 
 
 def _smallest_m(target: float, order: int) -> int:
