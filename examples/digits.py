@@ -245,7 +245,7 @@ def labels_of(model: nn.Module) -> Predict:
 )
 @click.option("--seeds", type=click.IntRange(1), help="Seeds.  [default: 10, or 1 with --quick]")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
-@click.option("--quick", is_flag=True, help="A small study of a few seconds.")
+@click.option("--quick", is_flag=True, help="A small study of half a minute.")
 def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     """Digits under periodic shifts, by three learners and every way of augmenting.
 
