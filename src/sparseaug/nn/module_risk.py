@@ -18,10 +18,9 @@ from torch.func import functional_call
 from sparseaug.actions import Action
 from sparseaug.actions.base import to_namespace_of
 from sparseaug.certificate import Certificate
-from sparseaug.descent import Trace
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.nn.audit import audit, certificate_of
-from sparseaug.nn.fit import FitStep, fit
+from sparseaug.nn.fit import fit
 from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.tiles import Tile, share, tiles
 from sparseaug.nn.trial import check_tensors, require_mean, require_pure
@@ -170,15 +169,7 @@ class ModuleRisk:
         require_same(self.data[0], S=other._facts_of_sample())
         return other
 
-    def fit(
-        self,
-        optimizer: torch.optim.Optimizer,
-        *,
-        num_steps: int,
-        callback: Callable[[FitStep], Any] | None = None,
-    ) -> Trace:
-        """Train the module in place with an ordinary optimiser; see `sparseaug.nn.fit`."""
-        return fit(self, optimizer, num_steps=num_steps, callback=callback)
+    fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
 
     def audited(
         self,

@@ -188,7 +188,7 @@ def _require_oracle(oracle: Any, action: Action) -> None:
             f"oracle draws from {oracle.group.name}, but the action is of {action.group.name}; "
             "use one group."
         )
-    if oracle._source is not None:
+    if oracle.has_source:
         raise UnsupportedError(
             "oracle asks a source for each element, which is too dear for every item of every "
             "epoch; draw S once and give it to OneShotDataset."

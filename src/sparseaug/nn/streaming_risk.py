@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, final
+from typing import Literal, final
 
-import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.descent import Trace
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.fit import FitStep, fit
+from sparseaug.nn.fit import fit
 from sparseaug.nn.module_risk import Loss, ModuleRisk
 from sparseaug.nn.ranks import require_same
 from sparseaug.sampling import Oracle
@@ -78,12 +75,4 @@ class StreamingModuleRisk:
         """Write theta into the module."""
         self._plain.load(theta)
 
-    def fit(
-        self,
-        optimizer: torch.optim.Optimizer,
-        *,
-        num_steps: int,
-        callback: Callable[[FitStep], Any] | None = None,
-    ) -> Trace:
-        """Train the module in place with an ordinary optimiser; see `sparseaug.nn.fit`."""
-        return fit(self, optimizer, num_steps=num_steps, callback=callback)
+    fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.moving import require_actions
 from sparseaug.nn.tiles import Tile
 
 if TYPE_CHECKING:
@@ -32,13 +32,7 @@ def check_tensors(
         raise ArgumentError(
             f"loss={shorten(loss)} cannot be called; give loss(prediction, target)."
         )
-    for name, given in (("action", action), ("y_action", y_action)):
-        if not isinstance(given, Action) and not (name == "y_action" and given is None):
-            raise ArgumentError(f"{name}={shorten(given)} is not an action.")
-    if y_action is not None and y_action.group != action.group:
-        raise ArgumentError(
-            f"y_action is of {y_action.group.name}, but the action is of {action.group.name}."
-        )
+    require_actions(action, y_action)
     if not isinstance(data, tuple) or len(data) != 2 or not all(map(torch.is_tensor, data)):
         raise ArgumentError(f"data={shorten(data)} is not a pair of tensors; give (x, y).")
     x, y = data

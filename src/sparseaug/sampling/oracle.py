@@ -76,6 +76,11 @@ class Oracle:
         """Calls left of the budget, infinite without one."""
         return math.inf if self.budget is None else self.budget - self._calls
 
+    @property
+    def has_source(self) -> bool:
+        """Whether it asks a source for each element, and cannot skip any."""
+        return self._source is not None
+
     def draw(self, m: int) -> GroupSample:
         """The next m elements, as a sample that cost m calls."""
         m = check_integer("m", m, at_least=1)
@@ -98,7 +103,7 @@ class Oracle:
         Only forwards, and only for uniform draws: a source must be asked.
         """
         calls = check_integer("calls", calls, at_least=self._calls)
-        if self._source is not None and calls != self._calls:
+        if self.has_source and calls != self._calls:
             raise ArgumentError("calls cannot be skipped: this oracle asks a source for each.")
         if self.budget is not None and calls > self.budget:
             raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
