@@ -513,3 +513,11 @@ def test_few_copies_are_made_once_and_many_are_made_anew(monkeypatch):
         copies, targets = sa.augment(act, S, *data)
         _, expected = plain_gradient(risk, copies, targets)
         torch.testing.assert_close(gradient, expected, rtol=ROUNDING, atol=ROUNDING)
+
+
+def test_another_sample_has_copies_of_its_own():
+    first, other = on_s(seed=0), on_s(seed=1)
+    before = first.gradient(first.theta)  # the copies under the first S are kept now
+    assert torch.equal(first.on(other.sample).gradient(first.theta), other.gradient(other.theta))
+    assert torch.equal(first.gradient(first.theta), before)
+    assert not torch.equal(before, other.gradient(other.theta))
