@@ -310,6 +310,8 @@ except sa.errors.ArgumentError as error:
     assert "S is not the same on all ranks" in str(error)
 else:
     raise AssertionError("sums over two different S were added")
+del model, holder  # torch may abort when they outlive the group, or the group a rank that still sends
+dist.barrier()
 dist.destroy_process_group()
 """
 
@@ -327,3 +329,12 @@ def test_two_ranks_share_one_S_and_one_metric(tmp_path):
     for process in ranks:
         _, said = process.communicate(timeout=120)
         assert process.returncode == 0, said
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_that_is_not_there_is_named():
+    act = sa.permute_axis(sa.symmetric(4))
+    orbit = OrbitBatch(act, drawn(act.group))
+    with pytest.raises(ArgumentError, match="device cannot hold S"):
+        orbit.to("cuda")
+    assert orbit.elements.device.type == "cpu"

@@ -134,7 +134,12 @@ class OrbitBatch(nn.Module):
 
     def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
         """As torch has it; matrices are then made again, from the rows, in the new precision."""
-        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        try:
+            super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        except (AssertionError, RuntimeError) as error:  # torch's, where there is no such device
+            raise ArgumentError(
+                f"device cannot hold S: {error}; give one that is there."
+            ) from error
         if self._prepared_for is not None:
             shape, dtype = self._prepared_for
             changed = [part.dtype for part in self._parts() if _is_number(part.dtype)]
