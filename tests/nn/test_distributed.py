@@ -23,7 +23,11 @@ SCRIPT = HERE.parents[1] / "examples" / "distributed.py"
 def start(*command: str, ranks: int) -> None:
     run = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
     arguments = [sys.executable, *(run if ranks else []), *command]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    for _ in range(3):
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+        # gloo's threads may abort a process that takes itself apart, when all is done
+        if "terminate called without an active exception" not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr[-3000:]
 
 
