@@ -32,7 +32,7 @@ from study import Column, Row, Study, run_seeds, timed
 GROUP = sa.abelian(8, 8)
 SHIFT = sa.roll(GROUP, axes=(-2, -1))
 NONE = sa.GroupSample(GROUP, GROUP.identity())
-FULL = sa.GroupSample(GROUP, np.concatenate(list(GROUP.elements())), calls=GROUP.order)
+FULL = sa.GroupSample(GROUP, GROUP.all_elements(), calls=GROUP.order)
 BATCH = 50
 
 COLUMNS = (

@@ -9,31 +9,11 @@ import sys
 import pytest
 
 import sparseaug as sa
-from sparseaug.cli import cli, main
-from sparseaug.cli.plan import plan
 from sparseaug.planning import plan as make_plan
 
+COMMAND = "plan"
 CONSTANTS = {"delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
 ASKED = ["--eps", "0.1", "--delta", "0.05", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """The command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.setitem(cli.commands, "plan", plan)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sparseaug", "plan", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as leave:
-            code = leave.code
-        return (code, *capsys.readouterr())
-
-    return call
 
 
 @pytest.mark.parametrize("extra", [[], ["--n", "60000"]])

@@ -8,31 +8,15 @@ import sys
 
 import pytest
 
-from sparseaug.cli import cli, main
-from sparseaug.cli.reproduce import reproduce
 from sparseaug.errors import StorageError
 
+COMMAND = "reproduce"
 SHORT = ["--quick", "--group-size", "3", "--jobs", "1", "--out", "out"]
 
 
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """The command in an empty folder, without figures: exit code, standard output and error."""
-    monkeypatch.setitem(cli.commands, "reproduce", reproduce)
+@pytest.fixture(autouse=True)
+def without_figures(monkeypatch):
     monkeypatch.setattr(sys.modules["sparseaug.cli.reproduce"], "_report", lambda folder: [])
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sparseaug", "reproduce", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as leave:
-            code = leave.code
-        return (code, *capsys.readouterr())
-
-    return call
 
 
 def test_a_short_run_prints_claims_files_and_time_and_says_that_it_is_short(run, tmp_path):

@@ -177,7 +177,7 @@ def linear(
         array = np.array(_real_matrices(matrices, group.order))
         array.flags.writeable = False
         matrices = _ByRank(group, array)
-        others = np.concatenate(list(group.elements()))  # all of them: then the law is proved
+        others = group.all_elements()  # all of them: then the law is proved
     _require_homomorphism(group, matrices, others)
     return Linear(group, matrices)
 

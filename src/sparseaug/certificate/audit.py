@@ -26,12 +26,13 @@ import numpy as np
 from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import up, width
 from sparseaug.certificate.result import Certificate
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.errors import ArgumentError, check_integer, check_real
 from sparseaug.groups import Group
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats, gamma
 from sparseaug.kernels.enumeration import block_length
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.oracle import require_oracle
 
 
 def audited(
@@ -91,8 +92,7 @@ def largest_gradient(evidence: Evidence, theta: Floats) -> float:
 
 def require_fresh(group: Group, S: Any, oracle: Any) -> None:
     """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S."""
-    if not isinstance(oracle, Oracle) or oracle.group != group:
-        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {group.name}.")
+    require_oracle(oracle, group)
     for seed, _, stop in S.origin.draws if isinstance(S, GroupSample) else ():
         if seed == oracle.seed and oracle.calls < stop:
             raise ArgumentError(

@@ -92,7 +92,7 @@ class Problem:
         group = self.action.group
         if group.order > ENUMERATED:
             return augmented_risk(self.model, data, self.action, "full")
-        S = GroupSample(group, np.concatenate(list(group.elements())))
+        S = GroupSample(group, group.all_elements())
         kernel, centers = self.model.kernel, self.model.centers
         moments = sample_moments(kernel, self.action, S, *data, centers, block=_BLOCK)
         return MomentRisk(self.model, moments, "full", group.order)

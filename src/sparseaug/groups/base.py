@@ -179,6 +179,10 @@ class Group(ABC):
             for start in range(0, self.order, block)
         )
 
+    def all_elements(self) -> Rows:
+        """All elements in rank order, (order, width), for groups that fit into memory."""
+        return np.concatenate(list(self.elements()))
+
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
         """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
         rows = np.ascontiguousarray(self._rows(name, elements))

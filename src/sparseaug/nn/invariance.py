@@ -141,7 +141,7 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
             f"{action.group.name}."
         )
     if given.order <= ALL_ELEMENTS:
-        return GroupSample(given, np.concatenate(list(given.elements()))), True
+        return GroupSample(given, given.all_elements()), True
     # training may have drawn S with this very seed: these elements must not be those of S
     own = int(keyed_rng(seed, "invariance error").integers(1 << 63))
     return Oracle(given, own).draw(check_integer("calls", calls, at_least=2)), False

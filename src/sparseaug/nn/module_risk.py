@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, final
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -264,6 +263,6 @@ def _sample_of(
     if isinstance(S, GroupSample):
         return S, "one-shot", S.calls
     if isinstance(S, str) and S == "full":
-        everything = np.concatenate(list(action.group.elements()))
+        everything = action.group.all_elements()
         return GroupSample(action.group, everything), "full", action.group.order
     raise ArgumentError(f'S={shorten(S)} is not allowed; give a GroupSample, "full" or None.')

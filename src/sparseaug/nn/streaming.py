@@ -21,7 +21,6 @@ from sparseaug.errors import (
     OracleBudgetError,
     UnsupportedError,
     check_integer,
-    shorten,
 )
 from sparseaug.groups import Rows
 from sparseaug.nn.fetching import Inner, check_index, check_indices
@@ -29,6 +28,7 @@ from sparseaug.nn.moving import make_moves, require_actions
 from sparseaug.nn.prepared import FreshMove, Indices
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.oracle import require_oracle
 
 _BLOCK = 256  # items that share a key; part of what a seed means, never to be changed
 
@@ -65,7 +65,12 @@ class StreamingDataset(Dataset[Any]):
         self, dataset: Any, action: Action, oracle: Oracle, y_action: Action | None = None
     ) -> None:
         require_actions(action, y_action)
-        _require_oracle(oracle, action)
+        require_oracle(oracle, action.group)
+        if oracle.has_source:
+            raise UnsupportedError(
+                "oracle asks a source for each element, which is too dear for every item of every "
+                "epoch; draw S once and give it to OneShotDataset."
+            )
         self.action = action
         self.oracle = oracle
         self.y_action = y_action
@@ -178,21 +183,6 @@ class _Draws:
             self._blocks[missing] = self._group.sample(_BLOCK, rng)
             self._have[missing] = True
         return self._blocks[block, place]
-
-
-def _require_oracle(oracle: Any, action: Action) -> None:
-    if not isinstance(oracle, Oracle):
-        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle; give sparseaug.Oracle.")
-    if oracle.group != action.group:
-        raise ArgumentError(
-            f"oracle draws from {oracle.group.name}, but the action is of {action.group.name}; "
-            "use one group."
-        )
-    if oracle.has_source:
-        raise UnsupportedError(
-            "oracle asks a source for each element, which is too dear for every item of every "
-            "epoch; draw S once and give it to OneShotDataset."
-        )
 
 
 def _check_state(state: Mapping[str, Any], n: int) -> tuple[int, int, torch.Tensor]:

@@ -7,11 +7,12 @@ from typing import Literal, final
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import check_integer
 from sparseaug.nn.fit import fit
 from sparseaug.nn.module_risk import Loss, ModuleRisk
 from sparseaug.nn.ranks import require_same
 from sparseaug.sampling import Oracle
+from sparseaug.sampling.oracle import require_oracle
 
 
 @final
@@ -39,10 +40,7 @@ class StreamingModuleRisk:
         self._plain = ModuleRisk(
             module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
         )
-        if not isinstance(oracle, Oracle) or oracle.group != action.group:
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an Oracle of {action.group.name}."
-            )
+        require_oracle(oracle, action.group)
         self.batch = check_integer("batch", batch, at_least=1)
         self.module, self.oracle, self._first = module, oracle, oracle.calls
         facts = f"{oracle.seed} {oracle.calls} {batch}"

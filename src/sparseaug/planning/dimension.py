@@ -90,7 +90,7 @@ def _conjugacy_classes(group: Group) -> int:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    elements = np.concatenate(list(group.elements()))
+    elements = group.all_elements()
     numbers = np.arange(group.order)
     ends = [
         group.rank(group.compose(group.compose(s[None], elements), group.inverse(s[None])))

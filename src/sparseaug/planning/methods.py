@@ -14,8 +14,8 @@ from typing import Any
 
 from sparseaug.errors import shorten
 from sparseaug.planning.numbers import format_count, to_json
-from sparseaug.planning.words import LETTERS, sampled_words
-from sparseaug.theory import comparison, sgd_plan, sharp_sample_size, words_plan
+from sparseaug.planning.words import LETTERS, SampledWords, sampled_words
+from sparseaug.theory import WordsPlan, comparison, sgd_plan, sharp_sample_size, words_plan
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,26 +120,27 @@ def _all_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
     note = f"all {words.m}^{words.length} words of {words.length} letters"
     if batch == p.order:
         note += f", a weighted mean over all of {p.group}"
-    return MethodPlan(
-        method="words",
-        batch=batch,
-        steps=steps,
-        step_size=1 / p.L,
-        calls=words.m,
-        guarantee=promise,
-        deviation=words.deviation,
-        length=words.length,
-        note=note if words.length > 1 else "",
-        n=p.n,
-    )
+    return _row_of_words("words", words, batch, note, p, steps, promise)
 
 
 def _sampled_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
     words = sampled_words(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B)
     note = f"random words of {words.length} letters from {format_count(words.m)} drawn elements"
+    return _row_of_words("sampled words", words, words.size, note, p, steps, promise)
+
+
+def _row_of_words(
+    method: str,
+    words: WordsPlan | SampledWords,
+    batch: int,
+    note: str,
+    p: Problem,
+    steps: int,
+    promise: str,
+) -> MethodPlan:
     return MethodPlan(
-        method="sampled words",
-        batch=words.size,
+        method=method,
+        batch=batch,
         steps=steps,
         step_size=1 / p.L,
         calls=words.m,

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import check_integer
 from sparseaug.kernels.arrays import Floats, freeze
 from sparseaug.risk.model import KernelModel
 from sparseaug.risk.moments import check_data
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.oracle import require_oracle
 
 
 @final
@@ -85,7 +86,6 @@ def streaming_risk(
     model: KernelModel, data: tuple[Any, Any], action: Action, oracle: Oracle, *, batch: int = 1
 ) -> StreamingRisk:
     """eq:streaming-group-sgd: the risk over `batch` fresh elements of the oracle at every step."""
-    if not isinstance(oracle, Oracle) or oracle.group != action.group:
-        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {action.group.name}.")
+    require_oracle(oracle, action.group)
     batch = check_integer("batch", batch, at_least=1)
     return StreamingRisk(model, check_data(data), action, oracle, batch, oracle.calls)

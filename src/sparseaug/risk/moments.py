@@ -57,7 +57,7 @@ def augmented_risk(
     >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 3))
     >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
     >>> act = sa.permute_axis(sa.symmetric(3))
-    >>> everything = sa.GroupSample(act.group, np.concatenate(list(act.group.elements())))
+    >>> everything = sa.GroupSample(act.group, act.group.all_elements())
     >>> theta = np.ones(8)
     >>> full = sa.augmented_risk(model, (x, x.sum(1)), act, "full").value(theta)
     >>> bool(abs(full - sa.augmented_risk(model, (x, x.sum(1)), act, everything).value(theta)) < 1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
@@ -140,4 +140,12 @@ class Oracle:
     def __repr__(self) -> str:
         return (
             f"Oracle({self.group.name}, seed={self.seed}, calls={self.calls}, budget={self.budget})"
+        )
+
+
+def require_oracle(oracle: Any, group: Group) -> None:
+    """Raise an `ArgumentError` unless it is an oracle of this group."""
+    if not isinstance(oracle, Oracle) or oracle.group != group:
+        raise ArgumentError(
+            f"oracle={shorten(oracle)} is not an Oracle of {group.name}; use one group."
         )

@@ -169,7 +169,7 @@ def _invariants(action: Action, shape: tuple[int, ...]) -> tuple[Matrix, float, 
         return _signed_orbit_means(np.concatenate(images)), 0.0, True
     matrices = _matrices(action, generators, shape)
     if group.order <= ENUMERATED and group.order * dimension**2 <= 1 << 34:
-        rows = np.concatenate(list(group.elements()))
+        rows = group.all_elements()
         total, defect, _ = _sum(action, rows, shape)
         return total / group.order, defect + gamma(len(rows)) * math.sqrt(dimension), False
     projection, error = _fixed_space(matrices, group.name)

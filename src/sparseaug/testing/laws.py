@@ -109,7 +109,7 @@ def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
 
 
 def _check_whole(group: Group) -> None:
-    rows = np.concatenate(list(group.elements()))
+    rows = group.all_elements()
     require(rows.shape == (group.order, group.width), "elements() lists order rows")
     require(len(np.unique(rows, axis=0)) == group.order, "elements() lists each element once")
     require(bool(group.contains(rows).all()), "elements() lists elements")
@@ -218,7 +218,7 @@ def _check_characters(group: Group, irreps: list[Irrep]) -> None:
 
     A trace errs by at most sqrt(d) r, and the root mean square of a true character is 1.
     """
-    rows = np.concatenate(list(group.elements()))
+    rows = group.all_elements()
     traces = np.array([np.trace(i.matrices(rows), axis1=1, axis2=2) for i in irreps])
     gram = traces @ traces.conj().T / group.order
     error = np.array([np.sqrt(i.dimension) * i.rounding for i in irreps])
