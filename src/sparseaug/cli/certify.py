@@ -54,7 +54,7 @@ def certify(
         found = deviation(S, device=device, progress=bar.update, **options)
         longer = [word_deviation(S, k, **options) for k in range(2, words + 1)]
     if as_json:
-        facts = {"group": S.group.name, "m": S.m, "calls": S.calls, "sha256": S.sha256}
+        facts = {"group": S.group.name, "m": S.m, "calls": S.calls_behind, "sha256": S.sha256}
         lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
         click.echo(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
         return
@@ -71,16 +71,18 @@ def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
     table.add_column()
     rows = [
         ("group", f"{S.group.name} of order {format_order(S.group)}"),
-        ("elements m", f"{S.m}, from {S.calls} oracle calls"),
+        ("elements m", f"{S.m}, from {S.calls_behind} oracle calls"),
         ("deviation", f"at most {round_up(found.value)}, {found.kind}"),
         ("", f"at least {round_down(found.lower)}"),
         ("attained at", shorten_text(found.block)),
         ("method", found.method),
-        ("floor", f"{found.floor:.6g}: no {S.m} elements can do better"),
-        ("a-priori bound", f"{round_up(found.bound)} with probability {1 - found.delta:g}"),
     ]
-    if not found.floor:
-        rows = [row for row in rows if row[0] != "floor"]
+    if found.floor:
+        floor = round_down(found.floor)
+        rows.append(("floor", f"{floor}: no {S.m} elements can do better"))
+    if found.bound is not None:
+        bound = round_up(found.bound)
+        rows.append(("a-priori bound", f"{bound} with probability 1 - {found.delta!r}"))
     for length, each in enumerate(longer, start=2):
         rows.append((f"words of length {length}", f"at most {round_up(each.value)}, {each.kind}"))
     for row in rows:

@@ -72,7 +72,7 @@ def deviation(
     action    only the irreps that occur in this linear action on arrays of one sample's `shape`
     method    "characters", "walsh", "dihedral", "young", "irreps" or "regular"; by default the
               best one for the group
-    delta     of the a-priori bound that is reported for comparison
+    delta     of the a-priori bound that is reported for comparison, where S is m uniform draws
     device    where large blocks of a symmetric group are verified, for instance "cuda"
 
     >>> import sparseaug as sa
@@ -80,6 +80,8 @@ def deviation(
     >>> found = sa.deviation(S)
     >>> found.rigorous, round(found.value, 3), round(found.bound, 3)
     (True, 0.249, 0.654)
+    >>> sa.deviation(S.words(length=2, size=64)).bound is None
+    True
     """
     require_sample(S)
     delta = check_real("delta", delta, above=0, below=1)
@@ -175,7 +177,10 @@ def _has_few_irreps(group: Group) -> bool:
     return True
 
 
-def _bound(S: GroupSample, length: int, delta: float) -> float:
+def _bound(S: GroupSample, length: int, delta: float) -> float | None:
+    """The paper's bound, which is about m uniform draws, m fixed beforehand, and nothing else."""
+    if not S.origin.is_uniform:
+        return None
     bound = deviation_bound(S.m, S.group.order, delta)
     return bound if bound == 1.0 else word_bound(bound, length)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, TypeAlias
 
-from sparseaug.errors import shorten_text
+from sparseaug.errors import ArgumentError, check_integer, check_real, shorten, shorten_text
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -46,7 +46,8 @@ class Deviation:
     block       the irrep where it is attained
     m           number of elements of S
     floor       no S of m elements has a smaller norm
-    bound       what the paper promises for a random S of m elements, with probability 1 - delta
+    bound       what the paper promises for m uniform draws, with probability 1 - delta; None where S
+                is something else: given, words, joined, or drawn until it was good
     delta       the delta of that promise
     failure_probability  0 where `value` is certain, None where it is an estimate
     reason      why the norm is 1, where S lies in a coset of a proper subgroup
@@ -59,11 +60,22 @@ class Deviation:
     block: str
     m: int
     floor: float
-    bound: float
+    bound: float | None
     delta: float
     failure_probability: float | None = 0.0
     reason: str = ""
     sha256: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("value", "lower", "floor", "bound", "failure_probability"):
+            number = getattr(self, name)
+            if number is not None or name not in ("bound", "failure_probability"):
+                _check_share(name, number)
+        check_integer("m", self.m, at_least=1)
+        check_real("delta", self.delta, above=0, below=1)
+        for name in ("method", "block", "reason", "sha256"):
+            if not isinstance(getattr(self, name), str):
+                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not text.")
 
     @property
     def rigorous(self) -> bool:
@@ -75,7 +87,7 @@ class Deviation:
         """ "rigorous", "with probability" or "estimate"."""
         if self.failure_probability is None:
             return "estimate"
-        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability:g}"
+        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability!r}"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and the kind of knowledge, as JSON data."""
@@ -85,8 +97,10 @@ class Deviation:
         text = (
             f"deviation at most {round_up(self.value)} ({self.kind}; {self.method}, at "
             f"{shorten_text(self.block)}); "
-            f"at least {round_down(self.lower)}; the a-priori bound says {round_up(self.bound)}"
+            f"at least {round_down(self.lower)}"
         )
+        if self.bound is not None:
+            text += f"; the a-priori bound says {round_up(self.bound)}"
         return f"{text}; {self.reason}" if self.reason else text
 
 
@@ -106,6 +120,11 @@ def round_down(value: float, digits: int = 6) -> str:
     '0.666666'
     """
     return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _check_share(name: str, value: Any) -> None:
+    if not 0 <= check_real(name, value) <= 1:
+        raise ArgumentError(f"{name}={value!r} is not allowed; give a number from 0 to 1.")
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from sparseaug.errors import ArgumentError, OracleBudgetError, check_integer, check_real
 from sparseaug.groups import Symmetric
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import best_method, deviation, restricted_method
 from sparseaug.spectral.result import Deviation, Progress
 from sparseaug.spectral.symmetric import shape_of, symmetric_norm
@@ -80,7 +81,7 @@ def draw_until(
                 f"{m} would pass max_calls={max_calls} or the oracle's budget; raise it, or the target."
             )
         batch = oracle.draw(m)
-        S = batch if S is None else _extended(S, batch)
+        S = _extended(S, batch)
         calls += m
         if progress:
             progress(calls, max_calls)
@@ -91,12 +92,13 @@ def draw_until(
             return Drawn(S, found, calls)
 
 
-def _extended(S: GroupSample, batch: GroupSample) -> GroupSample:
-    """The sample that one longer draw would have given."""
-    rows = np.concatenate([S.elements, batch.elements])
-    ((seed, start, _),), ((_, _, stop),) = S.origin.draws, batch.origin.draws
-    origin = replace(S.origin, draws=((seed, start, stop),))
-    return GroupSample(S.group, rows, S.calls + batch.calls, origin)
+def _extended(S: GroupSample | None, batch: GroupSample) -> GroupSample:
+    """The sample that one longer draw would have given; its size was not fixed beforehand."""
+    parts = [batch] if S is None else [S, batch]
+    rows = np.concatenate([part.elements for part in parts])
+    draws = merged_draws(draw for part in parts for draw in part.origin.draws)
+    origin = replace(parts[0].origin, kind="until", draws=draws)
+    return GroupSample(batch.group, rows, sum(part.calls for part in parts), origin)
 
 
 def _smallest_m(target: float, order: int) -> int:
