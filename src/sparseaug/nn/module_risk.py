@@ -20,6 +20,7 @@ from sparseaug.certificate import Certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.nn.audit import audit, certificate_of
 from sparseaug.nn.fit import fit
+from sparseaug.nn.identity import module_risk_identity
 from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.tiles import Tile, share, tiles
 from sparseaug.nn.trial import check_tensors, require_mean, require_pure
@@ -170,6 +171,11 @@ class ModuleRisk:
 
     fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
 
+    def identity(self) -> dict[str, str]:
+        """What it depends on, by name: how `descend(checkpoint=)` tells one run from another."""
+        S = self.sample.sha256 if self.method == "one-shot" else self.method
+        return {"method": self.method, **module_risk_identity(self, S)}
+
     def audited(
         self,
         theta: Tensor,
@@ -261,7 +267,7 @@ def _sample_of(
     if S is None:
         return GroupSample(action.group, action.group.identity()), "none", 0
     if isinstance(S, GroupSample):
-        return S, "one-shot", S.calls
+        return S, "one-shot", S.calls_behind
     if isinstance(S, str) and S == "full":
         everything = action.group.all_elements()
         return GroupSample(action.group, everything), "full", action.group.order

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.errors import check_integer
 from sparseaug.nn.fit import fit
+from sparseaug.nn.identity import module_risk_identity
 from sparseaug.nn.module_risk import Loss, ModuleRisk
 from sparseaug.nn.ranks import require_same
 from sparseaug.sampling import Oracle
@@ -42,7 +43,7 @@ class StreamingModuleRisk:
         )
         require_oracle(oracle, action.group)
         self.batch = check_integer("batch", batch, at_least=1)
-        self.module, self.oracle, self._first = module, oracle, oracle.calls
+        self.module, self.oracle = module, oracle
         facts = f"{oracle.seed} {oracle.calls} {batch}"
         require_same(self.theta, oracle=[facts.encode()])
 
@@ -66,8 +67,19 @@ class StreamingModuleRisk:
         return self._plain.on(self.oracle.draw(self.batch))
 
     def resume(self, step: int) -> None:
-        """Go on as if `step` steps had been drawn already."""
-        self.oracle.advance_to(self._first + step * self.batch)
+        """Go on as if `step` more steps had been drawn."""
+        self.oracle.advance_to(self.calls + check_integer("step", step) * self.batch)
+
+    def identity(self) -> dict[str, str]:
+        """What it depends on, by name: the problem, and which draws come next."""
+        source = "a source" if self.oracle.has_source else "uniform draws"
+        return {
+            "method": self.method,
+            **module_risk_identity(self._plain, source),
+            "oracle seed": str(self.oracle.seed),
+            "first draw": str(self.oracle.calls),
+            "batch": str(self.batch),
+        }
 
     def load(self, theta: Tensor) -> None:
         """Write theta into the module."""

@@ -58,4 +58,24 @@ class KernelModel:
     def chain(self, theta: Any, by_coefficients: NDArray[Any]) -> NDArray[Any]:
         """The derivative by theta from the one by c = a b: (b g, a g)."""
         a, b = self.split(theta)
-        return np.concatenate([b * by_coefficients, a * by_coefficients])
+        g = np.asarray(by_coefficients)
+        if g.shape != a.shape or g.dtype.kind not in "iuf":
+            raise ArgumentError(
+                f"by_coefficients={shorten(by_coefficients)} is not a vector of {len(a)} numbers."
+            )
+        return np.concatenate([b * g, a * g])
+
+
+def check_model(model: Any) -> KernelModel:
+    """The model itself, or an `ArgumentError`."""
+    if not isinstance(model, KernelModel):
+        raise ArgumentError(f"model={shorten(model)} is not a KernelModel.")
+    return model
+
+
+def check_data(model: KernelModel, data: Any) -> tuple[Floats, Floats]:
+    """(x, y) as finite numbers, one target per sample, each like a centre; or an `ArgumentError`."""
+    if not isinstance(data, tuple) or len(data) != 2:
+        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
+    x = check_samples("data[0]", data[0], like=model.centers)
+    return x, check_vector("data[1]", data[1], len(x))
