@@ -49,6 +49,10 @@ class StorageError(SparseAugError, OSError):
     """The disk did not take or give a file; what was there before is untouched."""
 
 
+class SoundnessError(SparseAugError, ArithmeticError):
+    """A bound that is called certain is below an exact value: a bug in this library, to be reported."""
+
+
 class LawError(SparseAugError, AssertionError):
     """A group, action or oracle breaks a law that `sparseaug.testing` checks."""
 

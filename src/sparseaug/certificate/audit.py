@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import up, width
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, check_integer, check_real
@@ -33,6 +33,7 @@ from sparseaug.kernels.arrays import Floats, gamma
 from sparseaug.kernels.enumeration import block_length
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sampling.sample import require_memory
 
 
 def audited(
@@ -43,8 +44,11 @@ def audited(
     The oracle must be independent of theta: not the seed and draws behind S or a streaming run. Where
     that shows in S it is refused.
     """
+    theta = check_theta(evidence, theta)
     delta = check_real("delta", delta, above=0, below=1)
     audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
+    numbers = max(len(theta), evidence.action.group.width)
+    require_memory("audit_calls", audit_calls, numbers, "elements and gradients")
     require_fresh(evidence.action.group, evidence.S, oracle)
     before = oracle.calls
     v = _gradients(evidence, theta, oracle.draw(audit_calls))
@@ -56,7 +60,7 @@ def audited(
     spread = math.sqrt(float(halves.mean())) * (1 + gamma(pairs + v.shape[1] + 8)) + 1.5 * off
     mean = float(np.linalg.norm(v.mean(axis=0))) + off + gamma(len(v)) * G
     bound = min(G, up(mean + radius(spread, G, len(v), delta=delta), v.shape[1] + 40))
-    holds = f"with probability 1 - {delta:g} over the audit's draws"
+    holds = f"with probability 1 - {delta!r} over the audit's draws"
     calls = evidence.calls + oracle.calls - before
     return Certificate("audited", bound, holds, delta, calls)
 

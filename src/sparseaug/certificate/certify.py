@@ -11,11 +11,18 @@ import numpy as np
 from sparseaug.actions import Action
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import exact
+from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.result import Certificate, Certificates
 from sparseaug.certificate.sparse import a_priori, kernel, spectral
 from sparseaug.descent import Run
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    UnsupportedError,
+    check_integer,
+    check_real,
+    shorten,
+)
 from sparseaug.kernels.arrays import check_vector
 from sparseaug.risk import KernelModel
 from sparseaug.sampling import GroupSample, Oracle
@@ -67,7 +74,8 @@ def certify(
     largest     for a risk: a limit on the gradient norm of any single transformation
     kinds       which ones; without it all that the problem allows, and `.omitted` says why not more
 
-    The truth is filled in where "exact" is among the kinds or the evidence has the full risk.
+    The truth is filled in where "exact" is among the kinds or the evidence has the full risk. Then
+    every certain bound is compared with it, and a `SoundnessError` tells of one that is below.
 
     >>> import numpy as np, sparseaug as sa
     >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
@@ -83,6 +91,11 @@ def certify(
     True
     """
     wanted = _check_kinds(kinds)
+    delta = check_real("delta", delta, above=0, below=1)
+    audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
+    box = None if box is None else check_real("box", box, above=0)
+    if oracle is not None and not isinstance(oracle, Oracle):
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
     audit = {"oracle": oracle, "audit_calls": audit_calls, "delta": delta}
     if isinstance(evidence, Auditable):
         if any(part is not None for part in (model, data, action, S, deviation, box)):
@@ -112,8 +125,11 @@ def certify(
         "audited": _with_oracle(audited, evidence, theta, **audit),
     }
     found, omitted = _make(makers, wanted, strict=kinds is not None)
-    known = "exact" in found or evidence.full is not None
-    truth = exact(evidence, theta).truth if known else None
+    truth = None
+    if "exact" in found or evidence.full is not None:
+        known = exact(evidence, theta)
+        require_sound(found.values(), known, evidence)
+        truth = known.truth
     return Certificates(_charged(found, run, evidence.calls, truth), omitted)
 
 

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.planning.numbers import to_json
 from sparseaug.spectral.result import round_up
 
 
@@ -33,10 +34,19 @@ class Certificate:
     truth: float | None = None
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.bound):
+        for name in ("kind", "holds"):
+            if not isinstance(getattr(self, name), str):
+                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not text.")
+        if isinstance(self.bound, float) and not math.isfinite(self.bound):
             raise ArgumentError(
                 f"theta is too large for floats: its {self.kind} bound is {self.bound}."
             )
+        _check_at_least_zero("bound", self.bound)
+        if _check_at_least_zero("failure_probability", self.failure_probability) > 1:
+            raise ArgumentError(f"failure_probability={self.failure_probability!r} is above 1.")
+        check_integer("calls", self.calls)
+        if self.truth is not None:
+            _check_at_least_zero("truth", self.truth)
 
     @property
     def certain(self) -> bool:
@@ -49,16 +59,16 @@ class Certificate:
         return self.bound / self.truth if self.truth else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields and the looseness as JSON data."""
-        return {**asdict(self), "looseness": self.looseness}
+        """All fields and the looseness as JSON data; calls above 2^53 are hexadecimal text."""
+        return {**asdict(self), "calls": to_json(self.calls), "looseness": self.looseness}
 
     def __str__(self) -> str:
         text = f"{self.kind}: full-group gradient norm at most {round_up(self.bound)}, {self.holds}"
         if self.truth is not None:
             text += f"; truth {self.truth:.6g}"
         if self.looseness is not None:
-            text += f", loose by a factor of {self.looseness:.4g}"
-        return f"{text}; {self.calls} oracle calls"
+            text += f", loose by a factor of {round_up(self.looseness, 4)}"
+        return f"{text}; {shorten(self.calls)} oracle calls"
 
 
 @final
@@ -70,6 +80,14 @@ class Certificates(Mapping[str, Certificate]):
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, what in (("by_kind", Certificate), ("omitted", str)):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping) or not all(
+                isinstance(kind, str) and isinstance(one, what) for kind, one in value.items()
+            ):
+                raise ArgumentError(
+                    f"{name}={shorten(value)} does not map kinds to {what.__name__}."
+                )
         object.__setattr__(self, "by_kind", MappingProxyType(dict(self.by_kind)))
         object.__setattr__(self, "omitted", MappingProxyType(dict(self.omitted)))
 
@@ -101,7 +119,7 @@ class Certificates(Mapping[str, Certificate]):
         failure = min(1.0, math.fsum(one.failure_probability for one in every))
         if len(every) == 1 or failure == every[0].failure_probability:
             return every[0]
-        holds = f"with probability 1 - {failure:g}, as the smallest of {len(every)} bounds"
+        holds = f"with probability 1 - {failure!r}, as the smallest of {len(every)} bounds"
         return replace(every[0], failure_probability=failure, holds=holds)
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,3 +130,10 @@ class Certificates(Mapping[str, Certificate]):
     def __str__(self) -> str:
         lines = [str(one) for one in self.values()]
         return "\n".join(lines + [f"{kind}: not here, {why}" for kind, why in self.omitted.items()])
+
+
+def _check_at_least_zero(name: str, value: Any) -> float:
+    number = check_real(name, value)
+    if number < 0:
+        raise ArgumentError(f"{name}={number!r} is not allowed; give a number of at least 0.")
+    return number

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import largest_norm, up, width
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, check_real
@@ -33,13 +33,16 @@ def a_priori(
 
     B is the largest over the box if one is given, as in the paper, else that of theta; either is
     valid, since the event of the theorem is one of S alone. Where the minimum is 1 it is certain.
-    A sample that `draw_until` stopped at is better served by "spectral": m was not fixed beforehand.
+    A sample that `draw_until` stopped at has none: m was not fixed beforehand.
     """
+    theta = check_theta(evidence, theta)
+    delta = check_real("delta", delta, above=0, below=1)
+    box = None if box is None else check_real("box", box, above=0)
     evidence.require_invariant_kernel()
     S = evidence.sample
-    tau = deviation_bound(S.m, S.group.order, check_real("delta", delta, above=0, below=1))
+    tau = deviation_bound(S.m, S.group.order, delta)
     certain = tau == 1.0 or S.group.order == 1
-    if not certain and S.origin.kind not in ("oracle", "source"):
+    if not certain and not S.origin.is_uniform:
         raise UnsupportedError(
             f"S is {S.origin.kind}, and the theorem is about m independent uniform draws; take S from "
             "one draw of an Oracle, or ask for another kind."
@@ -48,12 +51,13 @@ def a_priori(
     bound = up(_sparse_norm(evidence, theta) + tau * norms.B, 8)
     if certain:
         return Certificate("a-priori", bound, "certain", 0.0, evidence.calls)
-    holds = f"with probability 1 - {delta:g} over the draw of S"
+    holds = f"with probability 1 - {delta!r} over the draw of S"
     return Certificate("a-priori", bound, holds, delta, evidence.calls)
 
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^S(theta)|| + ||Pi_S - Pi_G|| C B(theta), with the deviation of this very S."""
+    theta = check_theta(evidence, theta)
     evidence.require_invariant_kernel()
     found = evidence.known_deviation
     if found.failure_probability is None:
@@ -62,7 +66,7 @@ def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     bound = up(_sparse_norm(evidence, theta) + found.value * B, 8)
     holds = "certain"
     if not found.rigorous:
-        holds = f"with probability 1 - {found.failure_probability:g} over the norm estimate"
+        holds = f"with probability 1 - {found.failure_probability!r} over the norm estimate"
     return Certificate("spectral", bound, holds, found.failure_probability, evidence.calls)
 
 
@@ -75,6 +79,7 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     The first holds for every split of h_i over the two spaces, so for the one that ||h_i|| is the
     least of; the second sums over the data before it takes norms.
     """
+    theta = check_theta(evidence, theta)
     evidence.require_invariant_kernel()
     narrow, wide = evidence.discrepancies
     n = len(evidence.y)
@@ -105,7 +110,6 @@ def _norms(evidence: Evidence, theta: Floats, y: list[float] | None = None) -> G
 
 
 def _box_norms(evidence: Evidence, theta: Floats, box: float) -> GradientNorms:
-    box = check_real("box", box, above=0)
     if abs(theta).max() > box:
         raise ArgumentError(f"theta has an entry of {abs(theta).max():g}, outside box={box:g}.")
     return box_bound(evidence.model.kernel, evidence.model.centers, evidence.y, box=box)
