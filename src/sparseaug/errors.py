@@ -102,6 +102,32 @@ def check_real(
     return number
 
 
+def check_not_negative(name: str, value: float, *, at_most: float = math.inf) -> float:
+    """Return `value` as a finite float from 0 up to the limit, or raise an `ArgumentError`.
+
+    >>> check_not_negative("gap", 0)
+    0.0
+    """
+    number = check_real(name, value)
+    if not 0 <= number <= at_most:
+        allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
+        raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
+    return number
+
+
+def check_text(name: str, value: str) -> str:
+    """Return `value` if it is text, or raise an `ArgumentError`."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}={shorten(value)} is not text; give a string.")
+    return value
+
+
+def check_callable(name: str, value: object) -> None:
+    """Raise an `ArgumentError` unless `value` can be called."""
+    if not callable(value):
+        raise ArgumentError(f"{name}={shorten(value)} cannot be called; give a function.")
+
+
 def need(package: str, purpose: str, *, extra: str) -> ModuleType:
     """The optional package, or a `MissingPackageError` with what to install, as extra="numpy"."""
     try:

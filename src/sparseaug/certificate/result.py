@@ -8,7 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_not_negative,
+    check_text,
+    shorten,
+)
 from sparseaug.planning.numbers import to_json
 from sparseaug.spectral.result import round_up
 
@@ -34,19 +40,17 @@ class Certificate:
     truth: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("kind", "holds"):
-            if not isinstance(getattr(self, name), str):
-                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not text.")
+        check_text("kind", self.kind)
+        check_text("holds", self.holds)
         if isinstance(self.bound, float) and not math.isfinite(self.bound):
             raise ArgumentError(
                 f"theta is too large for floats: its {self.kind} bound is {self.bound}."
             )
-        _check_at_least_zero("bound", self.bound)
-        if _check_at_least_zero("failure_probability", self.failure_probability) > 1:
-            raise ArgumentError(f"failure_probability={self.failure_probability!r} is above 1.")
+        check_not_negative("bound", self.bound)
+        check_not_negative("failure_probability", self.failure_probability, at_most=1)
         check_integer("calls", self.calls)
         if self.truth is not None:
-            _check_at_least_zero("truth", self.truth)
+            check_not_negative("truth", self.truth)
 
     @property
     def certain(self) -> bool:
@@ -130,10 +134,3 @@ class Certificates(Mapping[str, Certificate]):
     def __str__(self) -> str:
         lines = [str(one) for one in self.values()]
         return "\n".join(lines + [f"{kind}: not here, {why}" for kind, why in self.omitted.items()])
-
-
-def _check_at_least_zero(name: str, value: Any) -> float:
-    number = check_real(name, value)
-    if number < 0:
-        raise ArgumentError(f"{name}={number!r} is not allowed; give a number of at least 0.")
-    return number

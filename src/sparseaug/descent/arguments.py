@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_array
 
-from sparseaug.errors import ArgumentError, StorageError, check_real, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    StorageError,
+    check_not_negative,
+    check_real,
+    shorten,
+)
 from sparseaug.kernels.arrays import check_floats
 from sparseaug.risk.moments import check_method
 
@@ -55,26 +61,9 @@ def check_rates(step_size: float | Callable[[int], float]) -> Callable[[int], fl
         return lambda step: rate
 
     def checked(step: int) -> float:
-        value = check_real(f"step_size({step})", step_size(step))
-        if value < 0:
-            raise ArgumentError(f"step_size({step})={value!r} is not allowed; give at least 0.")
-        return value
+        return check_not_negative(f"step_size({step})", step_size(step))
 
     return checked
-
-
-def check_not_negative(name: str, value: Any) -> float:
-    """A finite number of at least 0."""
-    number = check_real(name, value)
-    if number < 0:
-        raise ArgumentError(f"{name}={number!r} is not allowed; give a number of at least 0.")
-    return number
-
-
-def check_function(name: str, function: Any) -> None:
-    """Raise an `ArgumentError` unless it is None or can be called."""
-    if function is not None and not callable(function):
-        raise ArgumentError(f"{name}={shorten(function)} cannot be called; give a function.")
 
 
 def check_path(checkpoint: Any) -> Path:

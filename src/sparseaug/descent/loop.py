@@ -15,8 +15,6 @@ import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
 from sparseaug.descent.arguments import (
-    check_function,
-    check_not_negative,
     check_path,
     check_rates,
     check_risk,
@@ -26,7 +24,14 @@ from sparseaug.descent.checkpoint import Checkpoint
 from sparseaug.descent.identity import run_identity
 from sparseaug.descent.state import FollowedRisk, State, Theta, quantities
 from sparseaug.descent.trace import Trace
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    check_callable,
+    check_integer,
+    check_not_negative,
+    check_real,
+    shorten,
+)
 
 
 class Risk(Protocol):
@@ -115,9 +120,9 @@ def descend(
     eval_every = check_integer("eval_every", eval_every, at_least=1)
     every = check_integer("checkpoint_every", checkpoint_every, at_least=1)
     eps = check_not_negative("eps", eps)
-    check_function("project", project)
-    check_function("evaluate", evaluate)
-    check_function("progress", progress)
+    for name, function in (("project", project), ("evaluate", evaluate), ("progress", progress)):
+        if function is not None:
+            check_callable(name, function)
     rate = check_rates(step_size)
     state = State(theta0)
     followed: FollowedRisk | None = None

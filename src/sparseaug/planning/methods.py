@@ -12,8 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sparseaug.errors import shorten
-from sparseaug.planning.numbers import format_count, to_json
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_not_negative,
+    check_real,
+    check_text,
+    shorten,
+)
+from sparseaug.planning.numbers import format_count, format_count_down, to_json
 from sparseaug.planning.words import LETTERS, SampledWords, sampled_words
 from sparseaug.theory import WordsPlan, comparison, sgd_plan, sharp_sample_size, words_plan
 
@@ -39,6 +46,26 @@ class Problem:
     sigma: float
     b: int
     n: int | None
+
+    def __post_init__(self) -> None:
+        check_text("group", self.group)
+        check_integer("order", self.order, at_least=1)
+        check_integer("b", self.b, at_least=1)
+        check_integer("dimension_sum", self.dimension_sum)
+        exact: object = self.dimension_sum_exact
+        if not isinstance(exact, bool):
+            raise ArgumentError(f"dimension_sum_exact={shorten(exact)} is neither True nor False.")
+        if self.exact_method is not None:
+            check_text("exact_method", self.exact_method)
+        check_real("delta", self.delta, above=0, below=1)
+        for name in ("C", "B", "L"):
+            check_real(name, getattr(self, name), above=0)
+        if math.isinf(1 / self.L):
+            raise ArgumentError(f"L={self.L!r} is too small: steps of 1/L are above all floats.")
+        check_not_negative("gap", self.gap)
+        check_not_negative("sigma", self.sigma)
+        if self.n is not None:
+            check_integer("n", self.n, at_least=1)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON data, integers above 2^53 as hexadecimal text."""
@@ -73,6 +100,18 @@ class MethodPlan:
     length: int = 1
     note: str = ""
     n: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("method", "guarantee", "note"):
+            check_text(name, getattr(self, name))
+        check_integer("length", self.length, at_least=1)
+        for name in ("batch", "calls", "n"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), at_least=1)
+        check_integer("steps", self.steps)
+        check_real("step_size", self.step_size, above=0)
+        if self.deviation is not None:
+            check_not_negative("deviation", self.deviation, at_most=1)
 
     @property
     def copies(self) -> int | None:
@@ -164,7 +203,8 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
         size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
     else:
         least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
-        size, note = None, f"calls until the deviation is {needed!r}, {format_count(least)} or more"
+        shown = format_count_down(least)
+        size, note = None, f"calls until the deviation is {needed!r}, {shown} or more"
     return MethodPlan(
         method="draw_until",
         batch=size,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.groups import Group
-from sparseaug.planning.dimension import dimension_sum, dimension_sum_is_exact
+from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
 from sparseaug.planning.numbers import to_json
 from sparseaug.planning.table import text
@@ -31,6 +31,16 @@ class Plan:
     eps: float
     rows: tuple[MethodPlan, ...]
     crossovers: Crossovers
+
+    def __post_init__(self) -> None:
+        check_real("eps", self.eps, above=0)
+        rows = isinstance(self.rows, tuple) and all(isinstance(r, MethodPlan) for r in self.rows)
+        if not rows or all(row.calls is None for row in self.rows):
+            raise ArgumentError(f"rows={shorten(self.rows)} is not a tuple of methods with calls.")
+        for name, kind in (("problem", Problem), ("crossovers", Crossovers)):
+            if not isinstance(getattr(self, name), kind):
+                given = shorten(getattr(self, name))
+                raise ArgumentError(f"{name}={given} is not a {kind.__name__}.")
 
     @property
     def best(self) -> MethodPlan:
@@ -94,7 +104,7 @@ def plan(
     >>> found.best.method, found.best.length, found.best.steps
     ('words', 6, 3200)
     """
-    D, exact = dimension_sum(group), dimension_sum_is_exact(group)
+    D, exact = find_dimension_sum(group)
     delta = check_real("delta", delta, above=0, below=1)
     C, B = check_real("C", C, above=0), check_real("B", B, above=0)
     problem = Problem(

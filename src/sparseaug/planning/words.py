@@ -15,6 +15,7 @@ import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from sparseaug.errors import check_integer, check_not_negative
 from sparseaug.theory import (
     sharp_deviation_bound,
     sharp_deviation_sample_size,
@@ -42,6 +43,11 @@ class SampledWords:
     deviation: float
     length: int
     size: int
+
+    def __post_init__(self) -> None:
+        for name in ("m", "length", "size"):
+            check_integer(name, getattr(self, name), at_least=1)
+        check_not_negative("deviation", self.deviation, at_most=1)
 
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""

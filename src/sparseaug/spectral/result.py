@@ -7,7 +7,13 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, TypeAlias
 
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten, shorten_text
+from sparseaug.errors import (
+    check_integer,
+    check_not_negative,
+    check_real,
+    check_text,
+    shorten_text,
+)
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -70,12 +76,11 @@ class Deviation:
         for name in ("value", "lower", "floor", "bound", "failure_probability"):
             number = getattr(self, name)
             if number is not None or name not in ("bound", "failure_probability"):
-                _check_share(name, number)
+                check_not_negative(name, number, at_most=1)
         check_integer("m", self.m, at_least=1)
         check_real("delta", self.delta, above=0, below=1)
         for name in ("method", "block", "reason", "sha256"):
-            if not isinstance(getattr(self, name), str):
-                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not text.")
+            check_text(name, getattr(self, name))
 
     @property
     def rigorous(self) -> bool:
@@ -120,11 +125,6 @@ def round_down(value: float, digits: int = 6) -> str:
     '0.666666'
     """
     return _rounded(value, digits, ROUND_FLOOR)
-
-
-def _check_share(name: str, value: Any) -> None:
-    if not 0 <= check_real(name, value) <= 1:
-        raise ArgumentError(f"{name}={value!r} is not allowed; give a number from 0 to 1.")
 
 
 def _rounded(value: float, digits: int, rounding: str) -> str:
