@@ -116,7 +116,8 @@ def certify(
         )
     elif any(part is not None for part in (model, data, action, S, deviation)):
         raise ArgumentError("evidence holds model, data, action, S and deviation; give it alone.")
-    theta = check_vector("theta", run.best if isinstance(run, Run) else run, evidence.model.size)
+    theta = run.best if isinstance(run, Run) else run
+    theta = check_vector("run, a theta,", theta, evidence.model.size)
     makers = {
         "a-priori": lambda: a_priori(evidence, theta, delta=delta, box=box),
         "spectral": lambda: spectral(evidence, theta),
@@ -184,6 +185,6 @@ def _check_kinds(kinds: Any) -> tuple[str, ...]:
     if isinstance(kinds, str) or not isinstance(kinds, Sequence) or not len(kinds):
         raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
     for kind in kinds:
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(f"kinds holds {shorten(kind)}; give some of {KINDS}.")
     return tuple(dict.fromkeys(kinds))

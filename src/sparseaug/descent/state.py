@@ -57,8 +57,13 @@ class State:
 
     def gradient(self, followed: FollowedRisk) -> Theta:
         """The gradient at this iterate, of its shape."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told apart
-            gradient = followed.gradient(self.theta)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told apart
+                gradient = followed.gradient(self.theta)
+        except ArgumentError as error:
+            if self.step:
+                raise
+            raise ArgumentError(f"theta0 does not fit the risk: {error}") from error
         if getattr(gradient, "shape", None) != self.theta.shape:
             raise ArgumentError(
                 f"risk has the gradient {shorten(gradient)} at theta of shape "

@@ -68,7 +68,8 @@ class StreamingModuleRisk:
 
     def resume(self, step: int) -> None:
         """Go on as if `step` more steps had been drawn."""
-        self.oracle.advance_to(self.calls + check_integer("step", step) * self.batch)
+        step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
+        self.oracle.advance_to(self.calls + step * self.batch)
 
     def identity(self) -> dict[str, str]:
         """What it depends on, by name: the problem, and which draws come next."""

@@ -51,7 +51,7 @@ class Plan:
     def row(self, method: str) -> MethodPlan:
         """The row of that method."""
         for row in self.rows:
-            if row.method == method:
+            if isinstance(method, str) and row.method == method:
                 return row
         names = ", ".join(row.method for row in self.rows)
         raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")

@@ -15,7 +15,7 @@ import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from sparseaug.errors import check_integer, check_not_negative
+from sparseaug.errors import check_integer, check_not_negative, check_real
 from sparseaug.theory import (
     sharp_deviation_bound,
     sharp_deviation_sample_size,
@@ -66,6 +66,7 @@ def sampled_words(
     >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
     SampledWords(m=82, deviation=0.497..., length=12, size=28591)
     """
+    eps, C, B = (check_real(*pair, above=0) for pair in (("eps", eps), ("C", C), ("B", B)))
     letters = sharp_sample_size(eps, delta, dimension_sum, C, B)
     total = 2 * dimension_sum  # 2 (2D) exp(..) = delta is 2 D exp(..) = delta/2
     m = sharp_deviation_sample_size(LETTERS, total, delta)

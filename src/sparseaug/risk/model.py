@@ -58,11 +58,13 @@ class KernelModel:
     def chain(self, theta: Any, by_coefficients: NDArray[Any]) -> NDArray[Any]:
         """The derivative by theta from the one by c = a b: (b g, a g)."""
         a, b = self.split(theta)
-        g = np.asarray(by_coefficients)
+        wrong = f"by_coefficients={shorten(by_coefficients)} is not a vector of {len(a)} numbers."
+        try:
+            g = np.asarray(by_coefficients)
+        except (TypeError, ValueError) as error:  # ragged lists, foreign objects
+            raise ArgumentError(wrong) from error
         if g.shape != a.shape or g.dtype.kind not in "iuf":
-            raise ArgumentError(
-                f"by_coefficients={shorten(by_coefficients)} is not a vector of {len(a)} numbers."
-            )
+            raise ArgumentError(wrong)
         return np.concatenate([b * g, a * g])
 
 

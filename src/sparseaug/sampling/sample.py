@@ -156,6 +156,8 @@ class GroupSample:
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write one safetensors file, whole or not at all."""
+        if type(overwrite) is not bool:
+            raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")
         files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
 
     @classmethod
