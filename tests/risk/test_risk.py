@@ -104,6 +104,21 @@ def test_streaming_draws_and_counts_at_every_step(problem):
         (lambda m, d, a: sa.KernelModel(None, m.centers), "kernel=None"),
         (lambda m, d, a: sa.streaming_risk(m, d, a, None), "oracle=None"),
         (lambda m, d, a: sa.streaming_risk(m, d, a, sa.Oracle(a.group), batch=0), "batch=0"),
+        (lambda m, d, a: sa.streaming_risk(None, d, a, sa.Oracle(a.group)), "model=None"),
+        (lambda m, d, a: sa.streaming_risk(m, d, None, sa.Oracle(a.group)), "action=None"),
+        (lambda m, d, a: sa.streaming_risk(m, (d[0], d[1] * 1j), a, sa.Oracle(a.group)), "data"),
+        (
+            lambda m, d, a: sa.streaming_risk(m, (d[0], d[1] * np.nan), a, sa.Oracle(a.group)),
+            "data",
+        ),
+        (
+            lambda m, d, a: sa.streaming_risk(m, d, a, sa.Oracle(a.group), batch=10**7),
+            r"batch=10000000 .* 5600000000 bytes",
+        ),
+        (
+            lambda m, d, a: direct_risk(m, d, a, sa.Oracle(a.group).draw(2 * 10**6)),
+            r"S=2000000 .* bytes",
+        ),
     ],
 )
 def test_bad_input_is_answered(problem, call, message):

@@ -16,7 +16,7 @@ from sparseaug.risk.model import KernelModel, check_data, check_model
 from sparseaug.risk.moments import check_facts, check_method
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sampling.sample import require_sample
+from sparseaug.sampling.sample import require_memory, require_sample
 
 
 @final
@@ -82,6 +82,7 @@ class StreamingRisk:
         object.__setattr__(self, "data", (freeze(x), freeze(y)))
         require_oracle(self.oracle, check_action(self.action).group)
         object.__setattr__(self, "batch", check_integer("batch", self.batch, at_least=1))
+        _require_memory("batch", self.batch, self.model, x)
         object.__setattr__(self, "first", check_integer("first", self.first))
         check_method(self.method, ("streaming",))
 
@@ -120,6 +121,7 @@ def direct_risk(
     x, y = check_data(check_model(model), data)
     check_action(action)
     require_sample(S)
+    _require_memory("S", S.m, model, x)
     return _direct(model, x, y, action, S, problem_facts(x, y, action, S))
 
 
@@ -128,6 +130,12 @@ def streaming_risk(
 ) -> StreamingRisk:
     """eq:streaming-group-sgd: the risk over `batch` fresh elements of the oracle at every step."""
     return StreamingRisk(model, data, action, oracle, batch, getattr(oracle, "calls", 0))
+
+
+def _require_memory(name: str, m: int, model: KernelModel, x: Floats) -> None:
+    """Raise an `ArgumentError` where copies and features of so many elements would take gigabytes."""
+    numbers = len(x) * max(x[0].size, len(model.centers))
+    require_memory(name, m, numbers, "elements, with the copies of the data,")
 
 
 def _direct(
