@@ -93,12 +93,12 @@ class Checkpoint:
         self, state: Any, arrays: Mapping[str, NDArray[Any]], facts: dict[str, Any]
     ) -> None:
         """A file with a right checksum may still hold anything."""
-        like = np.asarray(as_numpy(state.theta))
+        start = np.asarray(as_numpy(state.theta))
         right = set(arrays) == {"theta", "best"} and all(
-            array.dtype == like.dtype and array.shape == like.shape and np.isfinite(array).all()
+            array.dtype == start.dtype and array.shape == start.shape and np.isfinite(array).all()
             for array in arrays.values()
         )
-        require(right, self.path, f"it needs 'theta' and 'best', finite, of shape {like.shape}")
+        require(right, self.path, f"it needs 'theta' and 'best', finite, of shape {start.shape}")
         step, best, norm = (facts.get(name) for name in ("step", "best_step", "best_norm"))
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
         require(right, self.path, "its steps or its gradient norm are out of range")

@@ -161,7 +161,7 @@ def descend(
         state.step += 1
         if store is not None:
             store.save(state)
-        if progress:
+        if progress is not None:
             progress(state.step, num_steps)
     if followed is not None and state.last_recorded != state.step:
         state.record(state.norm(state.gradient(followed)), risk.calls, evaluate)

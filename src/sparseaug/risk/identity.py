@@ -34,9 +34,10 @@ def sha256_of(*parts: Any) -> str:
             data = part.encode("utf-8", "surrogatepass")
             digest.update(f"text {len(data)}\n".encode() + data)
         else:
-            array = np.ascontiguousarray(as_numpy(part))
+            array = np.ascontiguousarray(as_numpy(part)).reshape(-1)
             digest.update(f"{part.dtype} {tuple(part.shape)}\n".encode())
-            digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+            plain = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            digest.update(plain.view(np.uint8).data)
     return digest.hexdigest()
 
 

@@ -30,12 +30,13 @@ def augment(
             raise ArgumentError(f"{name}={shorten(given)} is not an action.")
         if given is not None and given.group != S.group:
             raise ArgumentError(
-                f"{name} is of {given.group.name}, but S is a sample of {S.group.name}; use one group."
+                f"S is a sample of {S.group.name}, but the {name} is of {given.group.name}; use one "
+                "group."
             )
     n = _count(x)
     if not is_array_api_obj(y) or y.ndim < 1 or len(y) != n:
         raise ArgumentError(
-            f"y={shorten(y)} must be an array with one target for each of the {n} samples of x."
+            f"y={shorten(y)} must be an array with one target per sample of x, of which there are {n}."
         )
     moved = action(S, x)
     if y_action is None:
