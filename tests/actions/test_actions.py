@@ -60,6 +60,7 @@ def test_integer_data_stays_integer(rng):
         (sa.permute_axis(sa.symmetric(4)), (2, 4)),
         (sa.roll(sa.abelian(3, 3)), (2, 3, 3)),
         (sa.rotate_grid(sa.dihedral(4)), (2, 3, 3)),
+        (sa.move_grid(sa.grid_symmetries(3)), (2, 3, 3)),
         (sa.flip_signs(sa.sign_flips(4)), (2, 4)),
         (sa.signed_permute(sa.hyperoctahedral(4)), (2, 4)),
     ):
@@ -96,6 +97,26 @@ def test_rolls_and_turns_are_numpys_own(rng):
         moved = sa.rotate_grid(sa.dihedral(4))(np.array([[turns, flip]]), x)[0]
         plain = x[..., ::-1] if flip else x
         assert np.array_equal(moved, np.rot90(plain, turns, axes=(-2, -1)))
+
+
+def test_moving_a_grid_is_rolling_after_turning_after_flipping(rng):
+    x = rng.normal(size=(2, 3, 6, 6))
+    for n in (1, 2, 3, 6):
+        group = sa.grid_symmetries(n)
+        move, shift = sa.move_grid(group), sa.roll(sa.abelian(n, n))
+        turn = sa.rotate_grid(sa.dihedral(4))
+        for row in group.sample(40, rng):
+            flipped = x[..., ::-1] if row[3] else x
+            turned = np.rot90(flipped, row[2], axes=(-2, -1))
+            rolled = np.roll(turned, tuple(row[:2] * (6 // n)), axis=(-2, -1))
+            assert np.array_equal(move(row[None], x)[0], rolled)
+            no_shift, only_shift = row * [0, 0, 1, 1], row * [1, 1, 0, 0]
+            assert np.array_equal(move([no_shift], x), turn([row[2:]], x))
+            assert np.array_equal(move([only_shift], x), shift([row[:2]], x))
+    cells = sa.permute_axis(sa.grid_symmetries(6))
+    rows = cells.group.sample(50, rng)
+    flat = cells(rows, x.reshape(2, 3, 36)).reshape(50, *x.shape)
+    assert np.array_equal(sa.move_grid(cells.group)(rows, x), flat)
 
 
 def test_linear_takes_matrices_in_rank_order_or_a_function(rng):
@@ -251,6 +272,19 @@ E = S3.identity()
             lambda: sa.rotate_grid(sa.dihedral(4))(np.array([[1, 0]]), np.zeros((1, 4, 5))),
             ArgumentError,
             "4 x 5 grid",
+        ),
+        (lambda: sa.move_grid(sa.dihedral(4)), ArgumentError, "D4 does not shift, turn and flip"),
+        (lambda: sa.move_grid("Grid4"), ArgumentError, "group='Grid4' is not a group"),
+        (lambda: sa.move_grid(sa.grid_symmetries(4), (1,)), ArgumentError, "axes="),
+        (
+            lambda: sa.move_grid(sa.grid_symmetries(4))([[0, 0, 0, 0]], np.zeros((1, 6, 6))),
+            ArgumentError,
+            "6 entries on axis -2, which 4 shifts do not divide",
+        ),
+        (
+            lambda: sa.move_grid(sa.grid_symmetries(4))([[0, 0, 0, 0]], np.zeros((1, 4, 8))),
+            ArgumentError,
+            "4 x 8 grid",
         ),
         (lambda: sa.flip_signs(sa.cyclic(3)), ArgumentError, "does not flip signs"),
         (lambda: sa.flip_signs(S3), ArgumentError, "does not flip signs"),
