@@ -1,5 +1,6 @@
 """How a group element moves an array: act(elements (k, width), x (n, ...)) is (k, n, ...).
 
+arrays   one door for data: NumPy, torch and JAX
 base     the two steps of an action (prepare with NumPy, apply on any device) and its laws
 permute  permute an axis, permute graph nodes, shift, turn and flip a square grid
 linear   flip signs, signed permutations, matrices

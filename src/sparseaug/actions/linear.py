@@ -5,23 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.actions.base import (
-    Action,
-    Array,
-    Shape,
-    axes_from_end,
-    dtype_kind,
-    gather,
-    is_tensor,
-    namespace,
-    require_group,
-    require_size,
-)
+from sparseaug.actions.arrays import Array, Shape, dtype_kind, gather, is_tensor, namespace
+from sparseaug.actions.base import Action, Kind, axes_from_end, require_group, require_size
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
@@ -42,6 +33,11 @@ class FlipSigns(Action):
 
     group: Abelian
     axis: int
+    kind = "signs"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The one axis."""
+        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The signs as +1 and -1."""
@@ -62,6 +58,11 @@ class SignedPermute(Action):
     group: Hyperoctahedral
     axis: int
     parts = 2
+    kind = "signs"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The one axis."""
+        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Index arrays p^-1, and the signs that arrive at each place."""
@@ -85,6 +86,16 @@ class Linear(Action):
 
     group: Group
     matrices: Callable[[Rows], NDArray[np.float64]]
+
+    @cached_property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """ "signs" for a list of signed permutation matrices, each of which was compared."""
+        listed = getattr(self.matrices, "listed", None)
+        return "signs" if listed is not None and are_signed_permutations(listed) else "linear"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The last."""
+        return frozenset((-1,))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The matrices (k, d, d)."""
@@ -111,10 +122,10 @@ class _ByRank:
     """Matrices listed in rank order, looked up by element."""
 
     group: Group
-    matrices: NDArray[np.float64]
+    listed: NDArray[np.float64]
 
     def __call__(self, elements: Rows) -> NDArray[np.float64]:
-        return self.matrices[self.group.rank(elements)]
+        return self.listed[self.group.rank(elements)]
 
 
 @dataclass(frozen=True)
@@ -123,8 +134,13 @@ class _Own:
 
     group: TableGroup
 
+    @property
+    def listed(self) -> NDArray[np.float64]:
+        """All of them."""
+        return self.group.matrices
+
     def __call__(self, elements: Rows) -> NDArray[np.float64]:
-        return self.group.matrices[elements[:, 0]]
+        return self.listed[elements[:, 0]]
 
 
 def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
@@ -180,6 +196,16 @@ def linear(
         others = group.all_elements()  # all of them: then the law is proved
     _require_homomorphism(group, matrices, others)
     return Linear(group, matrices)
+
+
+def are_signed_permutations(matrices: NDArray[np.float64]) -> bool:
+    """Whether each of the matrices (k, d, d) has one entry 1 or -1 in every row and column, else 0."""
+    size = abs(matrices)
+    return bool(
+        ((size == 0) | (size == 1)).all()
+        and (size.sum(axis=1) == 1).all()
+        and (size.sum(axis=2) == 1).all()
+    )
 
 
 def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others: Rows) -> None:

@@ -9,16 +9,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.actions.base import (
-    Action,
-    Array,
-    Shape,
-    axes_from_end,
-    check_axes,
-    gather,
-    require_group,
-    require_size,
-)
+from sparseaug.actions.arrays import Array, Shape, gather
+from sparseaug.actions.base import Action, axes_from_end, check_axes, require_group, require_size
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
 from sparseaug.groups.shuffle import invert_permutations
@@ -31,6 +23,11 @@ class PermuteAxis(Action):
 
     group: Group
     axis: int
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The one axis."""
+        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays g^-1: entry j of g.x is x[g^-1(j)]."""
@@ -52,6 +49,11 @@ class PermuteNodes(Action):
     """
 
     group: Group
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """Both node axes."""
+        return frozenset(axes_from_end((1, 2), ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays g^-1."""
@@ -89,6 +91,11 @@ class Roll(Action):
 
     group: Abelian
     axes: tuple[int, ...]
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The axes of the grid."""
+        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Where each cell of the grid comes from."""
@@ -117,6 +124,11 @@ class RotateGrid(Action):
 
     group: Group
     axes: tuple[int, int]
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The axes of the grid."""
+        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Where each cell of the grid comes from."""
@@ -136,6 +148,11 @@ class MoveGrid(Action):
 
     group: GridSymmetries
     axes: tuple[int, int]
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The axes of the grid."""
+        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Where each cell of the grid comes from."""

@@ -183,7 +183,7 @@ def _orbit(w: tuple[int, int], n: int) -> tuple[Rows, Rows, Rows]:
 def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
     """Irreps (8, q, q) by rank in D_4: signs, and for D_4 itself its own action on the plane.
 
-    No other subgroup that keeps a frequency is not a product of groups of order 2: r w = w only
+    Every other subgroup that keeps a frequency is a product of groups of order 2: r w = w only
     where w1 = w2 = -w1, which all of D_4 keeps.
     """
     ranks = SQUARE.rank(subgroup)
