@@ -9,13 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import as_numpy
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
+from sparseaug.actions.base import require_action
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups import Rows
 
 Floats: TypeAlias = NDArray[np.float64]
 
 UNIT = 2.0**-53
 """The unit roundoff u of binary64."""
+
+
+MOST_ENTRIES = 1 << 26
+"""Entries of one sample at most, where its shape is given and not the sample."""
 
 
 def gamma(n: float) -> float:
@@ -25,8 +31,9 @@ def gamma(n: float) -> float:
 
 def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Floats:
     """`value` as finite samples (n, ...) in float64, each of the shape of a sample of `like`."""
+    require_data(value, name)
     array = check_floats(name, value)
-    if array.ndim < 2 or not array.size:
+    if not array.size:
         raise ArgumentError(f"{name} has shape {array.shape}; give samples (n, ...), at least one.")
     if like is not None and array.shape[1:] != like.shape[1:]:
         raise ArgumentError(
@@ -45,11 +52,17 @@ def check_vector(name: str, value: Any, length: int) -> Floats:
 
 
 def check_floats(name: str, value: Any) -> Floats:
-    """`value` as a finite float64 array, or an `ArgumentError` that names it."""
+    """`value`, an array, a number or nested lists of them, as a finite float64 array.
+
+    An array of another library than NumPy, torch and JAX is refused by name.
+    """
+    if not isinstance(value, int | float | list | tuple | np.number):
+        require_library(value, name)
     try:
-        array = np.asarray(as_numpy(value))
-    except (TypeError, ValueError) as error:  # ragged lists, foreign objects
-        raise ArgumentError(f"{name}={shorten(value)} is not an array of numbers.") from error
+        array = as_numpy(value)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, traced arrays
+        what = f"a traced {type_name(value)}" if library(value) else f"{shorten(value)}"
+        raise ArgumentError(f"{name} is {what}, not an array of numbers.") from error
     if array.dtype.kind not in "iuf":
         raise ArgumentError(f"{name} has dtype {array.dtype}; give real numbers.")
     array = array.astype(np.float64, copy=False)
@@ -58,11 +71,38 @@ def check_floats(name: str, value: Any) -> Floats:
     return array
 
 
+def check_shape(shape: Any) -> tuple[int, ...]:
+    """The shape of one sample as a tuple of positive integers, of at most `MOST_ENTRIES` entries."""
+    if not isinstance(shape, tuple | list) or not len(shape):
+        raise ArgumentError(
+            f"shape={shorten(shape)} is not the shape of one sample; give a tuple such as (6,)."
+        )
+    sizes = tuple(check_integer("shape", size, at_least=1) for size in shape)
+    if math.prod(sizes) > MOST_ENTRIES:
+        raise ArgumentError(
+            f"shape={shorten(sizes)} has {shorten(math.prod(sizes))} entries; "
+            f"{MOST_ENTRIES} are the limit."
+        )
+    return sizes
+
+
 def check_action(action: Any) -> Action:
     """The action itself, or an `ArgumentError`."""
-    if not isinstance(action, Action):
-        raise ArgumentError(f"action={shorten(action)} is not an action; try permute_axis(group).")
+    require_action(action)
     return action
+
+
+def move(action: Action, rows: Rows, x: Floats) -> Floats:
+    """x (n, ...) moved by every row, (k, n, ...); real and finite, or an `ArgumentError`."""
+    moved = as_numpy(action(rows, x))
+    if moved.dtype.kind not in "iuf":
+        raise ArgumentError(
+            f"action turns real numbers into {moved.dtype}; a kernel needs real ones."
+        )
+    moved = moved.astype(np.float64, copy=False)
+    if not np.isfinite(moved).all():
+        raise ArgumentError("action turns finite numbers into a NaN or an infinity.")
+    return moved
 
 
 def flat(x: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -17,6 +18,7 @@ from sparseaug.kernels.arrays import (
     check_action,
     check_floats,
     check_samples,
+    check_shape,
     check_vector,
     flat,
     freeze,
@@ -107,8 +109,8 @@ class SpectralMixtureKernel(Kernel):
         A mixture whose components an element interchanges is invariant too, and fails here.
         """
         check_action(action)
-        shape = (self.dimension,) if shape is None else shape
-        if int(np.prod(shape)) != self.dimension:
+        shape = (self.dimension,) if shape is None else check_shape(shape)
+        if math.prod(shape) != self.dimension:
             raise ArgumentError(f"shape={shape} has not the kernel's {self.dimension} entries.")
         answer, matrices = isometry(action, shape)
         if not answer:

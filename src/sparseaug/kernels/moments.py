@@ -24,6 +24,7 @@ from sparseaug.kernels.arrays import (
     flat,
     freeze,
     gamma,
+    move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.enumeration import LIMIT, block_length, element_blocks, require_small
@@ -138,7 +139,7 @@ def _accumulate(
 ) -> Moments:
     sizes, A, v = [], np.zeros((len(centers), len(centers))), np.zeros(len(centers))
     for rows in blocks:
-        moved = np.asarray(action(rows, x), np.float64).reshape(-1, *x.shape[1:])
+        moved = move(action, rows, x).reshape(-1, *x.shape[1:])
         features = kernel(moved, centers)
         A += features.T @ features
         v += np.tile(y, len(rows)) @ features
