@@ -113,7 +113,7 @@ def shorten(value: object, limit: int = 60) -> str:
         return f"<integer of {value.bit_length()} bits>"
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # somewhere inside stands an integer of more than 4300 digits
+    except Exception:  # an integer of more than 4300 digits inside, or a repr that fails
         text = f"<{type(value).__name__}>"
     return shorten_text(text, limit)
 

@@ -194,6 +194,16 @@ def test_a_users_function_cannot_change_the_sample():
     assert np.array_equal(S.elements, before)
 
 
+def test_laws_are_checked_on_data_with_gaps():
+    """NaN stays NaN and infinity infinity: moving them is no broken law."""
+    x = np.array([[np.nan, np.inf, -np.inf, 1.0]])
+    check_action(sa.permute_axis(sa.symmetric(4)), x)
+    check_action(sa.signed_permute(sa.hyperoctahedral(4)), x)
+    right = sa.custom_action(sa.symmetric(4), lambda g, x: x[:, g].swapaxes(0, 1))
+    with pytest.raises(LawError):
+        check_action(right, x)
+
+
 def test_every_wrong_matrix_of_a_list_is_found():
     g = sa.symmetric(4)
     rows = np.concatenate(list(g.elements()))
@@ -327,6 +337,22 @@ E = S3.identity()
             ArgumentError,
             "give a function",
         ),
+        (
+            lambda: sa.linear(sa.cube_rotations())([[0]], np.full((1, 3), np.inf)),
+            ArgumentError,
+            "x holds an infinity",
+        ),
+        (lambda: sa.linear(S3, lambda: 0), ArgumentError, "matrices fails on rows"),
+        (lambda: sa.linear(S3, [10**400]), ArgumentError, "matrices"),
+        (
+            lambda: sa.custom_action(S3, lambda: 0, samples=X),
+            ArgumentError,
+            "function fails on samples, with TypeError",
+        ),
+        (lambda: sa.custom_action(S3, print, samples=()), ArgumentError, "samples is a tuple"),
+        (lambda: check_action(sa.permute_axis(S3), X, seed="0"), ArgumentError, "seed='0'"),
+        (lambda: check_action("act", X), ArgumentError, "action='act'"),
+        (lambda: check_action(sa.permute_axis(S3), None), ArgumentError, "x is a NoneType"),
         (lambda: sa.linear("S3"), ArgumentError, "group='S3' is not a group"),
         (lambda: sa.permute_axis("S6"), ArgumentError, "group='S6'"),
         (lambda: sa.permute_nodes(None), ArgumentError, "group=None"),

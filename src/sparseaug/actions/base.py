@@ -38,6 +38,7 @@ __all__ = [
     "axes_from_end",
     "broken_law",
     "check_axes",
+    "differences",
     "dtype_kind",
     "gather",
     "is_tensor",
@@ -127,7 +128,9 @@ def require_law(
 ) -> None:
     """Raise a `LawError` unless the laws of a left action hold on x for some random elements."""
     require_action(action)
-    for part in x if isinstance(x, tuple) else (x,):
+    seed = check_integer("seed", seed)
+    pairs = check_integer("pairs", pairs, at_least=1, below=1 << 20)
+    for part in x if isinstance(x, tuple) and x else (x,):
         require_data(part, name)
         if not len(part):
             raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
@@ -190,9 +193,18 @@ def _same(left: Array, right: Array) -> bool:
     left, right = as_numpy(left), as_numpy(right)
     if np.broadcast_shapes(left.shape, right.shape) != left.shape:
         return False
-    if left.dtype.kind not in "fc":
-        return bool((left == right).all())
-    tolerance = min(1e3 * float(np.finfo(left.dtype).eps), 1e-3)
-    left, right = left.astype(np.complex128), right.astype(np.complex128)
-    scale = float(abs(right).max(initial=0.0))
-    return bool(abs(left - right).max(initial=0.0) <= tolerance * scale)
+    tolerance = min(1e3 * float(np.finfo(left.dtype).eps), 1e-3) if left.dtype.kind in "fc" else 0.0
+    return not differences(left, right, tolerance).any()
+
+
+def differences(left: NDArray[Any], right: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
+    """Where two arrays differ by more than `tolerance` of the largest entry; NaN equals NaN."""
+    differ = (left != right) & ~((left != left) & (right != right))
+    if tolerance and differ.any():
+        # half precision has no room for the difference, nor for the product with a tolerance
+        wide = np.result_type(left.dtype, np.float64)
+        left, right = left.astype(wide), right.astype(wide)
+        scale = abs(right[np.isfinite(right)]).max(initial=0.0)
+        with np.errstate(invalid="ignore"):  # of infinities
+            differ &= ~(abs(left - right) <= tolerance * scale)
+    return np.asarray(differ)

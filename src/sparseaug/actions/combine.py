@@ -29,7 +29,7 @@ from sparseaug.actions.base import (
     require_law,
 )
 from sparseaug.actions.commuting import require_commuting, require_commuting_on
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, direct_product
 
 _COMPARED = 8
@@ -175,5 +175,12 @@ def custom_action(
         raise ArgumentError(f"function={shorten(function)} cannot be called.")
     action = CustomAction(group, function)
     if samples is not None:
-        require_law(action, samples, name="samples")
+        try:
+            require_law(action, samples, name="samples")
+        except SparseAugError:
+            raise
+        except Exception as error:
+            raise ArgumentError(
+                f"function fails on samples, with {type(error).__name__}: {shorten_text(str(error))}"
+            ) from error
     return action

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from sparseaug.actions.arrays import Array, Shape, as_numpy
-from sparseaug.actions.base import Action
+from sparseaug.actions.base import Action, differences
 from sparseaug.errors import GroupTooLargeError, LawError
 from sparseaug.groups import Rows
 
@@ -68,12 +68,9 @@ def _compare(
     first: Action, second: Action, a: Rows, block: Rows, once: Array, other: Array, *, exact: bool
 ) -> None:
     """b(a x) and a(b x), (k, n, ...), for one generator a and a block of b."""
-    differs = (once != other) & ~((once != once) & (other != other))  # a NaN equals a NaN
-    if not exact and once.dtype.kind in "fc":
-        tolerance = max(TOLERANCE, 1e3 * float(np.finfo(once.dtype).eps))
-        scale = abs(once[np.isfinite(once)]).max(initial=0.0)
-        with np.errstate(invalid="ignore"):  # of infinities
-            differs &= ~(abs(once - other) <= tolerance * scale)
+    rounded = not exact and once.dtype.kind in "fc"
+    tolerance = max(TOLERANCE, 1e3 * float(np.finfo(once.dtype).eps)) if rounded else 0.0
+    differs = differences(once, other, tolerance)
     for j in np.flatnonzero(differs.reshape(len(block), -1).any(axis=1)):
         raise LawError(
             f"the two actions of product_action do not commute on samples of shape {once.shape[2:]}: "

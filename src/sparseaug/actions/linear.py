@@ -11,9 +11,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.actions.arrays import Array, Shape, dtype_kind, gather, is_tensor, namespace
+from sparseaug.actions.arrays import (
+    Array,
+    Shape,
+    as_numpy,
+    dtype_kind,
+    gather,
+    is_tensor,
+    library,
+    namespace,
+)
 from sparseaug.actions.base import Action, Kind, axes_from_end, require_group, require_size
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten, shorten_text
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
     Abelian,
@@ -113,7 +122,12 @@ class Linear(Action):
         xp = namespace(x)
         vectors = math.prod(x.shape[1:-1])
         flat = xp.reshape(x, (x.shape[0], vectors, x.shape[-1]))
-        moved = xp.matmul(flat, xp.moveaxis(matrices, -1, -2))
+        with np.errstate(invalid="ignore"):  # of infinities, which are refused below
+            moved = xp.matmul(flat, xp.moveaxis(matrices, -1, -2))
+        if library(x) == "numpy" and not np.isfinite(moved).all() and np.isinf(x).any():
+            raise ArgumentError(
+                "x holds an infinity, of which matrices make NaN; replace it first."
+            )
         return xp.reshape(moved, (len(matrices), *x.shape[1:]))
 
 
@@ -194,7 +208,15 @@ def linear(
         array.flags.writeable = False
         matrices = _ByRank(group, array)
         others = group.all_elements()  # all of them: then the law is proved
-    _require_homomorphism(group, matrices, others)
+    try:
+        _require_homomorphism(group, matrices, others)
+    except SparseAugError:
+        raise
+    except Exception as error:
+        raise ArgumentError(
+            f"matrices fails on rows (k, {group.width}), with {type(error).__name__}: "
+            f"{shorten_text(str(error))}"
+        ) from error
     return Linear(group, matrices)
 
 
@@ -228,9 +250,9 @@ def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others:
 def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
     """`value` as real matrices (count, d, d), or an `ArgumentError`."""
     try:
-        array = np.asarray(value)
+        array = as_numpy(value)
         array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise ArgumentError(f"matrices={shorten(value)} are not numbers: {error}.") from error
     if array.dtype.kind == "c":
         raise ArgumentError("matrices are complex; give real ones, twice the size if need be.")

@@ -20,6 +20,9 @@ UNIT = 2.0**-53
 """The unit roundoff u of binary64."""
 
 
+LARGEST = 1e150
+"""Targets and weights at most: their squares stay within the range of floats."""
+
 MOST_ENTRIES = 1 << 26
 """Entries of one sample at most, where its shape is given and not the sample."""
 
@@ -51,8 +54,31 @@ def check_vector(name: str, value: Any, length: int) -> Floats:
     return array
 
 
+def check_targets(name: str, value: Any, length: int | None = None) -> Floats:
+    """`value` as a finite vector, not empty, whose squares are within the range of floats."""
+    array = check_floats(name, value)
+    if array.ndim != 1 or not array.size or length not in (None, len(array)):
+        wanted = (
+            "(n,), one number per sample" if length is None else f"({length},), one number each"
+        )
+        raise ArgumentError(f"{name} has shape {array.shape}; give {wanted}.")
+    if abs(array).max() > LARGEST:
+        raise ArgumentError(
+            f"{name} has entries above {LARGEST:g}, whose squares overflow; scale it."
+        )
+    return array
+
+
 def check_floats(name: str, value: Any) -> Floats:
-    """`value`, an array, a number or nested lists of them, as a finite float64 array.
+    """`value`, an array, a number or nested lists of them, as a finite float64 array."""
+    array = as_floats(name, value)
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} holds a NaN or an infinity; remove or replace it first.")
+    return array
+
+
+def as_floats(name: str, value: Any) -> Floats:
+    """`value`, an array, a number or nested lists of them, as a float64 array.
 
     An array of another library than NumPy, torch and JAX is refused by name.
     """
@@ -61,14 +87,11 @@ def check_floats(name: str, value: Any) -> Floats:
     try:
         array = as_numpy(value)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, traced arrays
-        what = f"a traced {type_name(value)}" if library(value) else f"{shorten(value)}"
+        what = f"a traced {type_name(value)}" if library(value) else shorten(value)
         raise ArgumentError(f"{name} is {what}, not an array of numbers.") from error
     if array.dtype.kind not in "iuf":
         raise ArgumentError(f"{name} has dtype {array.dtype}; give real numbers.")
-    array = array.astype(np.float64, copy=False)
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{name} holds a NaN or an infinity; remove or replace it first.")
-    return array
+    return array.astype(np.float64, copy=False)
 
 
 def check_shape(shape: Any) -> tuple[int, ...]:
@@ -110,8 +133,24 @@ def flat(x: Floats) -> Floats:
     return x.reshape(len(x), -1)
 
 
-def freeze(array: Floats) -> Floats:
+def check_number(name: str, value: Any) -> float:
+    """One number of a result, which may be infinite."""
+    array = as_floats(name, value)
+    if array.ndim:
+        raise ArgumentError(f"{name} has shape {array.shape}; give one number.")
+    return float(array)
+
+
+def freeze(value: Any, name: str = "array") -> Floats:
     """A read-only copy."""
-    array = np.array(array, dtype=np.float64)
+    array = np.array(as_floats(name, value))
     array.flags.writeable = False
+    return array
+
+
+def freeze_vector(value: Any, name: str) -> Floats:
+    """A read-only copy of a vector of at least one number."""
+    array = freeze(value, name)
+    if array.ndim != 1 or not array.size:
+        raise ArgumentError(f"{name} has shape {array.shape}; give (n,), one number per sample.")
     return array

@@ -18,9 +18,10 @@ from sparseaug.errors import ArgumentError, check_real, shorten
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
+    check_number,
     check_samples,
-    check_vector,
-    freeze,
+    check_targets,
+    freeze_vector,
     gamma,
     move,
 )
@@ -51,7 +52,9 @@ class Discrepancy:
     condition: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "per_sample", freeze(self.per_sample))
+        object.__setattr__(self, "per_sample", freeze_vector(self.per_sample, "per_sample"))
+        for name in ("pooled", "rounding"):
+            object.__setattr__(self, name, check_number(name, getattr(self, name)))
 
     @property
     def largest(self) -> float:
@@ -103,7 +106,7 @@ def kernel_discrepancy(
     (0.125, 0.096, 0.249)
     """
     x = check_samples("x", x)
-    w = np.ones(len(x)) if weights is None else check_vector("weights", weights, len(x))
+    w = np.ones(len(x)) if weights is None else check_targets("weights", weights, len(x))
     condition = _require_invariant(kernel, action, S, x)
     products = _mean_over_pairs(kernel, move(action, S.elements, x))
     products -= kernel.group_mean(action, x, x, limit=limit)

@@ -98,13 +98,17 @@ class GaussianKernel(Kernel):
         mean = kernel.group_mean(action, x, middle, limit=limit)
         return (mean * factors).reshape(len(mean), len(z), len(z2))
 
-    def product(self, z: Floats, z2: Floats) -> tuple[GaussianKernel, Floats, Floats]:
+    def product(self, z: Any, z2: Any) -> tuple[GaussianKernel, Floats, Floats]:
         """Kernel q, factors c and middles w with k(., z_i) k(., z2_i) = c_i q(., w_i), for rows i.
 
         |u - z|^2 + |u - z'|^2 = 2 |u - (z + z')/2|^2 + |z - z'|^2 / 2, hence the width of q is
         sigma / sqrt(2) and c = exp(-|z - z'|^2 / (4 sigma^2)).
         """
+        z = check_samples("z", z)
+        z2 = check_samples("z2", z2, like=z)
+        if len(z2) != len(z):
+            raise ArgumentError(f"z2 has {len(z2)} rows, but z has {len(z)}; give as many.")
         with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
             distances = (flat(z - z2) ** 2).sum(axis=1)
         factors = np.exp(distances * (-0.25 / self.sigma**2))
-        return GaussianKernel(self.sigma / math.sqrt(2)), factors, (z + z2) / 2
+        return GaussianKernel(self.sigma / math.sqrt(2)), factors, z / 2 + z2 / 2

@@ -12,6 +12,7 @@ from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
+from sparseaug.actions.arrays import library
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import (
     Floats,
@@ -97,10 +98,15 @@ class SpectralMixtureKernel(Kernel):
                 root = np.linalg.cholesky(bandwidth)  # t' Lambda^-1 t = |root^-1 t|^2
                 left = solve_triangular(root, points.T, lower=True).T
                 right = solve_triangular(root, centers.T, lower=True).T
-                phases = np.subtract.outer(points @ omega, centers @ omega)
-                gram[:, :, r] += (
-                    weight * np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
-                )
+                with np.errstate(over="ignore", invalid="ignore"):  # refused below
+                    phases = np.subtract.outer(points @ omega, centers @ omega)
+                    values = np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
+                if not np.isfinite(values).all():
+                    raise ArgumentError(
+                        "x and z are too large for the frequencies of the kernel: omega' (x - z) is "
+                        "beyond the range of floats."
+                    )
+                gram[:, :, r] += weight * values
         return gram
 
     def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
@@ -125,7 +131,8 @@ class SpectralMixtureKernel(Kernel):
 
 
 def _outputs(name: str, value: Any) -> list[Floats]:
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or not len(value):
+    listed = isinstance(value, list | tuple) or (library(value) and value.ndim)
+    if not listed or not len(value):
         raise ArgumentError(f"{name}={shorten(value)} must list one array for each output.")
     return [check_floats(f"{name}[{r}]", part) for r, part in enumerate(value)]
 

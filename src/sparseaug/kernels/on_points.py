@@ -19,13 +19,16 @@ other elements and other points, so the answer carries a condition.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
-from sparseaug.kernels.arrays import UNIT, Floats, flat, move
+from sparseaug.kernels.arrays import UNIT, Floats, check_action, check_samples, flat, move
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.invariance import CONDITIONS, TOLERANCE, Invariance
 
@@ -36,7 +39,7 @@ _WHOLE = 1 << 22  # entries of the data moved by the whole group, up to which th
 _BLOCK = 1 << 22  # entries moved at a time
 
 
-def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Floats) -> Invariance:
+def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
     """Whether the action leaves the kernel invariant on these points (n, ...) moved by these rows.
 
     >>> import numpy as np, sparseaug as sa
@@ -47,6 +50,10 @@ def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Floats) ->
     >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
     (True, False)
     """
+    if not isinstance(kernel, Kernel):
+        raise ArgumentError(f"kernel={shorten(kernel)} is not a kernel.")
+    points = check_samples("points", points)
+    rows = check_action(action).rows(rows)
     answer = kernel.is_invariant(action, points.shape[1:])
     if not answer or not answer.condition:
         return answer

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
-from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer
+from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
@@ -56,13 +56,15 @@ def action_norm(
     """
     power = check_integer("power", power, at_least=1)
     if not isinstance(shape, tuple | list):
-        raise ArgumentError(f"shape={shape!r} is not a tuple; give the shape of one sample: (6,).")
+        raise ArgumentError(
+            f"shape={shorten(shape)} is not a tuple; give the shape of one sample: (6,)."
+        )
     shape = tuple(check_integer("shape", size, at_least=1) for size in shape)
     dimension = math.prod(shape)
     if dimension > MAX_DIMENSION or not shape:
         raise GroupTooLargeError(
-            f"shape={shape} has {dimension} entries; give 1 to {MAX_DIMENSION} of them, "
-            "for instance one channel or a smaller image."
+            f"shape={shorten(shape)} has {shorten(dimension)} entries; give 1 to {MAX_DIMENSION} of "
+            "them, for instance one channel or a smaller image."
         )
     block = f"{type(action).__name__} on {shape}"
     if S.group.order == 1:
