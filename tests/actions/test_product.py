@@ -193,3 +193,18 @@ def test_a_product_that_was_checked_is_pickled_and_compared_as_before():
     assert hash(action) == hash(before)
     assert repr(action) == repr(before)
     assert pickle.loads(pickle.dumps(action)) == before
+
+
+def test_torch_transforms_the_data_of_a_product_with_a_users_function():
+    """Under torch.func data are wrapped and cannot be read; rows stay NumPy's all the same."""
+
+    def backwards(elements, x):
+        return torch.where(torch.as_tensor(elements == 1)[:, :, None], x.flip(-1), x)
+
+    action = sa.product_action(sa.custom_action(sa.cyclic(2), backwards), sa.roll(sa.cyclic(2), -1))
+    x = torch.arange(20.0).reshape(5, 4)
+    w = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    found = torch.func.grad(lambda data: (w * action([[1, 1]], data)).sum())(x)
+    assert torch.equal(found, w[[1, 0, 3, 2]].expand(5, 4))
+    both = torch.func.vmap(lambda data: action([[1, 1]], data))(torch.stack([x, x + 1]))
+    assert torch.equal(both[1], action([[1, 1]], x + 1))

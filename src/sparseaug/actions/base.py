@@ -85,7 +85,11 @@ class Action(ABC):
         rows = self.rows(elements)
         require_data(x)
         prepared = self.prepare(rows, tuple(x.shape))
-        return self.apply([to_namespace_of(x, array) for array in prepared], x[None])
+        return self.apply(self.place(prepared, x), x[None])
+
+    def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
+        """What was prepared, where `apply` wants it for this x: in its library, on its device."""
+        return [to_namespace_of(x, array) for array in prepared]
 
     def moved_axes(self, ndim: int) -> frozenset[int] | None:
         """The axes of samples with `ndim` axes that it acts on, from the end; None if unknown."""

@@ -17,7 +17,6 @@ from sparseaug.actions.arrays import (
     is_traced,
     library,
     namespace,
-    require_data,
     type_name,
 )
 from sparseaug.actions.base import (
@@ -80,6 +79,11 @@ class ProductAction(Action):
             self._commute_on.add(shape[1:])
         return arrays
 
+    def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
+        """Each action's arrays where it wants them."""
+        middle = self.first.parts
+        return [*self.first.place(prepared[:middle], x), *self.second.place(prepared[middle:], x)]
+
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """The second action's part first."""
         if self.kind == "custom":
@@ -104,15 +108,13 @@ class CustomAction(Action):
     group: Group
     function: Callable[[Rows, Array], Array]
 
-    def __call__(self, elements: Any, x: Array) -> Array:
-        """The function applied to a copy of the rows, which stay NumPy's wherever x lives."""
-        rows = self.rows(elements)
-        require_data(x)
-        return self.apply((rows.copy(),), x[None])
-
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The rows themselves: the function does the rest."""
+        """A copy of the rows, which the function may change; it does the rest."""
         return (elements.copy(),)
+
+    def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
+        """Rows stay NumPy's wherever x lives."""
+        return list(prepared)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """Call the function; once per element where each has data of its own."""
