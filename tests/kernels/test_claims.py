@@ -138,6 +138,19 @@ def test_a_function_that_breaks_the_law_on_the_data_is_refused():
         kernel_discrepancy(KERNEL, action, sa.GroupSample(sa.cyclic(3), [[0], [1]]), np.eye(3))
 
 
+def test_an_identity_that_moves_the_data_is_refused():
+    """All elements shift the data to another place, and leave them there: isometric, and no action."""
+
+    def once(elements, x):
+        return np.stack([np.where(x < 0, x + 10, x)] * len(elements))
+
+    answer = sa.kernels.on_points.isometry_on(
+        sa.custom_action(sa.cyclic(2), once), S.elements, NEAR - 2
+    )
+    assert not answer
+    assert "the identity moves them" in answer.reason
+
+
 def test_one_element_of_a_small_group_that_is_no_isometry_is_found_outside_of_S():
     def wrong(elements, x):
         moved = np.stack([np.roll(x, int(s), axis=1) for s in elements[:, 0]])
@@ -176,7 +189,19 @@ def test_an_action_by_isometries_passes_at_every_scale(scale):
     affine = sa.custom_action(
         sa.cyclic(2), lambda g, x: np.where(g[:, :, None] == 1, 3.7 * scale - x, x)
     )
+    x[0] = [1e-13 * scale, 0.0]  # far smaller than the rounding of its image
     assert sa.kernels.invariance_on(KERNEL, affine, S.elements, x)
+
+
+def test_a_large_sample_is_tried_in_blocks(monkeypatch):
+    """Blocks of one element give the answers of one block."""
+    from sparseaug.kernels import on_points
+
+    x = np.random.default_rng(0).uniform(0, 1, (40, 2))
+    monkeypatch.setattr(on_points, "_BLOCK", 50)
+    assert sa.kernels.invariance_on(KERNEL, SWAP, S.elements, x)
+    x[17] = [7.0, 9.0]
+    assert not sa.kernels.invariance_on(KERNEL, BENT, S.elements, x)
 
 
 def test_a_function_that_returns_no_real_numbers_is_named():

@@ -12,9 +12,9 @@ are tested, within rounding, on the data and on the data moved by S (by the whol
 2. every generator keeps the distances between all of the points, moved or not;
 3. moving by an element and then by a generator is moving by their product.
 
-Distances are taken to at most 512 of the points. In fewer than 512 dimensions that is mostly as good as
-to all, since a point is known by its distances to points that span the space. A test is no proof for
-other elements and other points, so the answer carries a condition.
+Distances are taken to 4 (d + 1) of the points in d dimensions, at least 64 and at most 512. For d below
+512 that is mostly as good as to all, since a point is known by its distances to points that span the
+space. A test is no proof for other elements and other points, so the answer carries a condition.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ from sparseaug.kernels.arrays import UNIT, Floats, check_action, check_samples, 
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.invariance import CONDITIONS, TOLERANCE, Invariance
 
-REFERENCES = 512
-"""Points to which distances are taken."""
+WHOLE = 4096
+"""Elements of a group up to which all of them are tried, where that moves at most 2^22 entries."""
 
-_WHOLE = 1 << 22  # entries of the data moved by the whole group, up to which that is done
-_BLOCK = 1 << 22  # entries moved at a time
+_BLOCK = 1 << 22  # entries moved, or distances taken, at a time
 
 
 def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
@@ -64,12 +63,15 @@ def isometry_on(action: Action, rows: Rows, points: Floats) -> Invariance:
     """Whether rows and generators are isometries on these points, and obey the law there."""
     group = action.group
     generators = group.generators()
-    if group.order * points.size <= _WHOLE:
+    if not _same_points(move(action, group.identity(), points)[0], points, points):
+        return _broken("not an action on the data: the identity moves them", group.identity()[0])
+    if group.order <= WHOLE and group.order * points.size <= _BLOCK:
         rows = group.all_elements()
     else:
         rows = np.unique(np.concatenate([rows, generators, group.identity()]), axis=0)
-    near = points[:: max(1, -(-2 * len(points) // REFERENCES))]
-    some = rows[:: max(1, -(-2 * len(rows) * len(near) // REFERENCES))]
+    references = min(512, max(64, 4 * (flat(points).shape[1] + 1)))
+    near = points[:: max(1, -(-2 * len(points) // references))]
+    some = rows[:: -max(1, -(-2 * len(rows) * len(near) // references))]
     places = np.concatenate([near, move(action, some, near).reshape(-1, *points.shape[1:])])
     step = max(1, _BLOCK // points.size)
     for start in range(0, len(rows), step):
@@ -84,7 +86,7 @@ def isometry_on(action: Action, rows: Rows, points: Floats) -> Invariance:
             if not _same_distances(everywhere, places, twice, move(action, a[None], places)[0]):
                 return _broken("not isometric on the data", a)
             product = move(action, group.compose(a[None], block), points)
-            if not _same_points(twice, product.reshape(twice.shape)):
+            if not _same_points(twice, product.reshape(twice.shape), everywhere):
                 return _broken(
                     "not an action on the data: act(ab, x) differs from act(a, act(b, x))", a
                 )
@@ -101,15 +103,21 @@ def _broken(what: str, row: NDArray[np.int64]) -> Invariance:
 
 def _same_distances(p: Floats, q: Floats, moved_p: Floats, moved_q: Floats) -> bool:
     """Whether |p - q| is kept, for each pair to 1e-9 of itself and the rounding of its four points."""
-    before, after = cdist(flat(p), flat(q)), cdist(flat(moved_p), flat(moved_q))
-    sizes = np.add.outer(_size(p) + _size(moved_p), _size(q) + _size(moved_q))
-    return bool((abs(before - after) <= TOLERANCE * before + _rounding(p) * sizes).all())
+    step = max(1, _BLOCK // len(q))
+    for part in (slice(start, start + step) for start in range(0, len(p), step)):
+        before = cdist(flat(p[part]), flat(q))
+        after = cdist(flat(moved_p[part]), flat(moved_q))
+        sizes = np.add.outer(_size(p[part]) + _size(moved_p[part]), _size(q) + _size(moved_q))
+        if not (abs(before - after) <= TOLERANCE * before + _rounding(p) * sizes).all():
+            return False
+    return True
 
 
-def _same_points(one: Floats, other: Floats) -> bool:
-    """Whether each point is the same to 1e-9 of its size."""
+def _same_points(one: Floats, other: Floats, between: Floats) -> bool:
+    """Whether each point is the same to 1e-9 of its size, and to the rounding on the way to it."""
     distance = np.linalg.norm(flat(one) - flat(other), axis=1)
-    return bool((distance <= (TOLERANCE + _rounding(one)) * (_size(one) + _size(other))).all())
+    sizes = _size(one) + _size(other)
+    return bool((distance <= TOLERANCE * sizes + _rounding(one) * (sizes + _size(between))).all())
 
 
 def _size(points: Floats) -> Floats:
