@@ -18,7 +18,6 @@ from sparseaug.actions.arrays import (
     dtype_kind,
     gather,
     is_tensor,
-    library,
     namespace,
 )
 from sparseaug.actions.base import Action, Kind, axes_from_end, require_group, require_size
@@ -122,12 +121,8 @@ class Linear(Action):
         xp = namespace(x)
         vectors = math.prod(x.shape[1:-1])
         flat = xp.reshape(x, (x.shape[0], vectors, x.shape[-1]))
-        with np.errstate(invalid="ignore"):  # of infinities, which are refused below
-            moved = xp.matmul(flat, xp.moveaxis(matrices, -1, -2))
-        if library(x) == "numpy" and not np.isfinite(moved).all() and np.isinf(x).any():
-            raise ArgumentError(
-                "x holds an infinity, of which matrices make NaN; replace it first."
-            )
+        transposed = xp.moveaxis(matrices, -1, -2)
+        moved = _product(flat, transposed) if xp is np else xp.matmul(flat, transposed)
         return xp.reshape(moved, (len(matrices), *x.shape[1:]))
 
 
@@ -262,6 +257,15 @@ def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
             "order, or a function of the rows."
         )
     return array
+
+
+def _product(x: NDArray[Any], matrices: NDArray[Any]) -> NDArray[Any]:
+    """x M, where no infinity becomes a NaN without a word."""
+    with np.errstate(invalid="ignore"):
+        moved = x @ matrices
+    if not np.isfinite(moved).all() and np.isinf(x).any():
+        raise ArgumentError("x holds an infinity, of which matrices make NaN; replace it first.")
+    return moved
 
 
 def _multiply(x: Array, signs: Array, axis: int) -> Array:
