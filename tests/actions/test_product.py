@@ -87,6 +87,23 @@ def test_what_people_meant_is_an_action_and_covers_both(rng):
         assert np.array_equal(signed[j], sa.permute_axis(sa.symmetric(4))(p[j : j + 1], flipped)[0])
 
 
+def test_the_deviation_of_what_people_meant_is_never_below_the_norm_in_its_action():
+    """Of 150 samples of the direct products, 14 and 7 had a rigorous deviation below the truth."""
+    for act, shape in (
+        (sa.move_grid(sa.grid_symmetries(4)), (4, 4)),
+        (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
+    ):
+        size = int(np.prod(shape))
+        basis = np.eye(size).reshape(size, *shape)
+        everything = act(act.group.all_elements(), basis).mean(axis=0)
+        for seed in range(50):
+            S = sa.Oracle(act.group, seed=seed).draw(6)
+            difference = (act(S, basis).mean(axis=0) - everything).reshape(size, size)
+            truth = np.linalg.norm(difference, 2)
+            assert sa.deviation(S).value >= truth * (1 - 1e-12)
+            assert sa.deviation(S, action=act, shape=shape).value >= truth * (1 - 1e-12)
+
+
 def rotations(elements):
     """cyclic(8) on four coordinates: the plane of the first two turns by eighths."""
     angle = 2 * np.pi * elements[:, 0] / 8
