@@ -509,12 +509,8 @@ def test_a_sampler_that_raises_breaks_a_law():
         (lambda: check_uniform(sa.cyclic(3), sa.cyclic(3).sample, false_alarm=0), "false_alarm"),
         (lambda: check_oracle(None), "make=None"),
         (lambda: check_action(None, np.ones((2, 3))), "action=None"),
-        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), None), "x=None"),
+        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), None), "x is a NoneType"),
         (lambda: check_action(sa.permute_axis(sa.symmetric(3)), ()), "x is empty"),
-        (
-            lambda: check_action(sa.permute_axis(sa.symmetric(3)), np.full((2, 3), np.nan)),
-            "x holds",
-        ),
         (
             lambda: check_action(sa.permute_axis(sa.symmetric(3)), np.ones((2, 3)), seed="0"),
             "seed=",

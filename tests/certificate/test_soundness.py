@@ -88,7 +88,7 @@ def test_a_sparse_risk_needs_a_sample():
 
 def test_the_same_multiset_and_data_in_other_containers_are_believed():
     reordered = sa.GroupSample(ACT.group, S.elements[::-1], S.calls)
-    same = sa.augmented_risk(MODEL, (X.tolist(), list(DATA[1])), ACT, reordered)
+    same = sa.augmented_risk(MODEL, (np.asfortranarray(X), list(DATA[1])), ACT, reordered)
     assert Evidence(MODEL, DATA, ACT, S, sparse=same).sparse_risk is same
 
 

@@ -238,7 +238,7 @@ def nan_when_moved(x):
     ("change", "message"),
     [
         ({"x": np.empty((0, 4))}, "x is empty"),
-        ({"x": [1, 2]}, "x=.* is not an array"),
+        ({"x": [1, 2]}, "x is a list; give a NumPy array"),
         ({"model": 3}, "model=3 cannot be called"),
         ({"model": lambda x: x[:1]}, r"model returned shape \(1, 4\) for 6 samples"),
         ({"model": lambda x: x.sum()}, "model returned"),

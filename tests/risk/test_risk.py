@@ -98,7 +98,7 @@ def test_streaming_draws_and_counts_at_every_step(problem):
         (lambda m, d, a: sa.augmented_risk(m, d, a, "half"), "S='half'"),
         (lambda m, d, a: sa.augmented_risk(m, d[0], a, None), "is not a pair"),
         (lambda m, d, a: sa.augmented_risk(m, (d[0], d[1][:3]), a, None), r"data\[1\] has shape"),
-        (lambda m, d, a: sa.augmented_risk(m, (3, [1.0]), a, None), r"data\[0\] has shape"),
+        (lambda m, d, a: sa.augmented_risk(m, (3, [1.0]), a, None), r"data\[0\] is a int"),
         (lambda m, d, a: sa.augmented_risk(None, d, a, None), "model=None"),
         (lambda m, d, a: sa.augmented_risk(m, d, a, None).value(np.ones(3)), "theta"),
         (lambda m, d, a: sa.KernelModel(None, m.centers), "kernel=None"),

@@ -111,3 +111,33 @@ def test_actions_without_a_norm_are_refused():
         action_norm(S, sa.roll(group, axes=-1), (100_000,))
     with pytest.raises(ArgumentError, match="sample of"):
         action_norm(S, sa.permute_axis(sa.symmetric(3)), (3,))
+
+
+def test_what_rests_on_a_users_function_is_an_estimate():
+    """The function of a permutation action, right on S and generators, and wrong elsewhere or not."""
+
+    def reorder(elements, x):
+        return x[:, np.argsort(elements, axis=1)].swapaxes(0, 1)
+
+    group = sa.symmetric(4)
+    S = sa.Oracle(group, seed=0).draw(6)
+    own = action_norm(S, sa.custom_action(group, reorder), (4,))
+    ours = action_norm(S, sa.permute_axis(group), (4,))
+    assert own.upper == ours.upper
+    assert (own.failure_probability, ours.failure_probability) == (None, 0.0)
+
+
+def test_matrices_that_break_the_law_are_refused_though_no_entry_is_whole():
+    """A function of rows that is a representation but for one element, which lies in S."""
+    group = sa.cyclic(100)
+    seen = set(group.sample(64, np.random.default_rng(0))[:, 0].tolist())  # by `linear`
+    wrong = next(k for k in range(2, 100) if not seen & {k, k - 1})
+
+    def turns(rows):
+        angle = 2 * np.pi * rows[:, 0] / 100 + 0.1 * (rows[:, 0] == wrong)
+        c, s = np.cos(angle), np.sin(angle)
+        return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+
+    action = sa.linear(group, turns)
+    with pytest.raises(ArgumentError, match="breaks act"):
+        action_norm(sa.GroupSample(group, [[0], [wrong]]), action, (2,))

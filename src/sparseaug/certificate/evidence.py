@@ -13,7 +13,7 @@ from typing import Any, Literal, final
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
-from sparseaug.kernels import Discrepancy, GaussianKernel, kernel_discrepancy
+from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel_discrepancy
 from sparseaug.kernels.arrays import Floats, check_action, check_vector, freeze
 from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
 from sparseaug.risk.identity import model_facts, problem_facts
@@ -128,14 +128,23 @@ class Evidence:
             kernel_discrepancy(self.model.kernel, self.action, self.sample, self.x, weights=self.y),
         )
 
-    def require_invariant_kernel(self) -> None:
-        """An `UnsupportedError` unless G acts unitarily on the kernel's function space."""
-        answer = self.model.kernel.is_invariant(self.action, self.x.shape[1:])
+    def require_invariant_kernel(self) -> str:
+        """An `UnsupportedError` unless G acts unitarily on the kernel's function space, on the data.
+
+        Returned is what that rests on; nothing where it is proved.
+        """
+        return self._kernel_condition
+
+    @cached_property
+    def _kernel_condition(self) -> str:
+        rows = self.sample.elements
+        answer = invariance_on(self.model.kernel, self.action, rows, self.x)
         if not answer:
             raise UnsupportedError(
                 f"the action does not leave the kernel invariant ({answer.reason}), so its function "
                 'space bounds nothing; the kinds "exact" and "audited" need no such space.'
             )
+        return answer.condition
 
     def _check_risk(self, name: str, risk: Any, S: GroupSample | str) -> None:
         """That a risk handed in is the one of this model, this data, this action and this S."""

@@ -26,10 +26,12 @@ class Certificate:
 
     kind      "a-priori", "spectral", "kernel", "exact" or "audited"
     bound     the norm is at most this, all roundings included
-    holds     in words: for certain, or with which probability over what
+    holds     in words: for certain, or with which probability over what, and on which condition
     failure_probability  0 where it is certain
     calls     oracle calls behind it, those of an audit included
     truth     the norm itself (to rounding) where it is known, else None
+    condition  what is assumed of an action that is not an isometry by construction: a user's function,
+              or matrices with rounded entries; empty where nothing is
     """
 
     kind: str
@@ -38,6 +40,7 @@ class Certificate:
     failure_probability: float
     calls: int
     truth: float | None = None
+    condition: str = ""
 
     def __post_init__(self) -> None:
         check_text("kind", self.kind)
@@ -54,8 +57,8 @@ class Certificate:
 
     @property
     def certain(self) -> bool:
-        """Whether it holds without any probability."""
-        return self.failure_probability == 0.0
+        """Whether it holds without any probability or condition."""
+        return self.failure_probability == 0.0 and not self.condition
 
     @property
     def looseness(self) -> float | None:
@@ -121,10 +124,17 @@ class Certificates(Mapping[str, Certificate]):
             if one.certain:
                 return one
         failure = min(1.0, math.fsum(one.failure_probability for one in every))
-        if len(every) == 1 or failure == every[0].failure_probability:
-            return every[0]
-        holds = f"with probability 1 - {failure!r}, as the smallest of {len(every)} bounds"
-        return replace(every[0], failure_probability=failure, holds=holds)
+        conditions = dict.fromkeys(one.condition for one in every if one.condition)
+        condition = ", and if ".join(conditions)
+        first = every[0]
+        if (failure, condition) == (first.failure_probability, first.condition):
+            return first
+        parts = [f"with probability 1 - {failure!r}"] if failure else []
+        parts += [f"as the smallest of {len(every)} bounds"]
+        parts += [f"if {condition}"] if condition else []
+        return replace(
+            first, failure_probability=failure, condition=condition, holds=", ".join(parts)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The certificates and the reasons for missing ones as JSON data."""

@@ -19,6 +19,7 @@ _FAMILIES = (
     ("C28xC28", "shifts of an image", "roll"),
     ("Z2^20", "sign flips", "flip_signs"),
     ("D4", "symmetries of an n-gon", "rotate_grid"),
+    ("Grid28", "shifts, turns, flips of an image", "move_grid"),
     ("M24", "Mathieu's M11, M12, M22, M24", "permute_axis"),
     ("Cube24", "rotations of the cube", "linear"),
     ("Cube48", "symmetries of the cube", "linear"),

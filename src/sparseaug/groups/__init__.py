@@ -5,6 +5,7 @@ digits          exactly uniform mixed-radix digits
 shuffle         permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
 dihedral        symmetries of the regular n-gon
+grid            shifts, turns and flips of a periodic grid
 symmetric       S_n and A_n
 hyperoctahedral signed permutations
 product         direct products
@@ -20,6 +21,7 @@ from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral, dihedral
+from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
 from sparseaug.groups.names import from_dict, group
 from sparseaug.groups.permutation import PermutationGroup, permutation_group
@@ -31,6 +33,7 @@ __all__ = [
     "ENUMERATION_LIMIT",
     "Abelian",
     "Dihedral",
+    "GridSymmetries",
     "Group",
     "Hyperoctahedral",
     "Irrep",
@@ -48,6 +51,7 @@ __all__ = [
     "direct_product",
     "format_order",
     "from_dict",
+    "grid_symmetries",
     "group",
     "hyperoctahedral",
     "mathieu",

@@ -235,7 +235,7 @@ def check_label(label: str) -> str:
     """A name for a group of one's own; what reads like another group's name is refused."""
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
         raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
-    if re.match(r"[SABDCZ][0-9]", label):
+    if re.match(r"([SABDCZ]|Grid)[0-9]", label):
         raise ArgumentError(
             f"label={label!r} reads like the name of another group; choose another."
         )

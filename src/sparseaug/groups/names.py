@@ -11,6 +11,7 @@ from sparseaug.groups.abelian import abelian, cyclic
 from sparseaug.groups.base import Group
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.dihedral import dihedral
+from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
 from sparseaug.groups.permutation import permutation_group
 from sparseaug.groups.product import direct_product
@@ -25,19 +26,20 @@ _FAMILIES: dict[str, Callable[[int], Group]] = {
     "C": cyclic,
     "Z": cyclic,
     "M": mathieu,
+    "Grid": grid_symmetries,
 }
 _SINGLE: dict[str, Callable[[], Group]] = {
     "Cube24": cube_rotations,
     "Cube48": cube_symmetries,
     "Rubik": rubik,
 }
-_FACTOR = re.compile(r"(?:([SABDCZM])([0-9]{1,19})|(Cube24|Cube48|Rubik))(?:\^([0-9]{1,6}))?")
+_FACTOR = re.compile(r"(?:([SABDCZM]|Grid)([0-9]{1,19})|(Cube24|Cube48|Rubik))(?:\^([0-9]{1,6}))?")
 _WIDEST = 1_000_000
-_ALLOWED = "S6 A5 C12 D4 B5 Z2^20 M24 Cube24 Cube48 Rubik, joined by x as in S3xZ2^4"
+_ALLOWED = "S6 A5 C12 D4 B5 Z2^20 M24 Grid28 Cube24 Cube48 Rubik, joined by x as in S3xZ2^4"
 
 
 def group(name: str) -> Group:
-    """The group of that name: S6 A5 C12 D4 B5 Z2^20 C28xC28 S3xZ2^4 M24 Cube48 Rubik.
+    """The group of that name: S6 A5 C12 D4 B5 Z2^20 C28xC28 S3xZ2^4 M24 Grid28 Cube48 Rubik.
 
     >>> group("S3xZ2^4").order
     96

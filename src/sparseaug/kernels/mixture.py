@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,12 +12,14 @@ from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
+from sparseaug.actions.arrays import library
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
     check_floats,
     check_samples,
+    check_shape,
     check_vector,
     flat,
     freeze,
@@ -95,10 +98,15 @@ class SpectralMixtureKernel(Kernel):
                 root = np.linalg.cholesky(bandwidth)  # t' Lambda^-1 t = |root^-1 t|^2
                 left = solve_triangular(root, points.T, lower=True).T
                 right = solve_triangular(root, centers.T, lower=True).T
-                phases = np.subtract.outer(points @ omega, centers @ omega)
-                gram[:, :, r] += (
-                    weight * np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
-                )
+                with np.errstate(over="ignore", invalid="ignore"):  # refused below
+                    phases = np.subtract.outer(points @ omega, centers @ omega)
+                    values = np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
+                if not np.isfinite(values).all():
+                    raise ArgumentError(
+                        "x and z are too large for the frequencies of the kernel: omega' (x - z) is "
+                        "beyond the range of floats."
+                    )
+                gram[:, :, r] += weight * values
         return gram
 
     def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
@@ -107,8 +115,8 @@ class SpectralMixtureKernel(Kernel):
         A mixture whose components an element interchanges is invariant too, and fails here.
         """
         check_action(action)
-        shape = (self.dimension,) if shape is None else shape
-        if int(np.prod(shape)) != self.dimension:
+        shape = (self.dimension,) if shape is None else check_shape(shape)
+        if math.prod(shape) != self.dimension:
             raise ArgumentError(f"shape={shape} has not the kernel's {self.dimension} entries.")
         answer, matrices = isometry(action, shape)
         if not answer:
@@ -123,7 +131,8 @@ class SpectralMixtureKernel(Kernel):
 
 
 def _outputs(name: str, value: Any) -> list[Floats]:
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or not len(value):
+    listed = isinstance(value, list | tuple) or (library(value) and value.ndim)
+    if not listed or not len(value):
         raise ArgumentError(f"{name}={shorten(value)} must list one array for each output.")
     return [check_floats(f"{name}[{r}]", part) for r, part in enumerate(value)]
 

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.base import Shape, to_namespace_of
-from sparseaug.actions.combine import ProductAction
-from sparseaug.actions.permute import PermuteAxis, PermuteNodes, Roll, RotateGrid
 from sparseaug.groups import Rows
 
 Indices: TypeAlias = NDArray[np.int64]
@@ -129,7 +127,7 @@ class PreparedMove(Move):
         if key in self._kept:
             return self._kept[key][0] if x.is_contiguous() else None
         size = len(self._rows) * entries * dtype.itemsize
-        if size > _ROOM or not x.is_contiguous() or not _moves_entries(self._action):
+        if size > _ROOM or not x.is_contiguous() or self._action.kind != "entries":
             return None
         index = torch.from_numpy(_source_entries(self._action, self._rows, tuple(x.shape[1:])))
         return self._keep(key, [index.to(x.device, dtype)])[0]
@@ -150,13 +148,6 @@ def _can_compile(x: torch.Tensor) -> bool:
     plain = x.device.type == "cpu" and not x.requires_grad and x.dtype.itemsize <= 8
     plain = plain and not x.is_conj() and not x.is_neg()  # whose memory holds other values
     return plain and importlib.util.find_spec("numba") is not None
-
-
-def _moves_entries(action: Action) -> bool:
-    """Whether every element takes entries to places, and does nothing to their values."""
-    if isinstance(action, ProductAction):
-        return _moves_entries(action.first) and _moves_entries(action.second)
-    return isinstance(action, PermuteAxis | PermuteNodes | Roll | RotateGrid)
 
 
 def _source_entries(action: Action, rows: Rows, shape: Shape) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.base import (
+    Kind,
     Shape,
     axes_from_end,
     dtype_kind,
@@ -36,6 +37,11 @@ class MoveSites(Action):
     group: TableGroup
     images: tuple[tuple[int, ...], ...]
     rotations: tuple[tuple[tuple[float, ...], ...], ...] = ()
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """Sites change places; vectors are multiplied by matrices."""
+        return "linear" if self.rotations else "entries"
 
     @property
     def parts(self) -> int:  # type: ignore[override]

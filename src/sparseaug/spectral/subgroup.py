@@ -15,6 +15,7 @@ import numpy as np
 from sparseaug.groups import (
     Abelian,
     Dihedral,
+    GridSymmetries,
     Group,
     Hyperoctahedral,
     Product,
@@ -75,6 +76,8 @@ def faithful_permutations(group: Group, elements: Rows) -> Rows:
         return np.concatenate([plus, (plus + group.n) % (2 * group.n)], axis=1)
     if isinstance(group, TableGroup):
         return group.table[elements[:, 0]]
+    if isinstance(group, GridSymmetries):
+        return group.lines(elements)
     if group.degree is None:  # D_1 and D_2: a pair of points for the turn, a pair for the flip
         return faithful_permutations(Abelian((2, 2)), elements)
     return group.permutations(elements)
@@ -91,6 +94,8 @@ def _points(group: Group) -> int | None:
             return 2 * group.n
         case TableGroup():
             return group.order
+        case GridSymmetries(n=n):
+            return 4 * n
         case Dihedral(n=1 | 2):
             return 4
     return group.degree

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from array_api_compat import is_array_api_obj
 
 from sparseaug.actions import Action, Array, require_law
-from sparseaug.actions.base import as_numpy, require_group
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.actions.base import require_data, require_group
+from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import check_action as require_action
 from sparseaug.sampling.sample import require_memory
@@ -178,14 +177,8 @@ def _check_samples(x: Any) -> None:
     """Raise an `ArgumentError` unless x is an array of samples, or a tuple or dict of such."""
     parts = list(x.values()) if isinstance(x, Mapping) else list(x) if isinstance(x, tuple) else [x]
     for part in parts:
-        if not is_array_api_obj(part) or not part.ndim:
-            raise ArgumentError(
-                f"x={shorten(x)} is not samples; give an array (n, ...), or a tuple or dict of arrays."
-            )
+        require_data(part)
         if not all(part.shape):
             raise ArgumentError(f"x has shape {tuple(part.shape)}; give at least one sample.")
-        values = as_numpy(part)
-        if values.dtype.kind in "fc" and not np.isfinite(values).all():
-            raise ArgumentError("x holds a NaN or an infinity, which no law can be checked on.")
     if not parts:
         raise ArgumentError("x is empty; give at least one array of samples.")
