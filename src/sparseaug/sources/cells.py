@@ -28,7 +28,7 @@ class Cell(NamedTuple):
 
 def read_cell(cell: Any) -> Cell:
     """The parts of (lattice, positions, numbers) or of an ASE Atoms object, or an `ArgumentError`."""
-    if hasattr(cell, "get_scaled_positions"):
+    if not isinstance(cell, tuple | list) and hasattr(type(cell), "get_scaled_positions"):
         try:
             cell = (np.asarray(cell.get_cell()), cell.get_scaled_positions(), cell.numbers)
         except Exception as error:  # an object of another library
