@@ -158,6 +158,20 @@ TARGETS: dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]] =
         )
         for i in range(3)
     },
+    "MoveSites": (
+        sources.MoveSites,
+        {"group": sa.table_group([[0]]), "images": ((0, 1),), "rotations": (), "rank": 1},
+        (),
+    ),
+    "TurnTensors": (
+        sources.TurnTensors,
+        {
+            "group": sa.table_group([[0]]),
+            "rotations": (((1, 0, 0), (0, 1, 0), (0, 0, 1)),),
+            "rank": 1,
+        },
+        (),
+    ),
     "tensors": (sources.crystal(CELL).tensors, {"rank": 2, "sites": True}, ()),
     "graph_automorphisms": (
         sources.graph_automorphisms,

@@ -26,7 +26,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows, TableGroup, table_group
 from sparseaug.sources.cells import Cell, Floats, read_cell
-from sparseaug.sources.sites import MoveSites, TurnTensors
+from sparseaug.sources.sites import HIGHEST_RANK, MoveSites, TurnTensors
 from sparseaug.sources.symmetry import Symmetry
 
 MOST_OPERATIONS = 2048
@@ -35,7 +35,6 @@ MOST_OPERATIONS = 2048
 MOST_DISTANCES = 1 << 28
 """Operations times pairs of sites that are compared: about half a minute."""
 
-_HIGHEST_RANK = 16  # 3^16 components, 344 MB
 
 _SLACK = 4.0  # a product of two operations, each found within symprec, errs by a few of them
 
@@ -75,7 +74,7 @@ class CrystalSymmetry(Symmetry):
                [0., 2., 0.],
                [0., 0., 2.]])
         """
-        rank = check_integer("rank", rank, at_least=1, below=_HIGHEST_RANK + 1)
+        rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
         if not isinstance(sites, bool):
             raise ArgumentError(f"sites={shorten(sites)} is not known; give True or False.")
         if sites:

@@ -20,11 +20,15 @@ from sparseaug.actions.base import (
     namespace,
     require_size,
 )
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Rows, TableGroup
-from sparseaug.groups.shuffle import invert_permutations
+from sparseaug.groups.base import integer_array
+from sparseaug.groups.shuffle import are_permutations, invert_permutations
 
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
+
+HIGHEST_RANK = 16
+"""Indices of a tensor: 3^16 components take 344 MB."""
 
 
 @final
@@ -40,6 +44,19 @@ class MoveSites(Action):
     images: tuple[tuple[int, ...], ...]
     rotations: Rotations = ()
     rank: int = 1
+
+    def __post_init__(self) -> None:
+        _require_operations(self.group)
+        images = integer_array("images", self.images)
+        listed = isinstance(self.images, tuple) and images.ndim == 2
+        if not listed or len(images) != self.group.order or not are_permutations(images).all():
+            raise ArgumentError(
+                f"images={shorten(self.images)} is not one permutation of the sites for each of "
+                f"{self.group.order} operations."
+            )
+        if not isinstance(self.rotations, tuple) or self.rotations:
+            _require_matrices(self.rotations, self.group)
+        check_integer("rank", self.rank, at_least=1, below=HIGHEST_RANK + 1)
 
     @property
     def parts(self) -> int:  # type: ignore[override]
@@ -95,6 +112,11 @@ class TurnTensors(Action):
     rotations: Rotations
     rank: int
 
+    def __post_init__(self) -> None:
+        _require_operations(self.group)
+        _require_matrices(self.rotations, self.group)
+        check_integer("rank", self.rank, at_least=1, below=HIGHEST_RANK + 1)
+
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The matrices (k, 3, 3)."""
         if shape[1:] != (3,) * self.rank:
@@ -114,6 +136,24 @@ class TurnTensors(Action):
     @cached_property
     def _matrices(self) -> NDArray[np.float64]:
         return np.array(self.rotations)
+
+
+def _require_operations(group: Any) -> None:
+    if not isinstance(group, TableGroup):
+        raise ArgumentError(f"group={shorten(group)} is not a group given by a table.")
+
+
+def _require_matrices(rotations: Any, group: TableGroup) -> None:
+    """One 3 x 3 matrix for each operation, as tuples, so that equal actions are equal."""
+    try:
+        shape = np.array(rotations, np.float64).shape
+        hash(rotations)
+    except Exception as error:  # ragged, text, lists
+        raise ArgumentError(f"rotations={shorten(rotations)} are not tuples of numbers.") from error
+    if shape != (group.order, 3, 3):
+        raise ArgumentError(
+            f"rotations has shape {shape}; give one 3 x 3 matrix for each of {group.order} operations."
+        )
 
 
 def _turn(x: Array, matrices: Array, rank: int) -> Array:
