@@ -160,6 +160,8 @@ def _require_one_number(value: object) -> None:
 
     Numbers of NumPy and torch have a dtype, such as uint8, float64 or torch.bfloat16.
     """
+    if type(value) in (int, float):
+        return
     dtype = str(getattr(value, "dtype", "int"))
     real = hasattr(value, "__index__") or hasattr(value, "__float__")
     one = real and getattr(value, "ndim", 0) == 0 and not isinstance(value, bool | type)

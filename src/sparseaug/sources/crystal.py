@@ -35,7 +35,6 @@ MOST_OPERATIONS = 2048
 MOST_DISTANCES = 1 << 28
 """Operations times pairs of sites that are compared: about half a minute."""
 
-
 _SLACK = 4.0  # a product of two operations, each found within symprec, errs by a few of them
 
 
