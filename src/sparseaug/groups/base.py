@@ -211,7 +211,8 @@ class Group(ABC):
         """All elements in rank order, in blocks of rows; refused above `limit` elements."""
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
-        self._require_order_below(min(limit + 1, 1 << 63), f"elements(limit={shorten(limit)})")
+        said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
+        self._require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
         block = min(block, max(1, LARGEST_ARRAY // max(1, self.width)))
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
