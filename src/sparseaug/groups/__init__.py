@@ -1,6 +1,7 @@
 """Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
 
 base            what every group can do; order, sampling and ranks from the digits
+checks          rows and digits of the right kind and shape
 digits          exactly uniform mixed-radix digits
 shuffle         permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
@@ -10,6 +11,7 @@ symmetric       S_n and A_n
 hyperoctahedral signed permutations
 product         direct products
 permutation     permutation groups from generators
+probe           how large a stabiliser chain will be
 table           groups from a multiplication table or a closed list of matrices
 catalogue       the cube, Mathieu's groups, the Rubik's cube
 young           Young's orthogonal form, the irreps of S_n

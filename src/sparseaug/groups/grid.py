@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.groups.base import Group, Irrep
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral
 
@@ -62,10 +63,12 @@ class GridSymmetries(Group):
         """Never: D_4 is a subgroup."""
         return False
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Digits are the row."""
         return np.ascontiguousarray(digits.T)
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """The row is the digits."""
         return elements.T
@@ -81,6 +84,7 @@ class GridSymmetries(Group):
         back = SQUARE._inverse(a[..., 2:])
         return np.concatenate([-turned(back, a[..., :2]) % self.n, back], axis=-1)
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether every entry is below its radix."""
         return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
@@ -94,6 +98,7 @@ class GridSymmetries(Group):
         """The n^2 cells, row by row (for n below 3 they do not show every element: none)."""
         return self.n**2 if self.n >= 3 else None
 
+    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """Cell i n + j goes to that of A_d (i, j) + c_d + t."""
         if self.degree is None:

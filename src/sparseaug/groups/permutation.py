@@ -16,10 +16,17 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, GroupError, shorten
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
 from sparseaug.groups.base import Group, check_label, integer_array
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.probe import MOST_ROOM, MOST_STEPS, orbit_sizes
 from sparseaug.groups.shuffle import are_permutations, compose_permutations, invert_permutations
+
+MOST_IMAGES = 1 << 22
+"""Images in all generators, 160 MB as Python integers."""
+
+_SURE = 48  # points up to which every chain takes seconds: S_48 takes five
 
 _TABLE_ENTRIES = 1 << 15  # neighbouring levels are multiplied out while their table stays in cache
 
@@ -45,6 +52,25 @@ class PermutationGroup(Group):
     images: tuple[tuple[int, ...], ...]
     label: str
 
+    def __post_init__(self) -> None:
+        check_label(self.label)
+        if (
+            not isinstance(self.images, tuple)
+            or not self.images
+            or not all(isinstance(row, tuple) and row for row in self.images)
+            or len(set(map(len, self.images))) > 1
+        ):
+            raise ArgumentError(
+                f"images={shorten(self.images)} is not a tuple of tuples of one length; use "
+                "permutation_group, which checks it."
+            )
+        rows = integer_array("images", self.images, GroupError)
+        if not are_permutations(rows).all():
+            raise GroupError(
+                f"images={shorten(self.images)} holds a row that is not a permutation; list each of "
+                f"0..{rows.shape[1] - 1} once."
+            )
+
     @property
     def name(self) -> str:
         """The label it was given, or its degree and number of generators."""
@@ -68,10 +94,13 @@ class PermutationGroup(Group):
     @cached_property
     def is_abelian(self) -> bool:
         """Whether the generators commute."""
-        a = self.generators()
-        left, right = a[:, None], a[None, :]
-        return np.array_equal(compose_permutations(left, right), compose_permutations(right, left))
+        rows = self.generators()
+        return all(
+            np.array_equal(row[others], others[:, row])
+            for row, others in ((rows[i], rows[i + 1 :]) for i in range(len(rows)))
+        )
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """The products u_1 u_2 ... u_L, several levels at a time by table."""
         rows = np.tile(np.arange(self.width), (digits.shape[1], 1))
@@ -83,6 +112,7 @@ class PermutationGroup(Group):
             rows = compose_permutations(rows, factor) if position else factor
         return rows
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """Sift: read off where g sends b_1, strip that u_1 from the left, go on."""
         return self._sift(elements)[0]
@@ -95,6 +125,7 @@ class PermutationGroup(Group):
         """Inverse image arrays."""
         return invert_permutations(a)
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether the row is a permutation that sifts down to the identity."""
         valid = are_permutations(elements)
@@ -111,6 +142,7 @@ class PermutationGroup(Group):
         """The points."""
         return self.width
 
+    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """The rows themselves."""
         return elements
@@ -153,16 +185,13 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
     >>> g.order
     8
     """
-    if not hasattr(generators, "__len__") or not len(generators):
-        raise ArgumentError(
-            f"generators={shorten(generators)} is no list of permutations; give at least one "
-            "(the identity will do)."
-        )
-    rows = [integer_array(f"generators[{i}]", row, GroupError) for i, row in enumerate(generators)]
+    given = _listed(generators)
+    label = check_label(label)
+    rows = [integer_array(f"generators[{i}]", row, GroupError) for i, row in enumerate(given)]
     for i, row in enumerate(rows):
         if row.ndim != 1 or row.size == 0 or row.shape != rows[0].shape:
             raise GroupError(
-                f"generators[{i}] = {shorten(generators[i])} is not an image array of the same "
+                f"generators[{i}] = {shorten(given[i])} is not an image array of the same "
                 f"length as generators[0]; give lists with p[i] = g(i)."
             )
         if not are_permutations(row[None])[0]:
@@ -170,13 +199,55 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
                 f"generators[{i}] = {shorten(row.tolist())} is not a permutation; "
                 f"list each of 0..{row.size - 1} once."
             )
-    return PermutationGroup(tuple(tuple(row.tolist()) for row in rows), check_label(label))
+    return PermutationGroup(tuple(tuple(row.tolist()) for row in rows), label)
+
+
+def _length(row: Any) -> int:
+    try:
+        return len(row)
+    except Exception:  # no list at all, which is said where it is read
+        return 0
+
+
+def _listed(generators: Any) -> list[Any]:
+    """The generators in a list, if they are several and no more than can be handled."""
+    try:
+        count = len(generators)
+        if isinstance(generators, str | bytes | dict | set | frozenset) or not count:
+            raise TypeError
+        if count > MOST_IMAGES // 8:  # of eight points each, at the least
+            raise GroupTooLargeError(
+                f"generators lists {count} generators; at most {MOST_IMAGES} images are taken: a "
+                "group on n points never needs more than n / 2 generators."
+            )
+        given = list(generators)
+    except GroupTooLargeError:
+        raise
+    except Exception as error:  # no list, or a foreign object
+        raise ArgumentError(
+            f"generators={shorten(generators)} is no list of permutations; give at least one "
+            "(the identity will do)."
+        ) from error
+    points = _length(given[0])
+    if count * points > MOST_IMAGES:
+        raise GroupTooLargeError(
+            f"generators lists {count} generators of {points} points; at most {MOST_IMAGES} images "
+            "are taken: a group on n points never needs more than n / 2 generators."
+        )
+    return given
 
 
 def _stabiliser_chain(images: tuple[tuple[int, ...], ...]) -> tuple[Level, ...]:
     from sympy.combinatorics import Permutation  # sympy takes most of a second to import
     from sympy.combinatorics import PermutationGroup as SympyGroup
 
+    degree = len(images[0])
+    if degree > _SURE and orbit_sizes(np.array(images, np.int64)) is None:
+        raise GroupTooLargeError(
+            f"the group generated by {len(images)} permutations on {degree} points has a stabiliser "
+            f"chain of more than {MOST_STEPS} steps or {MOST_ROOM} entries, minutes or gigabytes; "
+            "use a family, such as symmetric(n), or a product of smaller groups."
+        )
     group = SympyGroup([Permutation(list(row)) for row in images])
     levels = []
     for point, transversal in zip(group.base, group.basic_transversals, strict=True):

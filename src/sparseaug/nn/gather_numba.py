@@ -1,4 +1,4 @@
-"""The copies of a batch read in one pass, compiled by numba; imported only where numba is wanted."""
+"""The copies of a batch read in one pass, compiled by numba; imported where numba can be used."""
 
 from __future__ import annotations
 

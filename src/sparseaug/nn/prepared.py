@@ -7,8 +7,6 @@ tensor of all samples, in one pass.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.base import Shape, to_namespace_of
+from sparseaug.compiled import attempt
 from sparseaug.groups import Rows
 
 Indices: TypeAlias = NDArray[np.int64]
@@ -92,13 +91,17 @@ class PreparedMove(Move):
         index = self._sources(x)
         if index is None:
             return super().pick(which, x, source)
-        if len(which) * index.shape[1] >= _WORTH_COMPILING and _can_compile(x):
-            compiled = importlib.import_module("sparseaug.nn.gather_numba")
-            return compiled.gather(x, source, which, index)
+        if len(which) * index.shape[1] >= _WORTH_COMPILING and _is_plain(x):
+            moved = attempt(
+                "sparseaug.nn.gather_numba",
+                lambda compiled: compiled.gather(x, source, which, index),
+            )
+            if moved is not None:
+                return moved
         entries = index.index_select(0, torch.from_numpy(which).to(x.device))
         entries += (source * index.shape[1]).to(index.dtype)[:, None]
-        moved = x.reshape(-1).index_select(0, entries.reshape(-1))
-        return moved.reshape(len(which), *x.shape[1:])
+        picked = x.reshape(-1).index_select(0, entries.reshape(-1))
+        return picked.reshape(len(which), *x.shape[1:])
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is kept, which a process that needs it prepares again."""
@@ -143,11 +146,10 @@ class PreparedMove(Move):
         return arrays
 
 
-def _can_compile(x: torch.Tensor) -> bool:
-    """Whether numba is there and the entries are plain memory that needs no gradient."""
+def _is_plain(x: torch.Tensor) -> bool:
+    """Whether the entries are memory that a compiled loop can read, and need no gradient."""
     plain = x.device.type == "cpu" and not x.requires_grad and x.dtype.itemsize <= 8
-    plain = plain and not x.is_conj() and not x.is_neg()  # whose memory holds other values
-    return plain and importlib.util.find_spec("numba") is not None
+    return plain and not x.is_conj() and not x.is_neg()  # whose memory holds other values
 
 
 def _source_entries(action: Action, rows: Rows, shape: Shape) -> NDArray[np.int64]:

@@ -7,7 +7,6 @@ transform of `induction`, shared between all elements and all shapes (Clausen 19
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import os
 import threading
@@ -18,8 +17,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug.compiled import attempt
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups.young import Partition, check_permutations, dimension, partitions, restrict
+from sparseaug.spectral import kernels_scipy
 from sparseaug.spectral.cosets import CosetTree
 from sparseaug.spectral.induction import Inductions, Transform
 
@@ -239,9 +240,20 @@ def _kernel(engine: Engine, n: int) -> Any:
     """The module that applies transforms. Loading numba takes longer than S_10 does without it."""
     if engine not in ("auto", "numba", "scipy"):
         raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'scipy'.")
-    if engine == "numba" or (engine == "auto" and n > 10 and importlib.util.find_spec("numba")):
-        return importlib.import_module("sparseaug.spectral.kernels_numba")
-    return importlib.import_module("sparseaug.spectral.kernels_scipy")
+    by_name = engine == "numba"
+    if by_name or (engine == "auto" and n > 10):
+        kernel = attempt("sparseaug.spectral.kernels_numba", _tried, by_name=by_name)
+        if kernel is not None:
+            return kernel
+    return kernels_scipy
+
+
+def _tried(kernel: Any) -> Any:
+    """The module itself, compiled for the arrays of `_Climb`: what can fail fails here."""
+    tree = CosetTree.of(np.array([[1, 0, 2], [0, 2, 1]]))
+    for _ in _blocks(tree, kernel, [(2, 1), (1, 1, 1)], 1 << 20, 1):
+        pass
+    return kernel
 
 
 def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:

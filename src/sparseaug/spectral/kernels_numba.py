@@ -1,6 +1,6 @@
 """The induction transform compiled by numba: the mixes of `kernels_scipy`, in place, node by node.
 
-This is the only module that imports numba, and it is imported only where numba is wanted.
+Imported by `sparseaug.compiled`, where numba can be used.
 """
 
 from __future__ import annotations
