@@ -6,15 +6,22 @@ outputs; so the value over all batches is what `invariance_error` gives for all 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
+from sparseaug.actions.base import as_numpy
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.orbit_batch import OrbitBatch, require_outputs, require_tensor
+from sparseaug.nn.orbit_batch import (
+    OrbitBatch,
+    require_loadable,
+    require_outputs,
+    require_tensor,
+)
 from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.sampling import GroupSample
 
@@ -90,6 +97,23 @@ class InvarianceError(nn.Module):
         measured = self._measured(x)
         self._add(*measured)
         return _error(*measured)
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
+        rows = require_loadable(self, state_dict, strict=strict)
+        if self.along is not None:
+            now = self.orbit.elements, self.along.elements
+            x, y = (
+                rows.get(name, old) for name, old in zip(("orbit.", "along."), now, strict=True)
+            )
+            if not np.array_equal(as_numpy(x), as_numpy(y)):
+                raise ArgumentError(
+                    "state_dict has one S for x and another for the outputs; one element moves both: "
+                    "give what state_dict returned."
+                )
+        return super().load_state_dict(state_dict, strict, assign)
 
     def _add(self, squares: Tensor, count: Tensor, labels: Tensor) -> None:
         self.squares += squares

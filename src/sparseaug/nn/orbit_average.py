@@ -9,7 +9,7 @@ phi(h) = h^-1 f(h x), and the same holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,13 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
-from sparseaug.nn.orbit_batch import OrbitBatch, require_outputs, require_sample_of, require_tensor
+from sparseaug.nn.orbit_batch import (
+    OrbitBatch,
+    require_loadable,
+    require_outputs,
+    require_sample_of,
+    require_tensor,
+)
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
@@ -178,6 +184,13 @@ class OrbitAverage(nn.Module):
         half = math.nextafter(high - low, math.inf) / 2
         value = math.nextafter(self.deviation.value * half, math.inf)
         return InvarianceBound(value, self.deviation, (low, high))
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing."""
+        require_loadable(self, state_dict, strict=strict, others=True)
+        return super().load_state_dict(state_dict, strict, assign)
 
     def _merged(self, x: Tensor) -> Tensor:
         if self.merge == "mean":

@@ -6,19 +6,19 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import Shape, to_namespace_of
-from sparseaug.archive import canonical_json
+from sparseaug.actions.base import Shape, as_numpy, to_namespace_of
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
-from sparseaug.groups import Group
+from sparseaug.groups import Group, Rows
+from sparseaug.nn.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import require_sample
@@ -60,7 +60,7 @@ class OrbitBatch(nn.Module):
         self._given = S
         self._prepared_for: tuple[Shape, torch.dtype] | None = None
         self.register_buffer("elements", torch.tensor(S.elements))
-        digest = torch.tensor(list(_digest(S.group)), dtype=torch.uint8)  # any format can save it
+        digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
         if sample_shape is not None:
             if not isinstance(sample_shape, Sequence):
@@ -147,26 +147,34 @@ class OrbitBatch(nn.Module):
                 self._prepare(shape, changed[0])
         return self
 
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
+        require_loadable(self, state_dict, strict=strict)
+        return super().load_state_dict(state_dict, strict, assign)
+
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Adopt the S of the state dict, or say why it is none of this group."""
-        rows = state_dict.get(f"{prefix}elements")
-        if rows is not None:
-            self._require_rows(rows, state_dict.get(f"{prefix}group_digest"), f"{prefix}elements")
+        """Adopt the S of the state dict, or say why it is not one of this group."""
+        if f"{prefix}elements" in state_dict:
+            rows = self.rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if self._prepared_for is not None:
             self._prepare(*self._prepared_for)
 
-    def _require_rows(self, rows: Tensor, digest: Tensor | None, key: str) -> None:
-        group = self.action.group
+    def rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
+        """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
+        group, key = self.action.group, f"{prefix}elements"
+        rows, digest = _entry(state_dict, key), f"{prefix}group_digest"
         # not with the buffer: that one is empty where the module was made without memory
-        if digest is not None and digest.tolist() != list(_digest(group)):
+        if digest in state_dict and _entry(state_dict, digest).tolist() != _digest(group):
             raise ArgumentError(
                 f"state_dict has an S of another group than {group.name} under {key!r}; "
                 "build the action and S with the group it was saved with."
             )
         try:
-            GroupSample(group, rows.cpu().numpy())
+            return GroupSample(group, rows).elements
         except SparseAugError as error:
             raise ArgumentError(
                 f"state_dict has no S of {group.name} under {key!r}: {error}"
@@ -219,6 +227,38 @@ def require_sample_of(action: Action, S: GroupSample) -> None:
     action.rows(S)
 
 
+def require_loadable(
+    module: nn.Module, state_dict: Any, *, strict: bool, others: bool = False
+) -> dict[str, Rows]:
+    """The rows of every S in a state dict of `module`, by prefix; an `ArgumentError` if one is amiss.
+
+    With `strict` each `OrbitBatch` in the module must find its S, and where there are no `others`
+    (parameters of a model) nothing else may stand in the state dict. Nothing is loaded here.
+    """
+    if not isinstance(state_dict, Mapping) or not all(isinstance(key, str) for key in state_dict):
+        raise ArgumentError(
+            f"state_dict={shorten(state_dict)} is not a mapping by names; give what state_dict returned."
+        )
+    parts = {
+        f"{name}." if name else "": part
+        for name, part in module.named_modules()
+        if isinstance(part, OrbitBatch)
+    }
+    known = [prefix + name for prefix in parts for name in ("elements", "group_digest")]
+    missing = [key for key in known if key not in state_dict]
+    unknown = [] if others else [key for key in state_dict if key not in known]
+    if strict and (missing or unknown):
+        raise ArgumentError(
+            f"state_dict lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
+            "state_dict returned, or strict=False."
+        )
+    return {
+        prefix: part.rows_in(state_dict, prefix)
+        for prefix, part in parts.items()
+        if f"{prefix}elements" in state_dict
+    }
+
+
 def require_tensor(name: str, x: Any, axes: int) -> None:
     """Raise an `ArgumentError` unless x is a tensor with at least this many axes."""
     if not isinstance(x, Tensor):
@@ -261,6 +301,19 @@ def _is_number(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
-def _digest(group: Group) -> bytes:
-    """SHA-256 of the group's description."""
-    return hashlib.sha256(canonical_json(group.to_dict())).digest()
+def _entry(state_dict: Mapping[str, Any], key: str) -> NDArray[Any]:
+    """A tensor of a state dict as an array."""
+    try:
+        if isinstance(state_dict[key], Tensor):
+            return as_numpy(state_dict[key])
+    except (TypeError, RuntimeError):  # sparse, or without memory
+        pass
+    raise ArgumentError(
+        f"state_dict[{key!r}]={shorten(state_dict[key])} is not a dense tensor; give what "
+        "state_dict returned."
+    )
+
+
+def _digest(group: Group) -> list[int]:
+    """SHA-256 of the group's description, byte by byte."""
+    return list(bytes.fromhex(group_sha256(group)))
