@@ -17,8 +17,8 @@ from torch.func import functional_call
 from sparseaug.actions import Action
 from sparseaug.actions.base import to_namespace_of
 from sparseaug.certificate import Certificate
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
-from sparseaug.nn.audit import audit, certificate_of
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.audit import audit, certificate_of, require_double
 from sparseaug.nn.fit import fit
 from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.tiles import Tile, share, tiles
@@ -180,10 +180,7 @@ class ModuleRisk:
         largest: float | None,
     ) -> Certificate:
         """What `certify` asks: a bound of the full-group gradient norm from fresh elements."""
-        if self.require_theta(theta).dtype != torch.float64:
-            raise UnsupportedError(
-                f"theta is {theta.dtype}, whose roundings may hide a gradient; use module.double()."
-            )
+        require_double(self.require_theta(theta))
         found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
         return certificate_of(found, self.calls)
 
