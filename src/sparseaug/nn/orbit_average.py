@@ -29,7 +29,7 @@ from sparseaug.nn.orbit_batch import (
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
-from sparseaug.spectral.result import round_up
+from sparseaug.spectral.result import round_down, round_up
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class InvarianceBound:
         return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
 
     def __str__(self) -> str:
-        low, high = self.output_range
+        low, high = round_up(self.output_range[0]), round_down(self.output_range[1])
         return (
             f"within {round_up(self.value)} of the mean over the group, in root mean square over an "
-            f"orbit ({self.kind}), for outputs in [{low:g}, {high:g}]"
+            f"orbit ({self.kind}), for outputs in [{low}, {high}]"
         )
 
 
