@@ -254,7 +254,10 @@ def nan_when_moved(x):
         ),
         ({"action": "permute"}, "action='permute' is not an action"),
         ({"S_or_group": sa.symmetric(5)}, "S_or_group=.* neither a sample nor the action's group"),
-        ({"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)}, "S is a sample of S5"),
+        (
+            {"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)},
+            "S_or_group is a sample of S5, but the action is of S4",
+        ),
         ({"output_action": "permute"}, "output_action='permute' is not an action"),
         (
             {

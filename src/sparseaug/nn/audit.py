@@ -32,6 +32,7 @@ from sparseaug.certificate.audit import radius, require_fresh
 from sparseaug.certificate.exact import TINY
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.kernels.arrays import gamma
+from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.ranks import require_same
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.spectral.result import round_down, round_up
@@ -118,7 +119,7 @@ def audit(
             f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
         )
     delta = check_real("delta", delta, above=0, below=1)
-    calls = check_integer("calls", calls, at_least=4)
+    calls = check_integer("calls", calls, at_least=4, below=MOST_CALLS)
     # whose square is a float
     limit = None if largest is None else check_real("largest", largest, above=TINY, below=1 / TINY)
     risk.require_theta(theta)

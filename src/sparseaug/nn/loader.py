@@ -8,6 +8,7 @@ from typing import Any, final
 from torch.utils.data import DataLoader
 
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.fetching import Inner
 from sparseaug.nn.samplers import OrbitBatchSampler
 
 
@@ -57,5 +58,11 @@ class ResumableLoader(DataLoader[Any]):
         if not isinstance(self.batch_sampler, OrbitBatchSampler):
             raise ArgumentError(
                 f"batch_sampler={shorten(self.batch_sampler)} is not an OrbitBatchSampler; give one."
+            )
+        wanted, given = len(self.batch_sampler.dataset), Inner(self.dataset).n
+        if given != wanted:
+            raise ArgumentError(
+                f"dataset has {given} items, but batch_sampler deals out {wanted}; make it of the same "
+                "data set."
             )
         return self.batch_sampler

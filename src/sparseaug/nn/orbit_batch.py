@@ -18,6 +18,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.base import Shape, as_numpy, to_namespace_of
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 from sparseaug.groups import Group, Rows
+from sparseaug.nn.checks import require_dense
 from sparseaug.nn.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
@@ -34,7 +35,7 @@ class OrbitBatch(nn.Module):
     sample_shape  shape of one sample, without the sample axis; by default the first batch tells
 
     Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
-    shape or precision prepares anew, which compiled code cannot do: give `sample_shape`, or one
+    shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
     batch before compiling. Loading a state dict adopts its S, if that is one of the same group.
     The state dict holds rows alone, so an adopted S has calls = 0.
     For graphs use two: one of `permute_nodes(group)`, one of `permute_axis(group, 1)`.
@@ -63,12 +64,17 @@ class OrbitBatch(nn.Module):
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
         if sample_shape is not None:
-            if not isinstance(sample_shape, Sequence):
+            if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
                 raise ArgumentError(
-                    f"sample_shape={shorten(sample_shape)} is no tuple, as (3, 8, 8)."
+                    f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (3, 8, 8)."
                 )
             shape = tuple(check_integer("sample_shape", size) for size in sample_shape)
-            self._prepare(shape, torch.get_default_dtype())
+            try:
+                self._prepare(shape, torch.get_default_dtype())
+            except ArgumentError as error:
+                raise ArgumentError(
+                    f"sample_shape={shorten(shape)} does not fit: {error}"
+                ) from error
 
     @property
     def m(self) -> int:
@@ -98,7 +104,8 @@ class OrbitBatch(nn.Module):
         prepared = self._prepared(which)
         if len(x) != len(prepared[0]):
             raise ArgumentError(
-                f"x has {len(x)} entries on axis 0, for {len(prepared[0])} elements; give one each."
+                f"x has {len(x)} entries on axis 0, but which names {len(prepared[0])} elements; give "
+                "one entry for each."
             )
         return self.action.apply(prepared, x)
 
@@ -217,11 +224,11 @@ class OrbitBatch(nn.Module):
         return [part.index_select(0, chosen) for part in self._parts()]
 
 
-def require_sample_of(action: Action, S: GroupSample) -> None:
+def require_sample_of(action: Action, S: GroupSample, name: str = "action") -> None:
     """Raise an `ArgumentError` unless S is a sample of the action's group."""
     if not isinstance(action, Action):
         raise ArgumentError(
-            f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
+            f"{name}={shorten(action)} is not an action; try sparseaug.roll(group)."
         )
     require_sample(S)
     action.rows(S)
@@ -263,6 +270,8 @@ def require_tensor(name: str, x: Any, axes: int) -> None:
     """Raise an `ArgumentError` unless x is a tensor with at least this many axes."""
     if not isinstance(x, Tensor):
         raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
+    if x.layout is not torch.strided:
+        require_dense(name, x)
     if x.ndim < axes:
         raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
 
@@ -279,9 +288,10 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
     """`which` as a 1-D tensor of positions in 0..m-1 on the device."""
     if isinstance(which, slice):
         which = list(range(m)[which])
-    if not hasattr(which, "__iter__"):
+    if not hasattr(which, "__iter__") or getattr(which, "ndim", 1) != 1:
         raise ArgumentError(
-            f"which={shorten(which)} is no slice, list or tensor; give positions in 0..{m - 1}."
+            f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
+            f"0..{m - 1}."
         )
     if not isinstance(which, Tensor):
         listed = [check_integer("which", position, below=m) for position in which]

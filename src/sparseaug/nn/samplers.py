@@ -18,6 +18,7 @@ import numpy as np
 from torch.utils.data import Sampler
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.checks import MOST_COPIES, check_choice, check_flag
 from sparseaug.nn.one_shot import OneShotDataset
 from sparseaug.nn.prepared import Indices
 from sparseaug.nn.state import describe, require_keys, require_settings
@@ -67,15 +68,13 @@ class OrbitBatchSampler(Sampler[list[int]]):
     ) -> None:
         if not isinstance(dataset, OneShotDataset):
             raise ArgumentError(f"dataset={shorten(dataset)} is not a OneShotDataset; make one.")
-        if copies not in ("together", "spread"):
-            raise ArgumentError(f'copies={shorten(copies)} must be "together" or "spread".')
         self.dataset = dataset
-        self.batch_size = check_integer("batch_size", batch_size, at_least=1)
-        self.copies = copies
-        self.shuffle = bool(shuffle)
+        self.batch_size = check_integer("batch_size", batch_size, at_least=1, below=MOST_COPIES)
+        self.copies = check_choice("copies", copies, ("together", "spread"))
+        self.shuffle = check_flag("shuffle", shuffle)
         self.seed = check_integer("seed", seed, below=1 << 64)
-        self.drop_last = bool(drop_last)
-        self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1)
+        self.drop_last = check_flag("drop_last", drop_last)
+        self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1, below=1 << 31)
         self.rank = check_integer("rank", rank, below=self.num_ranks)
         self.epoch = 0
         self._resume = 0  # where the next iteration begins

@@ -26,7 +26,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups import Rows
-from sparseaug.nn.fetching import Inner, check_index, check_indices
+from sparseaug.nn.fetching import Inner, check_index, check_list
 from sparseaug.nn.moving import make_moves, require_actions
 from sparseaug.nn.prepared import FreshMove, Indices
 from sparseaug.nn.state import describe, group_sha256, require_keys, require_settings
@@ -135,7 +135,7 @@ class StreamingDataset(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """The items of a batch, moved at once."""
-        chosen = check_indices(indices, len(self))
+        chosen = check_list(indices, len(self))
         self._notice(chosen)
         rows = self._drawn.rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1

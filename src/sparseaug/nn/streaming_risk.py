@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.errors import check_integer
+from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.fit import fit
 from sparseaug.nn.module_risk import Loss, ModuleRisk
 from sparseaug.nn.ranks import require_same
@@ -41,7 +42,7 @@ class StreamingModuleRisk:
             module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
         )
         require_oracle(oracle, action.group)
-        self.batch = check_integer("batch", batch, at_least=1)
+        self.batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
         self.module, self.oracle, self._first = module, oracle, oracle.calls
         facts = f"{oracle.seed} {oracle.calls} {batch}"
         require_same(self.theta, oracle=[facts.encode()])
@@ -67,6 +68,7 @@ class StreamingModuleRisk:
 
     def resume(self, step: int) -> None:
         """Go on as if `step` steps had been drawn already."""
+        step = check_integer("step", step, below=MOST_CALLS)
         self.oracle.advance_to(self._first + step * self.batch)
 
     def load(self, theta: Tensor) -> None:
