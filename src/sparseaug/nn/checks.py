@@ -47,6 +47,24 @@ def require_dense(name: str, x: Tensor) -> None:
         raise ArgumentError(f"{name} is a tensor with {kind}; give a dense one, as x.to_dense().")
 
 
+def require_tensor(name: str, x: Any, axes: int) -> None:
+    """Raise an `ArgumentError` unless x is a tensor with at least this many axes."""
+    if not isinstance(x, Tensor):
+        raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
+    if x.layout is not torch.strided:  # one without memory is on another device than S
+        require_dense(name, x)
+    if x.ndim < axes:
+        raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
+
+
+def require_outputs(y: Any, count: int) -> Tensor:
+    """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
+    if not isinstance(y, Tensor) or y.ndim < 1 or len(y) != count:
+        given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
+        raise ArgumentError(f"model returned {given}; return ({count}, ...).")
+    return y
+
+
 def call_model(model: Callable[[Any], Any], x: Any) -> Any:
     """model(x); what it cannot take is an `ArgumentError` with the shape and the type of x."""
     if torch.compiler.is_compiling():

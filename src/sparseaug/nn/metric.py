@@ -16,13 +16,11 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.actions.base import as_numpy
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import call_model, check_chunk
+from sparseaug.nn.checks import call_model, check_chunk, require_outputs, require_tensor
 from sparseaug.nn.orbit_batch import (
     OrbitBatch,
     require_loadable,
-    require_outputs,
     require_sample_of,
-    require_tensor,
 )
 from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.sampling import GroupSample

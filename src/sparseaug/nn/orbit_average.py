@@ -19,13 +19,17 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_real, shorten
-from sparseaug.nn.checks import call_model, check_choice, check_chunk
+from sparseaug.nn.checks import (
+    call_model,
+    check_choice,
+    check_chunk,
+    require_outputs,
+    require_tensor,
+)
 from sparseaug.nn.orbit_batch import (
     OrbitBatch,
     require_loadable,
-    require_outputs,
     require_sample_of,
-    require_tensor,
 )
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation

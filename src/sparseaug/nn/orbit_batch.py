@@ -18,7 +18,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.base import Shape, as_numpy, to_namespace_of
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.nn.checks import require_dense
+from sparseaug.nn.checks import require_tensor
 from sparseaug.nn.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
@@ -264,24 +264,6 @@ def require_loadable(
         for prefix, part in parts.items()
         if f"{prefix}elements" in state_dict
     }
-
-
-def require_tensor(name: str, x: Any, axes: int) -> None:
-    """Raise an `ArgumentError` unless x is a tensor with at least this many axes."""
-    if not isinstance(x, Tensor):
-        raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
-    if x.layout is not torch.strided:
-        require_dense(name, x)
-    if x.ndim < axes:
-        raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
-
-
-def require_outputs(y: Any, count: int) -> Tensor:
-    """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
-    if not isinstance(y, Tensor) or y.ndim < 1 or len(y) != count:
-        given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
-        raise ArgumentError(f"model returned {given}; return ({count}, ...).")
-    return y
 
 
 def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.device) -> Tensor:

@@ -38,12 +38,13 @@ class StreamingModuleRisk:
         y_action: Action | None = None,
         chunk_size: int | None = None,
     ) -> None:
+        batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
         self._plain = ModuleRisk(
             module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
         )
         require_oracle(oracle, action.group)
-        self.batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
-        self.module, self.oracle, self._first = module, oracle, oracle.calls
+        self.batch = check_integer("batch", batch, at_least=1)
+        self.module, self.oracle = module, oracle
         facts = f"{oracle.seed} {oracle.calls} {batch}"
         require_same(self.theta, oracle=[facts.encode()])
 
@@ -67,9 +68,9 @@ class StreamingModuleRisk:
         return self._plain.on(self.oracle.draw(self.batch))
 
     def resume(self, step: int) -> None:
-        """Go on as if `step` steps had been drawn already."""
-        step = check_integer("step", step, below=MOST_CALLS)
-        self.oracle.advance_to(self._first + step * self.batch)
+        """Go on as if `step` more steps had been drawn."""
+        step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
+        self.oracle.advance_to(self.calls + step * self.batch)
 
     def load(self, theta: Tensor) -> None:
         """Write theta into the module."""
