@@ -41,7 +41,7 @@ class ResumableLoader(DataLoader[Any]):
         turn = None
         for count, batch in enumerate(super().__iter__(), 1):
             # the one that the loader began for these batches, once the first of them is here
-            turn = turn or sampler.turn
+            turn = turn or sampler._turn
             if turn is not None:
                 turn.had = turn.start + count
             yield batch

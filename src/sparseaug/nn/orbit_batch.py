@@ -164,13 +164,13 @@ class OrbitBatch(nn.Module):
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         """Adopt the S of the state dict, or say why it is not one of this group."""
         if f"{prefix}elements" in state_dict:
-            rows = self.rows_in(state_dict, prefix)
+            rows = self._rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if self._prepared_for is not None:
             self._prepare(*self._prepared_for)
 
-    def rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
+    def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
         """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
         group, key = self.action.group, f"{prefix}elements"
         rows, digest = _entry(state_dict, key), f"{prefix}group_digest"
@@ -260,7 +260,7 @@ def require_loadable(
             "state_dict returned, or strict=False."
         )
     return {
-        prefix: part.rows_in(state_dict, prefix)
+        prefix: part._rows_in(state_dict, prefix)
         for prefix, part in parts.items()
         if f"{prefix}elements" in state_dict
     }

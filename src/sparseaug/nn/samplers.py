@@ -78,7 +78,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self.rank = check_integer("rank", rank, below=self.num_ranks)
         self.epoch = 0
         self._resume = 0  # where the next iteration begins
-        self.turn: Turn | None = None  # the iteration that began last, if it is of this state
+        self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
         if copies == "together":
             _require_multiple(self.batch_size, dataset.S.m)
 
@@ -91,14 +91,14 @@ class OrbitBatchSampler(Sampler[list[int]]):
         """Choose the order of this epoch. The current epoch keeps its place."""
         epoch = check_integer("epoch", epoch, below=1 << 63)
         if epoch != self.epoch:
-            self.epoch, self._resume, self.turn = epoch, 0, None
+            self.epoch, self._resume, self._turn = epoch, 0, None
 
     def __len__(self) -> int:
         """Batches of this rank in a whole epoch."""
         return len(range(self.rank, self._batches(), self.num_ranks))
 
     def __iter__(self) -> Iterator[list[int]]:
-        turn = self.turn = Turn(self._resume, self._resume)
+        turn = self._turn = _Turn(self._resume, self._resume)
         self._resume = 0
         plan = _Epoch(self, self.epoch)
         mine = range(self.rank, self._batches(), self.num_ranks)
@@ -115,7 +115,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
                   Accelerate's do; a `ResumableLoader` counts what the loop has had.
         """
         if position is None:
-            position = self._resume if self.turn is None else self.turn.position
+            position = self._resume if self._turn is None else self._turn.position
         return {
             "epoch": self.epoch,
             "position": check_integer("position", position, below=len(self) + 1),
@@ -134,7 +134,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         epoch = check_integer("epoch", state["epoch"], below=1 << 63)
         longest = -(-self._batches() // self.num_ranks)  # of the first rank
         position = check_integer("position", state["position"], below=longest + 1)
-        self.epoch, self._resume, self.turn = epoch, min(position, len(self)), None
+        self.epoch, self._resume, self._turn = epoch, min(position, len(self)), None
 
     def __repr__(self) -> str:
         return (
@@ -166,7 +166,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
 
 @final
 @dataclass
-class Turn:
+class _Turn:
     """One iteration over an epoch, from batch `start` on."""
 
     start: int
