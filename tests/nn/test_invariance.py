@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 
 import lightning
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -14,8 +16,10 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from torch import nn
 
 import sparseaug as sa
+from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError, LawError
 from sparseaug.nn import InvarianceError, assert_invariant, invariance_error
+from sparseaug.spectral.result import round_up
 
 SETS = sa.permute_axis(sa.symmetric(4))
 GRIDS = sa.rotate_grid(sa.dihedral(4))
@@ -214,7 +218,7 @@ def test_assert_invariant_names_the_worst_element_its_error_and_the_tolerance(x)
     with pytest.raises(LawError, match=pattern):
         assert_invariant(first_two, SETS, SETS.group, x, tolerance=0.5)
     assert_invariant(first_two, SETS, SETS.group, x, tolerance=report.max)
-    assert f"max {report.max:.3g} at {report.worst.tolist()}" in str(report)
+    assert f"max {round_up(report.max, 4)} at {report.worst.tolist()}" in str(report)
 
 
 def test_float32_sums_pass_and_a_small_leak_does_not(x):
@@ -250,7 +254,10 @@ def nan_when_moved(x):
         ),
         ({"action": "permute"}, "action='permute' is not an action"),
         ({"S_or_group": sa.symmetric(5)}, "S_or_group=.* neither a sample nor the action's group"),
-        ({"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)}, "S is a sample of S5"),
+        (
+            {"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)},
+            "S_or_group is a sample of S5, but the action is of S4",
+        ),
         ({"output_action": "permute"}, "output_action='permute' is not an action"),
         (
             {
@@ -417,3 +424,42 @@ def test_what_does_not_move_is_refused_before_the_model_sees_it(measure):
         ask(torch.ones(2, 3, dtype=torch.int64))
     with pytest.raises(ArgumentError, match="x has 4 entries on the last axis"):
         ask(torch.ones(2, 4))
+
+
+def test_what_is_printed_of_a_report_is_never_below_what_was_found():
+    """Each number that says "at most" is read back and compared with the field."""
+    act = sa.permute_axis(sa.symmetric(9))
+    data = np.random.default_rng(5).normal(size=(2, 9))
+    for seed in range(40):
+        delta = float(np.random.default_rng(seed).uniform(1e-4, 0.3))
+        report = invariance_error(
+            first_two, act, act.group, data, calls=5 + seed, seed=seed, delta=delta
+        )
+        text = str(report)
+        largest, fraction, stated = re.search(
+            r"max (\S+) at .* at most (\S+) of the group exceeds it \(delta (\S+)\)", text
+        ).groups()
+        assert report.max <= float(largest) <= 1.002 * report.max
+        assert report.exceeding <= float(fraction) <= 1.002 * report.exceeding
+        assert float(stated) == delta
+
+
+def test_the_exceeding_fraction_is_not_rounded_below_the_truth():
+    """1 - delta^(1/m) to 50 digits."""
+    act = sa.permute_axis(sa.symmetric(9))
+    data = np.ones((1, 9))
+    with mpmath.workdps(50):
+        for m in (2, 3, 7, 41, 255, 1000):
+            S = sa.Oracle(act.group).draw(m)
+            for delta in np.random.default_rng(m).uniform(0, 1, 20):
+                report = invariance_error(first_two, act, S, data, delta=delta)
+                truth = 1 - mpmath.mpf(float(delta)) ** (mpmath.mpf(1) / m)
+                assert truth <= report.exceeding <= truth * (1 + mpmath.mpf(2) ** -48)
+
+
+def test_a_printed_bound_is_for_no_wider_range_than_it_was_asked_for():
+    S = sa.Oracle(SETS.group, seed=0).draw(8)
+    average = sann.OrbitAverage(lambda x: x, SETS, S)
+    bound = average.invariance_bound(output_range=(-1.0000096, 2.0000096))
+    low, high = re.search(r"outputs in \[(\S+), (\S+)\]", str(bound)).groups()
+    assert -1.0000096 <= float(low) <= float(high) <= 2.0000096

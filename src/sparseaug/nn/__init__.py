@@ -2,6 +2,7 @@
 
 one_shot       a data set of all n m copies, by a pure index map
 samplers       batches that keep the copies of a sample together, or spread them
+loader         a data loader that is saved and resumed in the middle of an epoch
 streaming      a fresh, counted element for every item and epoch
 orbit_batch    the copies of a batch, made on the device
 orbit_average  predictions averaged over S, their spread, and a bound
@@ -13,8 +14,8 @@ audit          the full-group gradient from fresh elements, with an interval
 adapters       the forms that torchvision, PyTorch Geometric and Lightning expect
 
 Behind the data sets: fetching (the inner data set), moving (the parts of an item), prepared and
-gather_numba (a batch at once). Behind the risks: trial (what is checked first), tiles (which copies
-where), ranks (torch.distributed).
+gather_numba (a batch at once), state (what may be loaded). Behind the risks: trial (what is checked
+first), tiles (which copies where), ranks (torch.distributed).
 """
 
 from sparseaug.errors import need
@@ -26,13 +27,14 @@ from sparseaug.nn.audit import Audit, audit
 from sparseaug.nn.fit import FitStep, fit
 from sparseaug.nn.invariance import assert_invariant, invariance_error
 from sparseaug.nn.invariance_report import InvarianceReport
+from sparseaug.nn.loader import ResumableLoader
 from sparseaug.nn.metric import InvarianceError
 from sparseaug.nn.module_risk import ModuleRisk
 from sparseaug.nn.one_shot import OneShotDataset
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.nn.samplers import OrbitBatchSampler
-from sparseaug.nn.streaming import StreamingDataset
+from sparseaug.nn.streaming import RepeatedEpochWarning, StreamingDataset
 from sparseaug.nn.streaming_risk import StreamingModuleRisk
 
 __all__ = [
@@ -49,6 +51,8 @@ __all__ = [
     "OrbitStatistics",
     "OrbitTransform",
     "RelabelNodes",
+    "RepeatedEpochWarning",
+    "ResumableLoader",
     "StreamingDataset",
     "StreamingModuleRisk",
     "SymmetryCallback",

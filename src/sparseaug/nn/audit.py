@@ -10,6 +10,11 @@ the squared norm of that mean.
 # are two kinds of interval. With `largest`, a limit that the user vouches for, it is the one of
 # `sparseaug.certificate.audit` and holds with probability 1 - delta. Without it, it is Student's on the
 # jackknife over groups of draws: an estimate, right as N grows.
+#
+# The first kind counts the roundings of the sums over draws. Those inside the module, its loss and their
+# derivatives cannot be counted for modules we know nothing of: v_g is what the module computes, and the
+# statement says so. In double precision that is a condition which few modules break; in single
+# precision, residuals that cancel can hide a gradient of any size, so there it is refused.
 
 from __future__ import annotations
 
@@ -27,6 +32,7 @@ from sparseaug.certificate.audit import radius, require_fresh
 from sparseaug.certificate.exact import TINY
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.kernels.arrays import gamma
+from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.ranks import require_same
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.spectral.result import round_down, round_up
@@ -44,7 +50,7 @@ class Audit:
 
     squared_norm  unbiased, so it may be below 0 where the truth is near it
     interval      of the squared norm, by the given kind
-    kind          "with probability 1 - delta", or "estimate"
+    kind          "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
     calls         elements freshly drawn for it
     largest       the limit on single gradients that the first kind rests on, else None
     """
@@ -58,8 +64,19 @@ class Audit:
 
     @property
     def norm_bound(self) -> float:
-        """The root of the upper end of the interval."""
-        return math.sqrt(self.interval[1])
+        """The root of the upper end of the interval, rounded up; never above `largest`."""
+        root = math.nextafter(math.sqrt(self.interval[1]), math.inf)
+        return root if self.largest is None else min(root, self.largest)
+
+    @property
+    def holds(self) -> str:
+        """What the interval rests on, in words."""
+        if self.largest is None:
+            return f"{self.kind}, delta {self.delta}"
+        return (
+            f"{self.kind} over the audit's draws, if no transformation's gradient is longer than "
+            f"{self.largest}, and up to the rounding of the module in float64"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -69,8 +86,7 @@ class Audit:
         low, high = self.interval
         return (
             f"squared norm of the full-group gradient {self.squared_norm:.4g}, in "
-            f"[{round_down(low, 4)}, {round_up(high, 4)}] ({self.kind}, delta {self.delta:g}); "
-            f"{self.calls} oracle calls"
+            f"[{round_down(low, 4)}, {round_up(high, 4)}] ({self.holds}); {self.calls} oracle calls"
         )
 
 
@@ -86,7 +102,8 @@ def audit(
     """Estimate ||grad R_n^G(theta)||^2 from `calls` fresh elements, with an interval.
 
     The oracle must be independent of theta: not the seed and draws behind S or a streaming run.
-    `largest` is a limit on the gradient norm of every single transformation, if you know one.
+    `largest` is a limit on the gradient norm of every single transformation, if you know one; then the
+    interval holds with probability 1 - delta, for a module in double precision and up to its rounding.
 
     >>> import sparseaug as sa
     >>> from sparseaug import nn as sann
@@ -102,10 +119,12 @@ def audit(
             f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
         )
     delta = check_real("delta", delta, above=0, below=1)
-    calls = check_integer("calls", calls, at_least=4)
+    calls = check_integer("calls", calls, at_least=4, below=MOST_CALLS)
     # whose square is a float
     limit = None if largest is None else check_real("largest", largest, above=TINY, below=1 / TINY)
     risk.require_theta(theta)
+    if limit is not None:
+        require_double(theta)
     require_fresh(risk.action.group, risk.sample if risk.method == "one-shot" else None, oracle)
     facts = f"{oracle.seed} {oracle.calls} {calls}"
     require_same(theta, theta=[theta], oracle=[facts.encode()])
@@ -120,14 +139,25 @@ def audit(
         return Audit(sums.unbiased, jackknife(sums, delta), "estimate", delta, made)
     if sums.longest > limit * (1 + gamma(risk.size + 40)):
         raise ArgumentError(
-            f"largest={limit:g} is no limit: a gradient of norm {sums.longest:g} was seen."
+            f"largest={limit:g} is not a limit: a gradient of norm {sums.longest:g} was seen; give a "
+            "larger one."
         )
     # the sums have fewer than 2 (N + p) roundings, each relative to at most `limit`
     rounding = gamma(2 * (calls + risk.size) + 40) * limit
     off = radius(sums.spread, limit, calls, delta=delta) + rounding
     low, high = max(0.0, sums.mean - off), min(limit, sums.mean + off)
-    kind = f"with probability 1 - {delta:g}"
-    return Audit(sums.unbiased, (low**2, high**2), kind, delta, made, limit)
+    # squares are rounded outward: `limit` itself may be the upper end
+    ends = max(0.0, math.nextafter(low**2, 0)), math.nextafter(high**2, math.inf)
+    return Audit(sums.unbiased, ends, f"with probability 1 - {delta}", delta, made, limit)
+
+
+def require_double(theta: Tensor) -> None:
+    """Raise an `UnsupportedError` unless theta is in double precision."""
+    if theta.dtype != torch.float64:
+        raise UnsupportedError(
+            f"theta is {theta.dtype}, whose roundings may hide a gradient, so nothing is proved in it; "
+            "make the risk of module.double() and data in double precision."
+        )
 
 
 def certificate_of(found: Audit, calls: int) -> Certificate:
@@ -137,11 +167,7 @@ def certificate_of(found: Audit, calls: int) -> Certificate:
             "no number of draws bounds the mean of gradients of unknown size; give largest=, a limit on "
             "the gradient norm of a single transformation. sparseaug.nn.audit estimates without it."
         )
-    holds = (
-        f"{found.kind} over the audit's draws, if no transformation's gradient is longer than "
-        f"{found.largest}, and up to the rounding of the module"
-    )
-    return Certificate("audited", found.norm_bound, holds, found.delta, calls + found.calls)
+    return Certificate("audited", found.norm_bound, found.holds, found.delta, calls + found.calls)
 
 
 @final

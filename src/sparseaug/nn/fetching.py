@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
 from torch.utils.data import IterableDataset, Subset, TensorDataset
 
+from sparseaug.actions.base import as_numpy
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.nn.moving import Moves
 from sparseaug.nn.prepared import Indices
+
+
+class OutOfRangeError(ArgumentError, IndexError):
+    """An index beyond the ends: an IndexError, which is how Python's iteration learns of the end."""
 
 
 @final
@@ -42,39 +48,48 @@ class Inner:
         return [items[place] for place in back.tolist()]
 
 
-def check_index(index: Any, length: int) -> int:
-    """A Python int in 0..length-1; negative ones count from the end, as in a list.
-
-    Beyond the ends it is an IndexError, which is how Python's iteration learns of the end.
-    """
-    number = check_integer("index", index, at_least=-(1 << 63), below=1 << 63)
+def check_index(index: Any, length: int, name: str = "index") -> int:
+    """A Python int in 0..length-1; negative ones count from the end, as in a list."""
+    number = check_integer(name, index, at_least=-(1 << 63), below=1 << 63)
     if not -length <= number < length:
-        raise IndexError(f"index {number} is out of range for {length} items.")
+        raise OutOfRangeError(f"{name}={number} is out of range for {length} items.")
     return number % length
 
 
-def check_indices(indices: Any, length: int) -> Indices:
+def check_indices(indices: Any, length: int, name: str = "indices") -> Indices:
     """The same for a list, an array or a tensor of integers."""
-    array = np.asarray(indices)
-    if not array.size:
+    try:
+        array = as_numpy(indices)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise ArgumentError(f"{name}={shorten(indices)} must be integers: {error}") from error
+    if array.ndim and not array.size:
         return np.zeros(array.shape, np.int64)
-    if array.dtype.kind not in "iu":
-        raise ArgumentError(f"indices={shorten(indices)} are not integers; give integers.")
+    if array.dtype.kind not in "iu" or not array.ndim:
+        raise ArgumentError(f"{name}={shorten(indices)} must be integers; give a list of them.")
     if array.min() < -length or array.max() >= length:
-        raise IndexError(f"indices {shorten(indices)} are out of range for {length} items.")
+        raise OutOfRangeError(f"{name}={shorten(indices)} out of range for {length} items.")
     array = array.astype(np.int64)
     return np.where(array < 0, array + length, array)
 
 
+def check_list(indices: Any, length: int) -> Indices:
+    """The same for the indices of a batch: a list of them, or one axis."""
+    array = check_indices(indices, length)
+    if array.ndim != 1:
+        raise ArgumentError(f"indices have shape {array.shape}; give a list of integers.")
+    return array
+
+
 def _length(dataset: Any) -> int:
     remedy = "give a map-style data set, with __len__ and __getitem__."
-    if isinstance(dataset, IterableDataset):
-        raise ArgumentError(f"dataset={shorten(dataset)} is iterable: it has no indices; {remedy}")
+    if isinstance(dataset, IterableDataset | Mapping):
+        kind = "a mapping" if isinstance(dataset, Mapping) else "iterable"
+        raise ArgumentError(f"dataset={shorten(dataset)} is {kind}: it has no indices; {remedy}")
     if not hasattr(dataset, "__getitem__"):
         raise ArgumentError(f"dataset={shorten(dataset)} has no __getitem__; {remedy}")
     try:
         return len(dataset)
-    except (TypeError, NotImplementedError) as error:
+    except Exception as error:  # whatever a foreign object raises
         raise ArgumentError(f"dataset={shorten(dataset)} has no length; {remedy}") from error
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.trace import Recorder
 from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.ranks import any_rank, require_same
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def fit(
         raise ArgumentError(f"risk={shorten(risk)} is neither a ModuleRisk nor a streaming one.")
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
-    num_steps = check_integer("num_steps", num_steps, at_least=1)
+    num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
+    if callback is not None and not callable(callback):
+        raise ArgumentError(f"callback={shorten(callback)} cannot be called; give callback(step).")
     parameters = _trained(risk, optimizer)
     require_same(parameters[0], module=parameters)
     recorder = Recorder()

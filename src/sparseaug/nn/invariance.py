@@ -20,11 +20,12 @@ from sparseaug.actions import Action, Array
 from sparseaug.actions.base import as_numpy, dtype_kind, namespace, require_data
 from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
 from sparseaug.groups import Group, Rows
+from sparseaug.nn.checks import MOST_CALLS, call_model, check_chunk, require_dense
 from sparseaug.nn.invariance_report import InvarianceReport, doubles, report_of, root_mean_square
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 
-ALL_ELEMENTS = 10_000  # groups up to this order are gone through whole
+ALL_ELEMENTS = 10_000  # groups up to this order are enumerated
 _COPIES = 1024  # copies that go through the model at once by default: a usual batch
 
 
@@ -43,7 +44,7 @@ def invariance_error(
     """Compare model(g x) with model(x), for every g of a sample or group.
 
     model          any callable (n, ...) -> (n, ...); a torch module is put in eval mode meanwhile
-    S_or_group     a group of at most 10,000 elements is gone through whole, of a larger one `calls`
+    S_or_group     a group of at most 10,000 elements is enumerated, of a larger one `calls`
                    elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a
                    sample S. What is said of the whole group holds for an S of a size fixed before
                    it was drawn, that the model has not been trained on, nor averaged over
@@ -60,8 +61,7 @@ def invariance_error(
     """
     _require_inputs(model, action, output_action, x)
     delta = check_real("delta", delta, above=0, below=1)
-    chunk_size = max(_COPIES, len(x)) if chunk_size is None else chunk_size
-    chunk = check_integer("chunk_size", chunk_size, at_least=1)
+    chunk = check_chunk(chunk_size) or max(_COPIES, len(x))
     S, exact = _elements(action, S_or_group, calls, seed)
     action(S.elements[:1], x[:1])  # what does not move is refused before the model sees it
     with _evaluating(model):
@@ -126,16 +126,24 @@ def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> None
             "one element moves both: use one group."
         )
     require_data(x)
+    if isinstance(x, torch.Tensor):
+        require_dense("x", x)
     if not len(x):
         raise ArgumentError("x is empty; give at least one sample.")
 
 
 def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupSample, bool]:
     """The elements to look at, and whether they are all of the group."""
+    count = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
+    rng = keyed_rng(seed, "invariance error")
+    if isinstance(given, GroupSample) and given.group != action.group:
+        raise ArgumentError(
+            f"S_or_group is a sample of {given.group.name}, but the action is of {action.group.name}; "
+            "use one group."
+        )
     if isinstance(given, GroupSample):
-        action.rows(given)
         return given, False
-    if given != action.group:
+    if not isinstance(given, Group) or given != action.group:
         raise ArgumentError(
             f"S_or_group={shorten(given)} is neither a sample nor the action's group; give S or "
             f"{action.group.name}."
@@ -143,8 +151,7 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
     if given.order <= ALL_ELEMENTS:
         return GroupSample(given, given.all_elements()), True
     # training may have drawn S with this very seed: these elements must not be those of S
-    own = int(keyed_rng(seed, "invariance error").integers(1 << 63))
-    return Oracle(given, own).draw(check_integer("calls", calls, at_least=2)), False
+    return Oracle(given, int(rng.integers(1 << 63))).draw(count), False
 
 
 def _outputs(model: Callable[[Any], Any], x: Array, chunk: int) -> Array:
@@ -152,7 +159,7 @@ def _outputs(model: Callable[[Any], Any], x: Array, chunk: int) -> Array:
     pieces = []
     for start in range(0, len(x), chunk):
         piece = x[start : start + chunk]
-        y = model(piece)
+        y = call_model(model, piece)
         if not is_array_api_obj(y) or y.ndim < 1 or len(y) != len(piece):
             given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
             raise ArgumentError(

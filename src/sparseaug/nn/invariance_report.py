@@ -15,6 +15,7 @@ from sparseaug.actions.base import as_numpy, dtype_kind, namespace
 from sparseaug.errors import shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.result import round_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +69,16 @@ class InvarianceReport:
 
     def __str__(self) -> str:
         which = f"all {len(self.errors)}" if self.exact else f"{len(self.errors)}"
+        # what is said to be exceeded by few, or by none, is rounded up
         text = (
             f"invariance error over {which} elements of {self.group}: mean {self.mean:.3g} "
-            f"(relative {self.relative:.3g}), max {self.max:.3g} at {shorten(self.worst.tolist())}"
+            f"(relative {self.relative:.3g}), max {round_up(self.max, 4)} at "
+            f"{shorten(self.worst.tolist())}"
         )
         if self.exact or self.exceeding is None:
             return text
-        return (
-            f"{text}; at most {self.exceeding:.3g} of the group exceeds it (delta {self.delta:g})"
-        )
+        fraction = round_up(self.exceeding, 4)
+        return f"{text}; at most {fraction} of the group exceeds it (delta {self.delta})"
 
 
 def report_of(
@@ -94,7 +96,9 @@ def report_of(
     if exact:
         interval, exceeding = (mean, mean), 0.0
     elif S.origin.kind == "oracle":
-        exceeding = -math.expm1(math.log(delta) / S.m)
+        # log and expm1 are off by an ulp each and the quotient by half of one; t / (e^t - 1) <= 1, so
+        # all three are at most 3 * 2^-52 of the result
+        exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 2.0**-50))
         interval = _student(errors, delta) if S.m > 1 else None
     labels = dtype_kind(base) not in "fc"
     errors.flags.writeable = False

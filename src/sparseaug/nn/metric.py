@@ -6,15 +6,22 @@ outputs; so the value over all batches is what `invariance_error` gives for all 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.orbit_batch import OrbitBatch, require_outputs, require_tensor
+from sparseaug.actions.base import as_numpy
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.checks import call_model, check_chunk, require_outputs, require_tensor
+from sparseaug.nn.orbit_batch import (
+    OrbitBatch,
+    require_loadable,
+    require_sample_of,
+)
 from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.sampling import GroupSample
 
@@ -60,10 +67,10 @@ class InvarianceError(nn.Module):
             raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
         self._model = (model,)  # in a tuple, or it would become a part of this module
         self.orbit = OrbitBatch(action, S)
+        if output_action is not None:
+            require_sample_of(output_action, S, "output_action")
         self.along = None if output_action is None else OrbitBatch(output_action, S)
-        self.chunk_size = (
-            None if chunk_size is None else check_integer("chunk_size", chunk_size, at_least=1)
-        )
+        self.chunk_size = check_chunk(chunk_size)
         # not buffers: DistributedDataParallel would put the sums of rank 0 in the place of all others
         self.squares = torch.zeros(S.m, dtype=torch.float64)
         self.count = torch.zeros((), dtype=torch.int64)
@@ -91,6 +98,23 @@ class InvarianceError(nn.Module):
         self._add(*measured)
         return _error(*measured)
 
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
+        rows = require_loadable(self, state_dict, strict=strict)
+        if self.along is not None:
+            now = self.orbit.elements, self.along.elements
+            x, y = (
+                rows.get(name, old) for name, old in zip(("orbit.", "along."), now, strict=True)
+            )
+            if not np.array_equal(as_numpy(x), as_numpy(y)):
+                raise ArgumentError(
+                    "state_dict has one S for x and another for the outputs; one element moves both: "
+                    "give what state_dict returned."
+                )
+        return super().load_state_dict(state_dict, strict, assign)
+
     def _add(self, squares: Tensor, count: Tensor, labels: Tensor) -> None:
         self.squares += squares
         self.count += count
@@ -104,7 +128,7 @@ class InvarianceError(nn.Module):
             raise ArgumentError("x is empty; give at least one sample.")
         self.orbit(x[:1], [0])  # what does not move is refused before the model sees it
         (model,) = self._model
-        base = require_outputs(model(x), len(x))
+        base = require_outputs(call_model(model, x), len(x))
         size = self.orbit.m if self.chunk_size is None else max(1, self.chunk_size // len(x))
         squares = [
             self._squares(model, x, base, slice(start, start + size))
@@ -116,7 +140,7 @@ class InvarianceError(nn.Module):
     def _squares(self, model: Any, x: Tensor, base: Tensor, which: slice) -> Tensor:
         """For the elements `which`, the sum over samples of the mean square over the outputs."""
         copies = self.orbit(x, which)
-        moved = require_outputs(model(copies), len(copies))
+        moved = require_outputs(call_model(model, copies), len(copies))
         if moved.shape[1:] != base.shape[1:]:
             raise ArgumentError(
                 f"model returned {tuple(base.shape[1:])} a sample at first and "

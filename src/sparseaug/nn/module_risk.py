@@ -17,8 +17,9 @@ from torch.func import functional_call
 from sparseaug.actions import Action
 from sparseaug.actions.base import to_namespace_of
 from sparseaug.certificate import Certificate
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
-from sparseaug.nn.audit import audit, certificate_of
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.audit import audit, certificate_of, require_double
+from sparseaug.nn.checks import MOST_CALLS, check_chunk
 from sparseaug.nn.fit import fit
 from sparseaug.nn.identity import module_risk_identity
 from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
@@ -76,9 +77,7 @@ class ModuleRisk:
         self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
         self.data = check_tensors(module, loss, data, action, y_action)
         usual = _CHUNK_CPU if self.data[0].device.type == "cpu" else _CHUNK_GPU
-        self.chunk_size = usual
-        if chunk_size is not None:
-            self.chunk_size = check_integer("chunk_size", chunk_size, at_least=1)
+        self.chunk_size = check_chunk(chunk_size) or usual
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
         self._shapes = [module.get_parameter(name).shape for name in self._names]
@@ -143,7 +142,7 @@ class ModuleRisk:
         return both[-1], both[:-1].to(leaf.dtype)
 
     def require_theta(self, theta: Any) -> Tensor:
-        """theta as it is, or an `ArgumentError` where it is no vector of parameters."""
+        """theta as it is, or an `ArgumentError` where it is not a vector of parameters."""
         like = self.module.get_parameter(self._names[0])
         if not isinstance(theta, Tensor) or theta.shape != (self.size,):
             raise ArgumentError(
@@ -186,10 +185,8 @@ class ModuleRisk:
         largest: float | None,
     ) -> Certificate:
         """What `certify` asks: a bound of the full-group gradient norm from fresh elements."""
-        if self.require_theta(theta).dtype != torch.float64:
-            raise UnsupportedError(
-                f"theta is {theta.dtype}, whose roundings may hide a gradient; use module.double()."
-            )
+        require_double(self.require_theta(theta))
+        audit_calls = check_integer("audit_calls", audit_calls, at_least=4, below=MOST_CALLS)
         found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
         return certificate_of(found, self.calls)
 

@@ -16,6 +16,7 @@ import torch
 from sparseaug.actions import Action, Array, permute_axis
 from sparseaug.actions.permute import PermuteNodes
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.checks import require_dense
 from sparseaug.nn.prepared import Indices, Move
 
 
@@ -149,6 +150,8 @@ def _require_axes(array: Any, name: str) -> None:
             f"dataset gave {shorten(array)} as {name}, which is not an array; let its items be x "
             "or (x, y, ...) with tensors or NumPy arrays: convert images and lists to tensors first."
         )
+    if isinstance(array, torch.Tensor):
+        require_dense(f"{name} of dataset", array)
     if array.ndim < 1:
         raise ArgumentError(
             f"dataset gave a single number as {name}; an action moves arrays of at least one axis."

@@ -15,7 +15,7 @@ import torch
 from torch.utils.data import Dataset
 
 from sparseaug.actions import Action
-from sparseaug.nn.fetching import Inner, check_index, check_indices
+from sparseaug.nn.fetching import Inner, check_index, check_indices, check_list
 from sparseaug.nn.moving import make_moves, require_actions
 from sparseaug.nn.prepared import PreparedMove
 from sparseaug.sampling import GroupSample
@@ -80,11 +80,11 @@ class OneShotDataset(Dataset[Any]):
         return _map(k, len(self), lambda index: index // self.n)
 
     def __getitem__(self, k: Any) -> Any:
-        return self.__getitems__([check_index(k, len(self))])[0]
+        return self.__getitems__([check_index(k, len(self), "k")])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """The items of a batch, moved at once."""
-        which, source = np.divmod(check_indices(indices, len(self)), max(self.n, 1))
+        which, source = np.divmod(check_list(indices, len(self)), max(self.n, 1))
         return self._inner.moved(source, which, self._moves)
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class OneShotDataset(Dataset[Any]):
 def _map(k: Any, length: int, function: Any) -> Any:
     """The function of checked indices, in the form they came in: int, tensor or array."""
     if isinstance(k, torch.Tensor) and k.ndim:
-        return torch.from_numpy(function(check_indices(k.cpu(), length))).to(k.device)
-    if isinstance(k, np.ndarray | list | tuple) and np.ndim(k):
-        return function(check_indices(k, length))
-    return function(check_index(k, length))
+        return torch.from_numpy(function(check_indices(k, length, "k"))).to(k.device)
+    if isinstance(k, list | tuple) or (isinstance(k, np.ndarray) and k.ndim):
+        return function(check_indices(k, length, "k"))
+    return function(check_index(k, length, "k"))

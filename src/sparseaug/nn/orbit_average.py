@@ -9,7 +9,7 @@ phi(h) = h^-1 f(h x), and the same holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -18,12 +18,23 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
-from sparseaug.nn.orbit_batch import OrbitBatch, require_outputs, require_sample_of, require_tensor
+from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.nn.checks import (
+    call_model,
+    check_choice,
+    check_chunk,
+    require_outputs,
+    require_tensor,
+)
+from sparseaug.nn.orbit_batch import (
+    OrbitBatch,
+    require_loadable,
+    require_sample_of,
+)
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
-from sparseaug.spectral.result import round_up
+from sparseaug.spectral.result import round_down, round_up
 
 
 @dataclass(frozen=True)
@@ -58,10 +69,10 @@ class InvarianceBound:
         return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
 
     def __str__(self) -> str:
-        low, high = self.output_range
+        low, high = round_up(self.output_range[0]), round_down(self.output_range[1])
         return (
             f"within {round_up(self.value)} of the mean over the group, in root mean square over an "
-            f"orbit ({self.kind}), for outputs in [{low:g}, {high:g}]"
+            f"orbit ({self.kind}), for outputs in [{low}, {high}]"
         )
 
 
@@ -83,6 +94,10 @@ class OrbitStatistics:
 
         The standard deviation over the orbit stands in it as the one over S, which may be smaller.
         """
+        if not isinstance(deviation, Deviation):
+            raise ArgumentError(
+                f"deviation={shorten(deviation)} is not a Deviation; give sparseaug.deviation(S)."
+            )
         return deviation.value * self.std
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,15 +141,11 @@ class OrbitAverage(nn.Module):
         require_sample_of(action, S)
         if not callable(model):
             raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
-        if merge not in ("mean", "median"):
-            raise ArgumentError(f"merge={shorten(merge)} is unknown; give 'mean' or 'median'.")
         if deviation is not None:
             check_deviation(deviation, S)
         self.model = model
-        self.merge = merge
-        self.chunk_size = (
-            None if chunk_size is None else check_integer("chunk_size", chunk_size, at_least=1)
-        )
+        self.merge = check_choice("merge", merge, ("mean", "median"))
+        self.chunk_size = check_chunk(chunk_size)
         self.orbit = OrbitBatch(action, S)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
         self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
@@ -169,7 +180,7 @@ class OrbitAverage(nn.Module):
         if self.merge != "mean":
             raise ArgumentError(f"merge={self.merge!r} has no bound; use merge='mean'.")
         if not isinstance(output_range, tuple | list) or len(output_range) != 2:
-            raise ArgumentError(f"output_range={shorten(output_range)} is no pair (low, high).")
+            raise ArgumentError(f"output_range={shorten(output_range)} is not a pair (low, high).")
         low = check_real("output_range[0]", output_range[0])
         high = check_real("output_range[1]", output_range[1])
         if low > high:
@@ -178,6 +189,13 @@ class OrbitAverage(nn.Module):
         half = math.nextafter(high - low, math.inf) / 2
         value = math.nextafter(self.deviation.value * half, math.inf)
         return InvarianceBound(value, self.deviation, (low, high))
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing."""
+        require_loadable(self, state_dict, strict=strict, others=True)
+        return super().load_state_dict(state_dict, strict, assign)
 
     def _merged(self, x: Tensor) -> Tensor:
         if self.merge == "mean":
@@ -202,10 +220,10 @@ class OrbitAverage(nn.Module):
         for start in range(0, m, size):
             which = slice(start, start + size) if size < m else None
             copies = self.orbit(x, which)
-            y = require_outputs(self.model(copies), len(copies))
+            y = require_outputs(call_model(self.model, copies), len(copies))
             if not (y.is_floating_point() or y.is_complex()):
                 raise ArgumentError(
-                    f"model returned {y.dtype}; return logits or values, not labels."
+                    f"model returned {y.dtype} for x of {x.dtype}; return logits or values, not labels."
                 )
             outputs = y.unflatten(0, (-1, len(x)))
             yield outputs if self.back is None else self.back.move_each(outputs, which)
@@ -220,5 +238,5 @@ def _follow(average: OrbitAverage, _: Any) -> None:
 
 def _inverse_orbit(action: Action, S: GroupSample) -> OrbitBatch:
     """The elements g_j^-1, which move outputs back."""
-    require_sample_of(action, S)
+    require_sample_of(action, S, "output_action")
     return OrbitBatch(action, GroupSample(S.group, S.group.inverse(S.elements)))

@@ -6,19 +6,20 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import Shape, to_namespace_of
-from sparseaug.archive import canonical_json
+from sparseaug.actions.base import Shape, as_numpy, to_namespace_of
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
-from sparseaug.groups import Group
+from sparseaug.groups import Group, Rows
+from sparseaug.nn.checks import require_tensor
+from sparseaug.nn.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import require_sample
@@ -34,7 +35,7 @@ class OrbitBatch(nn.Module):
     sample_shape  shape of one sample, without the sample axis; by default the first batch tells
 
     Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
-    shape or precision prepares anew, which compiled code cannot do: give `sample_shape`, or one
+    shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
     batch before compiling. Loading a state dict adopts its S, if that is one of the same group.
     The state dict holds rows alone, so an adopted S has calls = 0.
     For graphs use two: one of `permute_nodes(group)`, one of `permute_axis(group, 1)`.
@@ -60,15 +61,20 @@ class OrbitBatch(nn.Module):
         self._given = S
         self._prepared_for: tuple[Shape, torch.dtype] | None = None
         self.register_buffer("elements", torch.tensor(S.elements))
-        digest = torch.tensor(list(_digest(S.group)), dtype=torch.uint8)  # any format can save it
+        digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
         if sample_shape is not None:
-            if not isinstance(sample_shape, Sequence):
+            if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
                 raise ArgumentError(
-                    f"sample_shape={shorten(sample_shape)} is no tuple, as (3, 8, 8)."
+                    f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (3, 8, 8)."
                 )
             shape = tuple(check_integer("sample_shape", size) for size in sample_shape)
-            self._prepare(shape, torch.get_default_dtype())
+            try:
+                self._prepare(shape, torch.get_default_dtype())
+            except ArgumentError as error:
+                raise ArgumentError(
+                    f"sample_shape={shorten(shape)} does not fit: {error}"
+                ) from error
 
     @property
     def m(self) -> int:
@@ -98,7 +104,8 @@ class OrbitBatch(nn.Module):
         prepared = self._prepared(which)
         if len(x) != len(prepared[0]):
             raise ArgumentError(
-                f"x has {len(x)} entries on axis 0, for {len(prepared[0])} elements; give one each."
+                f"x has {len(x)} entries on axis 0, but which names {len(prepared[0])} elements; give "
+                "one entry for each."
             )
         return self.action.apply(prepared, x)
 
@@ -147,26 +154,34 @@ class OrbitBatch(nn.Module):
                 self._prepare(shape, changed[0])
         return self
 
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
+        require_loadable(self, state_dict, strict=strict)
+        return super().load_state_dict(state_dict, strict, assign)
+
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Adopt the S of the state dict, or say why it is none of this group."""
-        rows = state_dict.get(f"{prefix}elements")
-        if rows is not None:
-            self._require_rows(rows, state_dict.get(f"{prefix}group_digest"), f"{prefix}elements")
+        """Adopt the S of the state dict, or say why it is not one of this group."""
+        if f"{prefix}elements" in state_dict:
+            rows = self._rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if self._prepared_for is not None:
             self._prepare(*self._prepared_for)
 
-    def _require_rows(self, rows: Tensor, digest: Tensor | None, key: str) -> None:
-        group = self.action.group
+    def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
+        """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
+        group, key = self.action.group, f"{prefix}elements"
+        rows, digest = _entry(state_dict, key), f"{prefix}group_digest"
         # not with the buffer: that one is empty where the module was made without memory
-        if digest is not None and digest.tolist() != list(_digest(group)):
+        if digest in state_dict and _entry(state_dict, digest).tolist() != _digest(group):
             raise ArgumentError(
                 f"state_dict has an S of another group than {group.name} under {key!r}; "
                 "build the action and S with the group it was saved with."
             )
         try:
-            GroupSample(group, rows.cpu().numpy())
+            return GroupSample(group, rows).elements
         except SparseAugError as error:
             raise ArgumentError(
                 f"state_dict has no S of {group.name} under {key!r}: {error}"
@@ -209,39 +224,56 @@ class OrbitBatch(nn.Module):
         return [part.index_select(0, chosen) for part in self._parts()]
 
 
-def require_sample_of(action: Action, S: GroupSample) -> None:
+def require_sample_of(action: Action, S: GroupSample, name: str = "action") -> None:
     """Raise an `ArgumentError` unless S is a sample of the action's group."""
     if not isinstance(action, Action):
         raise ArgumentError(
-            f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
+            f"{name}={shorten(action)} is not an action; try sparseaug.roll(group)."
         )
     require_sample(S)
     action.rows(S)
 
 
-def require_tensor(name: str, x: Any, axes: int) -> None:
-    """Raise an `ArgumentError` unless x is a tensor with at least this many axes."""
-    if not isinstance(x, Tensor):
-        raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
-    if x.ndim < axes:
-        raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
+def require_loadable(
+    module: nn.Module, state_dict: Any, *, strict: bool, others: bool = False
+) -> dict[str, Rows]:
+    """The rows of every S in a state dict of `module`, by prefix; an `ArgumentError` if one is amiss.
 
-
-def require_outputs(y: Any, count: int) -> Tensor:
-    """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
-    if not isinstance(y, Tensor) or y.ndim < 1 or len(y) != count:
-        given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
-        raise ArgumentError(f"model returned {given}; return ({count}, ...).")
-    return y
+    With `strict` each `OrbitBatch` in the module must find its S, and where there are no `others`
+    (parameters of a model) nothing else may stand in the state dict. Nothing is loaded here.
+    """
+    if not isinstance(state_dict, Mapping) or not all(isinstance(key, str) for key in state_dict):
+        raise ArgumentError(
+            f"state_dict={shorten(state_dict)} is not a mapping by names; give what state_dict returned."
+        )
+    parts = {
+        f"{name}." if name else "": part
+        for name, part in module.named_modules()
+        if isinstance(part, OrbitBatch)
+    }
+    known = [prefix + name for prefix in parts for name in ("elements", "group_digest")]
+    missing = [key for key in known if key not in state_dict]
+    unknown = [] if others else [key for key in state_dict if key not in known]
+    if strict and (missing or unknown):
+        raise ArgumentError(
+            f"state_dict lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
+            "state_dict returned, or strict=False."
+        )
+    return {
+        prefix: part._rows_in(state_dict, prefix)
+        for prefix, part in parts.items()
+        if f"{prefix}elements" in state_dict
+    }
 
 
 def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.device) -> Tensor:
     """`which` as a 1-D tensor of positions in 0..m-1 on the device."""
     if isinstance(which, slice):
         which = list(range(m)[which])
-    if not hasattr(which, "__iter__"):
+    if not hasattr(which, "__iter__") or getattr(which, "ndim", 1) != 1:
         raise ArgumentError(
-            f"which={shorten(which)} is no slice, list or tensor; give positions in 0..{m - 1}."
+            f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
+            f"0..{m - 1}."
         )
     if not isinstance(which, Tensor):
         listed = [check_integer("which", position, below=m) for position in which]
@@ -261,6 +293,19 @@ def _is_number(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
-def _digest(group: Group) -> bytes:
-    """SHA-256 of the group's description."""
-    return hashlib.sha256(canonical_json(group.to_dict())).digest()
+def _entry(state_dict: Mapping[str, Any], key: str) -> NDArray[Any]:
+    """A tensor of a state dict as an array."""
+    try:
+        if isinstance(state_dict[key], Tensor):
+            return as_numpy(state_dict[key])
+    except (TypeError, RuntimeError):  # sparse, or without memory
+        pass
+    raise ArgumentError(
+        f"state_dict[{key!r}]={shorten(state_dict[key])} is not a dense tensor; give what "
+        "state_dict returned."
+    )
+
+
+def _digest(group: Group) -> list[int]:
+    """SHA-256 of the group's description, byte by byte."""
+    return list(bytes.fromhex(group_sha256(group)))

@@ -2,19 +2,26 @@
 
 Batch number b of an epoch is a function of (seed, epoch, b). So ranks take every num_ranks-th batch
 without talking to each other, without padding and without duplicates, and a run resumes anywhere.
+
+An iteration takes its epoch and its first batch when its first batch is asked for, not when it is made:
+a data loader with workers makes two iterators for each epoch and uses the second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
 from torch.utils.data import Sampler
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.checks import MOST_COPIES, check_choice, check_flag
 from sparseaug.nn.one_shot import OneShotDataset
 from sparseaug.nn.prepared import Indices
+from sparseaug.nn.state import describe, require_keys, require_settings
 from sparseaug.sampling.keys import keyed_rng
 
 
@@ -36,7 +43,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
     at most one: use `join` of DistributedDataParallel where they are uneven. Accelerate deals the
     batches itself: leave the ranks out there and set even_batches=False. With several devices in
     Lightning set use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning
-    or Accelerate do so.
+    or Accelerate do so. To save and resume in the middle of an epoch use a `ResumableLoader`.
 
     >>> import numpy as np, sparseaug as sa
     >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
@@ -61,19 +68,17 @@ class OrbitBatchSampler(Sampler[list[int]]):
     ) -> None:
         if not isinstance(dataset, OneShotDataset):
             raise ArgumentError(f"dataset={shorten(dataset)} is not a OneShotDataset; make one.")
-        if copies not in ("together", "spread"):
-            raise ArgumentError(f'copies={shorten(copies)} must be "together" or "spread".')
         self.dataset = dataset
-        self.batch_size = check_integer("batch_size", batch_size, at_least=1)
-        self.copies = copies
-        self.shuffle = bool(shuffle)
+        self.batch_size = check_integer("batch_size", batch_size, at_least=1, below=MOST_COPIES)
+        self.copies = check_choice("copies", copies, ("together", "spread"))
+        self.shuffle = check_flag("shuffle", shuffle)
         self.seed = check_integer("seed", seed, below=1 << 64)
-        self.drop_last = bool(drop_last)
-        self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1)
+        self.drop_last = check_flag("drop_last", drop_last)
+        self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1, below=1 << 31)
         self.rank = check_integer("rank", rank, below=self.num_ranks)
         self.epoch = 0
-        self._position = 0  # batches of this epoch that were handed out
         self._resume = 0  # where the next iteration begins
+        self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
         if copies == "together":
             _require_multiple(self.batch_size, dataset.S.m)
 
@@ -86,46 +91,50 @@ class OrbitBatchSampler(Sampler[list[int]]):
         """Choose the order of this epoch. The current epoch keeps its place."""
         epoch = check_integer("epoch", epoch, below=1 << 63)
         if epoch != self.epoch:
-            self.epoch, self._position, self._resume = epoch, 0, 0
+            self.epoch, self._resume, self._turn = epoch, 0, None
 
     def __len__(self) -> int:
         """Batches of this rank in a whole epoch."""
         return len(range(self.rank, self._batches(), self.num_ranks))
 
     def __iter__(self) -> Iterator[list[int]]:
-        start, self._resume = self._resume, 0
-        self._position = start
-        return self._from(start, self.epoch)
+        turn = self._turn = _Turn(self._resume, self._resume)
+        self._resume = 0
+        plan = _Epoch(self, self.epoch)
+        mine = range(self.rank, self._batches(), self.num_ranks)
+        for position in range(turn.start, len(mine)):
+            # before the yield, since the loader holds the batch while this waits
+            turn.handed = position + 1
+            yield plan.batch(mine[position]).tolist()
 
     def state_dict(self, *, position: int | None = None) -> dict[str, Any]:
-        """The epoch and the position in it: by default, the number of batches handed out.
+        """The epoch, the position in it, and what decides the batches.
 
-        A loader with workers, and Accelerate's, fetches ahead: give it as `position` how many
-        batches the training loop has had.
+        position  how many batches of this epoch the training loop has had. By default the number
+                  handed out, which is larger where the loader fetches ahead, as one with workers and
+                  Accelerate's do; a `ResumableLoader` counts what the loop has had.
         """
-        position = self._position if position is None else position
+        if position is None:
+            position = self._resume if self._turn is None else self._turn.position
         return {
             "epoch": self.epoch,
             "position": check_integer("position", position, below=len(self) + 1),
             "settings": self._settings(),
         }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Let the next iteration go on where `state_dict` was taken, and later ones be whole."""
-        missing = {"epoch", "position", "settings"} - set(state)
-        if missing:
-            raise ArgumentError(f"state lacks {sorted(missing)}; give what state_dict returned.")
-        mine = self._settings()
-        for name, value in dict(state["settings"]).items():
-            if mine.get(name) != value:
-                raise ArgumentError(
-                    f"state is of a sampler with {name}={value}, but this one has "
-                    f"{name}={mine.get(name)}; make it with the same arguments."
-                )
-        self.epoch = check_integer("epoch", state["epoch"], below=1 << 63)
+    def load_state_dict(self, state: Any) -> None:
+        """Let the next iteration go on where `state_dict` was taken, and later ones be whole.
+
+        A state of another run is refused: of another S, or the same with its rows in another order
+        (a batch is a list of row numbers), another action, number of samples, seed or division into
+        batches. The samples themselves are not compared.
+        """
+        state = require_keys(state, ("epoch", "position", "settings"))
+        require_settings(state["settings"], self._settings())
+        epoch = check_integer("epoch", state["epoch"], below=1 << 63)
         longest = -(-self._batches() // self.num_ranks)  # of the first rank
         position = check_integer("position", state["position"], below=longest + 1)
-        self._position = self._resume = min(position, len(self))
+        self.epoch, self._resume, self._turn = epoch, min(position, len(self)), None
 
     def __repr__(self) -> str:
         return (
@@ -135,22 +144,39 @@ class OrbitBatchSampler(Sampler[list[int]]):
 
     def _settings(self) -> dict[str, Any]:
         """What decides the batches, but for the rank: all ranks may load one state."""
+        data, S = self.dataset, self.dataset.S
         names = ("batch_size", "copies", "shuffle", "seed", "drop_last", "num_ranks")
-        sizes = {"n": self.dataset.n, "m": self.dataset.S.m}
-        return sizes | {name: getattr(self, name) for name in names}
+        return {
+            "n": data.n,
+            "m": S.m,
+            "S": S.sha256,
+            "rows": hashlib.sha256(
+                S.elements.astype("<i8").tobytes()
+            ).hexdigest(),  # in their order
+            "action": describe(data.action),
+            "y_action": describe(data.y_action),
+            **{name: getattr(self, name) for name in names},
+        }
 
     def _batches(self) -> int:
         """Batches of all ranks in an epoch."""
         total = len(self.dataset)
         return total // self.batch_size if self.drop_last else -(-total // self.batch_size)
 
-    def _from(self, start: int, epoch: int) -> Iterator[list[int]]:
-        plan = _Epoch(self, epoch)
-        mine = range(self.rank, self._batches(), self.num_ranks)
-        for position in range(start, len(mine)):
-            # before the yield, since the loader holds the batch while this waits
-            self._position = position + 1
-            yield plan.batch(mine[position]).tolist()
+
+@final
+@dataclass
+class _Turn:
+    """One iteration over an epoch, from batch `start` on."""
+
+    start: int
+    handed: int  # batches of the epoch before its place
+    had: int | None = None  # of these, those that the training loop has had, where a loader counts
+
+    @property
+    def position(self) -> int:
+        """Batches of the epoch that are done, as far as is known."""
+        return self.handed if self.had is None else self.had
 
 
 @final

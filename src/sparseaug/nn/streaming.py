@@ -2,35 +2,46 @@
 
 The element of item i in epoch e is a function of (seed, e, i) alone: row i % 256 of the draws keyed
 by (seed, e, i // 256). What was drawn is marked in shared memory, so that workers, repeated access
-and an early stop leave the count exact.
+and an early stop leave the count exact. Whether an epoch was ever set is there too, so that a worker
+can warn of a second pass over an epoch that nobody chose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, final
 
 import numpy as np
 import torch
-from torch.utils.data import Dataset
+from torch.utils.data import Dataset, get_worker_info
 
 from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
     OracleBudgetError,
+    SparseAugWarning,
     UnsupportedError,
     check_integer,
+    shorten,
 )
 from sparseaug.groups import Rows
-from sparseaug.nn.fetching import Inner, check_index, check_indices
+from sparseaug.nn.fetching import Inner, check_index, check_list
 from sparseaug.nn.moving import make_moves, require_actions
 from sparseaug.nn.prepared import FreshMove, Indices
+from sparseaug.nn.state import describe, group_sha256, require_keys, require_settings
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 
+_WORKERS = 64  # that count apart; of more, two may lose an update, and the warning comes later
+
 _BLOCK = 256  # items that share a key; part of what a seed means, never to be changed
+
+
+class RepeatedEpochWarning(SparseAugWarning):
+    """A second pass over a `StreamingDataset` without `set_epoch`: its elements are the same again."""
 
 
 @final
@@ -42,10 +53,12 @@ class StreamingDataset(Dataset[Any]):
     oracle    gives the seed, counts every element drawn, and stops before its budget is passed
     y_action  how the group moves y, for targets that move along
 
-    Call `set_epoch` before each epoch, as for `DistributedSampler`. An epoch costs one call per item
-    that is fetched, by whichever worker; fetching it again in the same epoch costs nothing, and an
-    epoch that is visited again is counted again. Each rank counts what it fetched itself. Break off
-    a loader's iteration before `set_epoch`: what persistent workers still fetch is of the new epoch.
+    Call `set_epoch` before each epoch, as for `DistributedSampler`; without it a second pass repeats
+    the elements of epoch 0, and a `RepeatedEpochWarning` says so, once, from the process that fetches
+    (a forked worker has the filters that were set before). An epoch costs one call per item that is
+    fetched, by whichever worker; fetching it again in the same epoch costs nothing, and an epoch that
+    is visited again is counted again. Each rank counts what it fetched itself. Break off a loader's
+    iteration before `set_epoch`: what persistent workers still fetch is of the new epoch.
     Give each data set an oracle of its own: two with one seed draw the same elements, and neither
     knows of draws that the other has not counted yet.
 
@@ -68,8 +81,8 @@ class StreamingDataset(Dataset[Any]):
         require_oracle(oracle, action.group)
         if oracle.has_source:
             raise UnsupportedError(
-                "oracle asks a source for each element, which is too dear for every item of every "
-                "epoch; draw S once and give it to OneShotDataset."
+                "oracle asks a source for each element, which is too expensive for every item "
+                "of every epoch; draw S once and give it to OneShotDataset."
             )
         self.action = action
         self.oracle = oracle
@@ -80,6 +93,9 @@ class StreamingDataset(Dataset[Any]):
         self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
         self._seen = torch.zeros(self._inner.n, dtype=torch.uint8).share_memory_()
         self._charged = 0  # marks of this epoch that the oracle has counted
+        # whether an epoch was set or the warning given; if not, how many items each worker fetched
+        self._told = torch.zeros(1, dtype=torch.bool).share_memory_()
+        self._fetched = torch.zeros(_WORKERS, dtype=torch.int64).share_memory_()
         self._drawn = _Draws(oracle, self._inner.n)
 
     @property
@@ -103,6 +119,7 @@ class StreamingDataset(Dataset[Any]):
     def set_epoch(self, epoch: int) -> None:
         """Go to an epoch: fresh elements, within the budget. The current one changes nothing."""
         epoch = check_integer("epoch", epoch, below=1 << 63)
+        self._told[0] = True
         if epoch == self.epoch:
             return
         _ = self.calls
@@ -119,19 +136,36 @@ class StreamingDataset(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """The items of a batch, moved at once."""
-        chosen = check_indices(indices, len(self))
+        chosen = check_list(indices, len(self))
+        self._notice(chosen)
         rows = self._drawn.rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1
         moves = make_moves(self.action, self.y_action, partial(FreshMove, rows=rows))
         return self._inner.moved(chosen, np.arange(len(chosen)), moves)
 
     def state_dict(self) -> dict[str, Any]:
-        """The epoch, the calls, and which items of the epoch were drawn."""
-        return {"epoch": self.epoch, "calls": self.calls, "seen": self._seen.clone()}
+        """The epoch, the calls, which items of the epoch were drawn, and what decides the elements.
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state_dict`, with an oracle that has made no more calls than are in it."""
-        epoch, calls, seen = _check_state(state, len(self))
+        Items that workers have fetched ahead are among those drawn. Fetched again after a resume they
+        are moved by the same elements, at no further call.
+        """
+        return {
+            "epoch": self.epoch,
+            "calls": self.calls,
+            "seen": self._seen.clone(),
+            "settings": self._settings(),
+        }
+
+    def load_state_dict(self, state: Any) -> None:
+        """Go on from `state_dict`, with an oracle that has made no more calls than are in it.
+
+        A state of another group, seed, action or number of samples is refused.
+        """
+        state = require_keys(state, ("epoch", "calls", "seen", "settings"))
+        require_settings(state["settings"], self._settings())
+        epoch = check_integer("epoch", state["epoch"], below=1 << 63)
+        calls = check_integer("calls", state["calls"], below=1 << 63)
+        seen = _check_seen(state["seen"], len(self))
         made = self.calls
         if calls < made:
             raise ArgumentError(
@@ -144,12 +178,44 @@ class StreamingDataset(Dataset[Any]):
         self._epoch[0] = epoch
         self._seen.copy_(seen)
         self._charged = marked
+        self._told[0] = True
 
     def __repr__(self) -> str:
         return (
             f"StreamingDataset({type(self.dataset).__name__} of {len(self)}, "
             f"{type(self.action).__name__}, epoch={self.epoch}, {self.oracle!r})"
         )
+
+    def _settings(self) -> dict[str, Any]:
+        """What decides the element of an item, but for the epoch, and how it moves."""
+        group = self.action.group
+        return {
+            "n": len(self),
+            "group": group.name,
+            "group_sha256": group_sha256(group),
+            "seed": self.oracle.seed,
+            "action": describe(self.action),
+            "y_action": describe(self.y_action),
+        }
+
+    def _notice(self, chosen: Indices) -> None:
+        """Warn, once, of items that come again after as many as there are, with no epoch ever set."""
+        if self._told[0]:
+            return
+        info = get_worker_info()
+        worker = 0 if info is None else info.id
+        # each writes to its own place, and one of them warns: no update is lost, no warning doubled
+        self._fetched[worker % _WORKERS] += len(chosen)
+        again = int(self._fetched.sum()) > len(self) and self._seen[torch.from_numpy(chosen)].any()
+        if worker == 0 and again:
+            self._told[0] = True
+            warnings.warn(
+                f"{len(self)} items were fetched and set_epoch was never called, so the elements of "
+                f"epoch {self.epoch} are used again; call set_epoch(epoch) before each epoch, or "
+                f"set_epoch({self.epoch}) once if this is meant.",
+                RepeatedEpochWarning,
+                stacklevel=3,
+            )
 
     def _require_budget(self, needed: int, owed: int = 0) -> None:
         """`owed` calls were made, but are not in the oracle's count yet."""
@@ -185,18 +251,17 @@ class _Draws:
         return self._blocks[block, place]
 
 
-def _check_state(state: Mapping[str, Any], n: int) -> tuple[int, int, torch.Tensor]:
-    missing = {"epoch", "calls", "seen"} - set(state)
-    if missing:
-        raise ArgumentError(f"state lacks {sorted(missing)}; give what state_dict returned.")
-    seen = torch.as_tensor(state["seen"])
-    if seen.shape != (n,) or not bool(((seen == 0) | (seen == 1)).all()):
+def _check_seen(seen: Any, n: int) -> torch.Tensor:
+    """The marks of n items, 0 or 1 each."""
+    try:
+        marks = torch.as_tensor(seen).cpu()
+        whole = not (marks.is_floating_point() or marks.is_complex())
+        good = marks.shape == (n,) and whole and bool(((marks == 0) | (marks == 1)).all())
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise ArgumentError(f"seen={shorten(seen)} is not a tensor of marks: {error}") from error
+    if not good:
         raise ArgumentError(
-            f"state marks items of shape {tuple(seen.shape)}, but this data set has {n} items; "
-            "give the state of a data set of this length."
+            f"seen has shape {tuple(marks.shape)} and dtype {marks.dtype}, but this data set has {n} "
+            "items; give the state of a data set of this length: a 0 or 1 for each item."
         )
-    return (
-        check_integer("epoch", state["epoch"], below=1 << 63),
-        check_integer("calls", state["calls"]),
-        seen,
-    )
+    return marks

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.errors import check_integer
+from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.fit import fit
 from sparseaug.nn.identity import module_risk_identity
 from sparseaug.nn.module_risk import Loss, ModuleRisk
@@ -38,6 +39,7 @@ class StreamingModuleRisk:
         y_action: Action | None = None,
         chunk_size: int | None = None,
     ) -> None:
+        batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
         self._plain = ModuleRisk(
             module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
         )

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseaug.actions import Action, roll
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    SparseAugError,
+    UnsupportedError,
+    check_integer,
+    check_real,
+    shorten,
+)
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import require_sample
@@ -23,6 +32,8 @@ ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
 Shape: TypeAlias = tuple[int, ...]
 
 DEFAULT_M = 16
+
+MOST_ELEMENTS = 10**9  # below this; so many copies of one row already fill the memory of a machine
 
 CHEAP_ORDER = 10_000
 """Groups up to this order have the deviation of 256 elements within seconds, whatever their kind."""
@@ -51,7 +62,7 @@ class OneShotMixin:
     def deviation_(self) -> Deviation | None:
         """`sparseaug.deviation(sample_)`, computed on first use; None where it may take long.
 
-        A notebook reads every attribute of an estimator that it shows, so this one is never dear
+        A notebook reads every attribute of an estimator that it shows, so this one never takes long
         and never fails. Call `sparseaug.deviation` for a group above order 10,000.
         """
         check_is_fitted(self, "sample_")
@@ -109,10 +120,18 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
         return roll(cyclic(1), axes=(1,))
     if isinstance(action, Action):
         return action
-    made = action(width) if callable(action) else action
+    try:
+        made = action(width) if callable(action) else action
+    except SparseAugError:
+        raise
+    except Exception as error:
+        raise ArgumentError(
+            f"{name}={shorten(action)} failed for {width} features: {error}; give a function "
+            "n_features -> action."
+        ) from error
     if not isinstance(made, Action):
         raise ArgumentError(
-            f"{name}={shorten(action)} gives no action; give an action such as "
+            f"{name}={shorten(action)} is not an action and makes none; give an action such as "
             "sparseaug.permute_axis(group), or a function n_features -> action."
         )
     return made
@@ -124,7 +143,7 @@ def check_shape(sample_shape: Shape | None, width: int) -> Shape:
         return (width,)
     if not isinstance(sample_shape, tuple | list):
         raise ArgumentError(
-            f"sample_shape={shorten(sample_shape)} is no tuple; give such as (8, 8)."
+            f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (8, 8)."
         )
     shape = tuple(check_integer("sample_shape", size, at_least=1) for size in sample_shape)
     if math.prod(shape) != width:
@@ -143,7 +162,8 @@ def check_seed(random_state: Any) -> int:
         return int(check_random_state(random_state).randint(1 << 31))
     except ValueError as error:
         raise ArgumentError(
-            f"random_state={shorten(random_state)} is no seed; give an integer, a RandomState or None."
+            f"random_state={shorten(random_state)} is not a seed; give an integer, a RandomState or "
+            "None."
         ) from error
 
 
@@ -155,7 +175,7 @@ def check_choice(estimator: Any) -> None:
     if len(given) > 1:
         raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
     if estimator.m is not None:
-        check_integer("m", estimator.m, at_least=1)
+        check_integer("m", estimator.m, at_least=1, below=MOST_ELEMENTS)
     if estimator.target_deviation is not None:
         check_real("target_deviation", estimator.target_deviation, above=0, below=1)
 
@@ -167,11 +187,36 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if issparse(X):
         raise ArgumentError("X is sparse; actions move dense rows: give X.toarray().")
-    if is_frame(X):
+    with naming("X"):
+        if not is_frame(X):
+            array = validate_data(estimator, X, reset=reset, ensure_all_finite=False)
+            array = array.astype(np.float64) if array.dtype.kind == "O" else array
+            if array.dtype.kind not in "biufc":
+                raise TypeError(f"it has dtype {array.dtype}; give numbers.")
+            return array
         if not X.shape[0] or not X.shape[1]:
             raise ArgumentError(f"X has shape {X.shape}; give at least one row and one column.")
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return validate_data(estimator, X, reset=reset, ensure_all_finite=False)
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """What scikit-learn says of an argument, as an `ArgumentError` that names it.
+
+    It stays a TypeError where it was one, as scikit-learn's own checks expect.
+    """
+    try:
+        yield
+    except (SparseAugError, NotFittedError):
+        raise
+    except TypeError as error:
+        raise ArgumentTypeError(f"{name} cannot be used: {error}") from error
+    except (ValueError, RuntimeError, OverflowError) as error:
+        raise ArgumentError(f"{name} cannot be used: {error}") from error
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An `ArgumentError` that is also a TypeError."""
 
 
 def is_frame(data: Any) -> bool:

@@ -17,6 +17,7 @@ from sparseaug.sklearn.drawing import (
     check_choice,
     check_rows,
     is_frame,
+    naming,
     resolve_action,
 )
 from sparseaug.sklearn.moving import copies, take_rows
@@ -90,8 +91,10 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             raise ArgumentError("y=None is not allowed; give one target for each row of X.")
         self.fit(X)
         X = check_rows(self, X, reset=False)
-        y = y if hasattr(y, "iloc") else np.asarray(y)
-        check_consistent_length(X, y)
+        with naming("y"):
+            y = y if hasattr(y, "iloc") else np.asarray(y)
+        with naming("X and y"):
+            check_consistent_length(X, y)
         moved = copies(self.action_, self.sample_.elements, X, self.shape_)
         if self.y_action is None:
             return moved, take_rows(y, self.groups_)
@@ -107,7 +110,10 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.action_.group.name}; use one group."
             )
         shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
-        return copies(action, self.sample_.elements, y, shape)
+        try:
+            return copies(action, self.sample_.elements, y, shape)
+        except ArgumentError as error:
+            raise ArgumentError(f"y does not move: {error}") from error
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

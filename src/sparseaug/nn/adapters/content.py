@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from sparseaug.errors import check_integer
+from sparseaug.nn.checks import require_dense
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 
@@ -34,13 +35,14 @@ class ContentKey:
         return int(self._epoch[0])
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose anew in this epoch."""
+        """Choose again in this epoch."""
         self._epoch[0] = check_integer("epoch", epoch, below=1 << 63)
 
     def choose(self, tensors: Mapping[str, torch.Tensor]) -> int:
         """The number of a row, uniform over contents."""
         digest = hashlib.sha256()
         for name in sorted(tensors):
+            require_dense(name, tensors[name])
             tensor = tensors[name].detach().cpu().contiguous()
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
             # the bytes themselves, for every dtype, also those that NumPy lacks

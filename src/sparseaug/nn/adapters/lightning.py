@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
+import torch
+
 from sparseaug.actions import Action, Array
 from sparseaug.errors import check_integer
+from sparseaug.nn.checks import require_dense
 from sparseaug.nn.invariance import invariance_error
 from sparseaug.nn.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
@@ -47,6 +50,10 @@ class SymmetryCallback:
         degree: int | None = None,
     ) -> None:
         require_sample_of(action, S)
+        if isinstance(x, torch.Tensor):
+            require_dense("x", x)
+        action(S.elements[:1], x)  # what does not move is refused before training begins
+        degree = None if degree is None else check_integer("degree", degree, below=1 << 31)
         self.action = action
         self.S = S
         self.x = x

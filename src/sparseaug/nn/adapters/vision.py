@@ -8,8 +8,9 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.nn.adapters.content import ContentKey
+from sparseaug.nn.checks import require_dense
 from sparseaug.nn.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
 
@@ -41,26 +42,48 @@ class OrbitTransform(torch.nn.Module):
         self._key = ContentKey(S, seed)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose anew in this epoch."""
+        """Choose again in this epoch."""
         self._key.set_epoch(epoch)
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         """The number of the element for these inputs, by the content of the first one."""
-        if not flat_inputs:
-            raise ArgumentError("inputs hold no image; give a tensor (C, H, W) or a tv_tensor.")
+        tensors = isinstance(flat_inputs, list) and all(map(torch.is_tensor, flat_inputs))
+        if not tensors or not flat_inputs:
+            raise ArgumentError(
+                f"flat_inputs={shorten(flat_inputs)} hold no image; give tensors (C, H, W)."
+            )
+        require_dense("the image of inputs", flat_inputs[0])
         return {"element": self._key.choose({"image": flat_inputs[0].as_subclass(torch.Tensor)})}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         """One input moved by the element of these params."""
+        if not isinstance(inpt, torch.Tensor):
+            raise ArgumentError(
+                f"inpt={shorten(inpt)} is not a tensor; convert it first (v2.ToImage)."
+            )
+        require_dense("inpt", inpt)
+        if not isinstance(params, dict) or "element" not in params:
+            raise ArgumentError(
+                f"params={shorten(params)} are not those that make_params returned."
+            )
+        number = check_integer('params["element"]', params["element"], below=len(self._key.rows))
         plain = inpt.as_subclass(torch.Tensor)
-        row = self._key.rows[params["element"]][None]
-        return self.action(row, plain[None])[0, 0].as_subclass(type(inpt))
+        row = self._key.rows[number][None]
+        try:
+            return self.action(row, plain[None])[0, 0].as_subclass(type(inpt))
+        except ArgumentError as error:
+            raise ArgumentError(f"inpt, one of the inputs, does not move: {error}") from error
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with what is an image moved."""
         flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
         chosen = _which_move(flat)
-        params = self.make_params([inpt for inpt, moves in zip(flat, chosen, strict=True) if moves])
+        images = [inpt for inpt, moves in zip(flat, chosen, strict=True) if moves]
+        if not images:
+            raise ArgumentError(
+                f"inputs={shorten(inputs)} hold no image; give a tensor (C, H, W) or a tv_tensor."
+            )
+        params = self.make_params(images)
         moved = [
             self.transform(inpt, params) if moves else inpt
             for inpt, moves in zip(flat, chosen, strict=True)
