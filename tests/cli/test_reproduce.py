@@ -94,7 +94,7 @@ def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(
 
 
 def test_a_full_disk_is_one_line(run, monkeypatch):
-    def fill(temporary, data):
+    def fill(*arguments):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sparseaug.storage._write_flushed", fill)

@@ -179,11 +179,11 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path,
 
     plain, written = storage._write_flushed, []
 
-    def fill(temporary, data):
+    def fill(temporary, *rest):
         if len(written) == 5:
             raise OSError(28, "No space left on device")
         written.append(temporary)
-        plain(temporary, data)
+        plain(temporary, *rest)
 
     with monkeypatch.context() as patch:
         patch.setattr(storage, "_write_flushed", fill)

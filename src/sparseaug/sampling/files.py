@@ -10,6 +10,7 @@ import numpy as np
 from sparseaug.archive import load_archive, require, save_archive
 from sparseaug.errors import FileFormatError, SparseAugError, UnsupportedError
 from sparseaug.groups import Group, Rows, from_dict
+from sparseaug.storage import show_path
 
 SCHEMA = "sparseaug.GroupSample/1"
 
@@ -20,7 +21,7 @@ def save(
     elements: Rows,
     facts: dict[str, Any],
     *,
-    overwrite: bool = True,
+    overwrite: bool = False,
 ) -> None:
     """Write group, elements and facts, whole or not at all."""
     description = group.to_dict()
@@ -43,7 +44,7 @@ def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
     try:
         return from_dict(facts.pop("group")), elements, facts
     except (SparseAugError, ValueError, TypeError, RecursionError) as error:
-        raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
+        raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
 
 
 def _describes(description: dict[str, Any], group: Group) -> bool:

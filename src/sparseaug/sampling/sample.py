@@ -24,6 +24,7 @@ from sparseaug.groups import Group, Rows
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.storage import show_path
 
 
 @dataclass(frozen=True)
@@ -164,8 +165,11 @@ class GroupSample:
         )
         return GroupSample(self.group, rows, 0, origin)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write one safetensors file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write one safetensors file, whole or not at all.
+
+        A file that is there is refused unless it holds this very sample, or with overwrite=True.
+        """
         files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
 
     @classmethod
@@ -175,7 +179,7 @@ class GroupSample:
         try:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
         except (SparseAugError, TypeError, KeyError) as error:
-            raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
+            raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
         return sample
 
