@@ -28,6 +28,7 @@ def save_archive(
     facts: Mapping[str, Any],
     *,
     overwrite: bool = True,
+    follow: bool = True,
 ) -> None:
     """Write arrays and JSON facts, whole or not at all.
 
@@ -40,7 +41,7 @@ def save_archive(
     metadata["checksum"] = _checksum(metadata, tensors)
     if not overwrite and os.path.exists(path) and _holds(path, metadata):
         return
-    write_atomic(path, save(tensors, metadata=metadata), overwrite=overwrite)
+    write_atomic(path, save(tensors, metadata=metadata), overwrite=overwrite, follow=follow)
 
 
 def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dict[str, Any]]:

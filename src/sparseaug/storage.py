@@ -9,6 +9,7 @@ import secrets
 import stat
 import time
 from pathlib import Path
+from typing import Any
 
 from sparseaug.errors import ArgumentError, StorageError, shorten
 
@@ -31,7 +32,7 @@ def write_atomic(
     one that appears meanwhile. A file that is replaced keeps its mode. Temporaries that a killed
     process left beside the file an hour ago or more are swept.
     """
-    given = _check_path(path)
+    given = check_path("path", path)
     if not given.name:
         raise ArgumentError(f"path={os.fspath(path)!r} names no file; give a file name.")
     try:
@@ -65,7 +66,7 @@ def write_atomic(
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The file's bytes, or a `StorageError` that says why not."""
-    given = _check_path(path)
+    given = check_path("path", path)
     try:
         found = os.stat(given)
         if not stat.S_ISREG(found.st_mode):  # a pipe or a device may never end
@@ -92,11 +93,12 @@ def show_path(path: str | os.PathLike[str]) -> str:
     return text if len(text) <= _LONGEST_SHOWN else "..." + text[3 - _LONGEST_SHOWN :]
 
 
-def _check_path(path: str | os.PathLike[str]) -> Path:
+def check_path(name: str, path: Any) -> Path:
+    """`path` as a `Path`, or an `ArgumentError` that names the argument."""
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(text, str) or "\0" in text:
         raise ArgumentError(
-            f"path={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
+            f"{name}={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
         )
     return Path(text)
 

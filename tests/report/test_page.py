@@ -76,7 +76,7 @@ def hostile(synthetic):
     results = synthetic()
     results[ATTACK] = results["full"]
     results["certificates"][ATTACK] = results["certificates"]["one-shot-4"]
-    results["config"] |= {ATTACK: ATTACK, "init_std": ATTACK, "group_size": 6}
+    results["config"] |= {ATTACK: ATTACK}
     results["versions"] = {ATTACK: ATTACK}
     return results
 
