@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 import joblib
@@ -65,6 +66,7 @@ def _interrupts_stay_here(jobs: int) -> Iterator[None]:
     if jobs == 1 or not main or not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # starting it would unblock the signal again
     done = threading.Event()
     receiver = threading.Thread(target=done.wait, daemon=True)
     receiver.start()

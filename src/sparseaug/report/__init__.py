@@ -13,6 +13,6 @@ write               all of it into a folder
 """
 
 from sparseaug.report.plan_figure import save_plan_figure
-from sparseaug.report.write import write_report
+from sparseaug.report.write import check_report, write_report
 
-__all__ = ["save_plan_figure", "write_report"]
+__all__ = ["check_report", "save_plan_figure", "write_report"]
