@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, final
 
+from sparseaug.archive import canonical_json
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
 
 LARGEST_GROUP = 12
@@ -96,7 +97,7 @@ class Config:
         return [
             f"{name}: {shorten(other.get(name))} there, {shorten(own.get(name))} here"
             for name in names
-            if other.get(name) != own.get(name)
+            if name not in own or not _same(other.get(name), own[name])
         ]
 
     def _require_room(self) -> None:
@@ -137,6 +138,11 @@ _COUNTS = (
     "streaming_batch",
     "seeds",
 )
+
+
+def _same(there: Any, here: Any) -> bool:
+    """Whether two values are the same JSON: true is not 1."""
+    return canonical_json(there) == canonical_json(here)
 
 
 def _check_sizes(value: Any) -> tuple[int, ...]:

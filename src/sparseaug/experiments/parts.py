@@ -5,7 +5,6 @@ A checksum says that a file is what was written; here is said what may be writte
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -13,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.archive import load_archive, require, save_archive
+from sparseaug.archive import canonical_json, load_archive, require, save_archive
 from sparseaug.errors import FileFormatError
 from sparseaug.experiments.config import Config
 from sparseaug.storage import show_path
@@ -32,6 +31,7 @@ NUMBERS = ("deviation", "a-priori-bound", "sharp-bound", "floor")
 CERTIFICATE = "-certificate"
 """Ends the name of the part with the certificates of a run; the rest is that of the run."""
 
+_LONGEST = 1e12  # seconds
 _PART = "sparseaug.experiments.Part/1"
 _REPLAY = "sparseaug.experiments.Replay/1"
 
@@ -55,7 +55,7 @@ def save_part(path: Path, key: dict[str, Any], part: Part) -> None:
 def load_part(path: Path, key: dict[str, Any], config: Config) -> Part:
     """Read a part; a damaged or foreign one is an error that names the file."""
     arrays, facts = _load(path, _PART)
-    if {name: facts.get(name) for name in key} != key:
+    if canonical_json({name: facts.get(name) for name in key}) != canonical_json(key):
         raise FileFormatError(
             f"{show_path(path)} belongs to another experiment, seed or method; remove it to have it "
             "made again."
@@ -63,8 +63,11 @@ def load_part(path: Path, key: dict[str, Any], config: Config) -> Part:
     require(set(facts) == {*key, "calls", "seconds"}, path, "its facts are others")
     calls, seconds = facts["calls"], facts["seconds"]
     require(type(calls) is int and 0 <= calls < 1 << 63, path, "its calls are not a count")
-    numeric = type(seconds) in (int, float) and math.isfinite(seconds) and seconds >= 0
-    require(numeric, path, "its seconds are not a time")
+    require(
+        type(seconds) in (int, float) and 0 <= seconds < _LONGEST,
+        path,
+        "its seconds are not a time",
+    )
     if key["name"].endswith(CERTIFICATE):
         _check_bounds(path, arrays)
     else:
@@ -82,7 +85,7 @@ def save_replay(path: Path, key: dict[str, Any], arrays: Arrays) -> None:
         there[name].dtype == arrays[name].dtype and np.array_equal(there[name], arrays[name])
         for name in arrays
     )
-    if not same or facts != key:
+    if not same or canonical_json(facts) != canonical_json(key):
         raise FileFormatError(
             f"{show_path(path)} holds other random numbers than this version draws; give another "
             "folder."

@@ -241,9 +241,9 @@ def _numbers(entry: Mapping[str, Any], key: str, where: str) -> Array:
 
 
 def _mapping(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = raw.get(key)
-    _require(value is None or isinstance(value, dict), f"{key} is not an object")
-    return MappingProxyType(value or {})
+    value = raw.get(key, {})
+    _require(isinstance(value, dict), f"{key} is not an object")
+    return MappingProxyType(value)
 
 
 def _require(condition: bool, cause: str) -> None:

@@ -181,6 +181,9 @@ class GroupSample:
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
+        said = json.loads(canonical_json(sample._facts()))["origin"]  # lists, as in the file
+        same = all(said.get(name) == value for name, value in facts["origin"].items())
+        require(same, path, "its origin is not that of a sample")
         return sample
 
     def to_dict(self) -> dict[str, Any]:
