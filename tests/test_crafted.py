@@ -235,6 +235,51 @@ def test_replay_files(finished, tmp_path):
     assert bent[0] == bent[1] > 100
 
 
+def resumed(path, stop=0):
+    """A run with a checkpoint at every fifth step, stopped, or resumed and finished."""
+    x = np.sort(np.random.default_rng(0).uniform(-1, 1, (6, 3)), axis=1)
+    model = sa.KernelModel(sa.GaussianKernel(1.25), x[:4])
+    action = sa.permute_axis(sa.symmetric(3))
+    S = sa.Oracle(action.group, seed=0).draw(5)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), action, S)
+
+    def progress(step, total):
+        if step == stop:
+            raise KeyboardInterrupt
+
+    options = {"step_size": 0.1, "num_steps": 15, "eval_every": 4, "progress": progress}
+    return sa.descend(risk, np.ones(8), checkpoint=path, checkpoint_every=5, **options)
+
+
+def test_checkpoints(tmp_path):
+    pytest.importorskip("sparseaug.descent.identity")
+    from sparseaug.descent.checkpoint import SCHEMA
+
+    path = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        resumed(path, stop=10)
+    arrays, facts = load_archive(path, SCHEMA)
+
+    def read(wrong_arrays, wrong_facts):
+        save_archive(path, SCHEMA, wrong_arrays, wrong_facts)
+        return resumed(path)
+
+    def believed(run, wrong):
+        """Another number in the trace, or another best norm, is what the file says."""
+        columns = {name: wrong["trace"][name][1:] for name in facts["trace"]}
+        rest = {name: facts[name] for name in facts if name not in ("trace", "best_norm")}
+        return columns == {name: facts["trace"][name][1:] for name in columns} and rest == {
+            name: wrong[name] for name in rest
+        }
+
+    count, refused = go_through(wrong_facts(facts), lambda wrong: read(arrays, wrong), believed)
+    assert count > 300
+    assert refused > 0.9 * count
+    bent = wrong_arrays(arrays)
+    count, refused = go_through(bent, lambda wrong: read(wrong, facts), lambda *_: False)
+    assert count == refused > 20
+
+
 def test_config_json(finished, tmp_path):
     """Another config is told apart from a file that is none."""
     content = load_json(finished / "config.json")
