@@ -12,7 +12,12 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.archive import canonical_json, load_archive, load_json, save_archive, save_json
-from sparseaug.errors import ConfigMismatchError, FileFormatError, GroupTooLargeError
+from sparseaug.errors import (
+    ConfigMismatchError,
+    FileFormatError,
+    GroupTooLargeError,
+    SparseAugError,
+)
 from sparseaug.experiments import Config, Folder, reproduce
 from sparseaug.report.owned import require_ours
 from sparseaug.report.page import render_page
@@ -77,14 +82,14 @@ def finished(tmp_path_factory):
     return reproduce(TINY, tmp_path_factory.mktemp("finished"), jobs=1).folder
 
 
-def go_through(cases, read, believed):
+def go_through(cases, read, believed, typed=FileFormatError):
     """Read each case; what is read without an error must be what `believed` takes for its content."""
     count = refused = 0
     for name, content in cases:
         count += 1
         try:
             found = read(content)
-        except FileFormatError as error:
+        except typed as error:
             refused += str(error).isprintable()
         except Exception as error:
             error.add_note(name)
@@ -272,7 +277,9 @@ def test_checkpoints(tmp_path):
             name: wrong[name] for name in rest
         }
 
-    count, refused = go_through(wrong_facts(facts), lambda wrong: read(arrays, wrong), believed)
+    count, refused = go_through(
+        wrong_facts(facts), lambda wrong: read(arrays, wrong), believed, SparseAugError
+    )
     assert count > 300
     assert refused > 0.9 * count
     bent = wrong_arrays(arrays)
