@@ -257,6 +257,7 @@ const escape = () => document.dispatchEvent(new KeyboardEvent("keydown", {key: "
 out.before = open();
 tap(plot); out.tap = open(); out.text = tips[2].textContent;
 escape(); out.escape = open(); out.marks = plot.querySelectorAll(".marks *").length;
+tap(plot); window.dispatchEvent(new Event("resize")); out.turned = open();
 tap(plot); tap(plots[0]); out.other = open();
 document.body.dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true}));
 out.elsewhere = open();
@@ -286,6 +287,7 @@ def test_in_chromium_a_tap_reads_and_escape_closes(synthetic, save):
     assert (out["before"], out["tap"], out["escape"], out["marks"]) == (0, 1, 0, 0)
     assert "iteration" in out["text"]
     assert "one-shot, |S| = 4:" in out["text"]
+    assert out["turned"] == 0
     assert (out["other"], out["elsewhere"], out["mouse"], out["left"]) == (1, 0, 1, 0)
     assert out["names"]
 

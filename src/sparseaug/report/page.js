@@ -245,6 +245,7 @@
     svg.addEventListener("pointerdown", read);
     svg.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") leave(); });
     svg.addEventListener("blur", leave);
+    window.addEventListener("resize", leave);
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") leave(); });
     document.addEventListener("pointerdown", (event) => { if (!svg.contains(event.target)) leave(); });
     svg.addEventListener("keydown", (event) => {

@@ -167,7 +167,9 @@ def _panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
         tag(
             "figure",
             tag("header", tag("h3", chart["title"]), tag("button", "log", type="button")),
-            _svg(f"{chart['title']} against {chart['xLabel']}; arrow keys read values, Escape closes"),
+            _svg(
+                f"{chart['title']} against {chart['xLabel']}; arrow keys read values, Escape closes"
+            ),
             tag("div", class_="tip", hidden="hidden", role="status"),
             class_="chart",
         )
