@@ -111,7 +111,8 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], Arrays]:
 
     data = read_bytes(path)  # a missing or unreadable file is told apart from a damaged one
     try:
-        arrays = load(data)  # checks the header, which stands after its length
+        found = load(data)  # checks the header, which stands after its length
+        arrays = {name: a if a.flags.writeable else a.copy() for name, a in found.items()}
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
         metadata = dict(header.get("__metadata__") or {})
     except Exception as error:  # the parser meets arbitrary bytes and may raise anything

@@ -62,7 +62,7 @@ def test_the_work_is_refused_as_soon_as_it_is_known(monkeypatch):
     monkeypatch.setattr(_Shape, "_sift", lambda self, row: sifted.append(row) or plain(self, row))
     rows = [[*range(1, 1000), 0], [1, 0, *range(2, 1000)]]
     with pytest.raises(
-        GroupTooLargeError, match=r"takes \d+ .* or more, and a group in a file may"
+        GroupTooLargeError, match=r"takes at least \d+ .*, and a group in a file may"
     ):
         require_affordable({"permutations": rows, "label": ""})
     assert 0 < len(sifted) < 50

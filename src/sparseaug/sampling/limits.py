@@ -54,7 +54,7 @@ def require_affordable(description: Any) -> None:
 def _require(what: str, count: int, most: int) -> None:
     if count > most:
         raise GroupTooLargeError(
-            f"its group takes {count} {what} or more, and a group in a file may take {most}; save the "
+            f"its group takes at least {count} {what}, and a group in a file may take {most}; save the "
             "rows alone, and build the group in your own code."
         )
 
