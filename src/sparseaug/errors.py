@@ -14,9 +14,16 @@ from typing import SupportsIndex
 class SparseAugError(Exception):
     """Whatever goes wrong in this library, and nothing else."""
 
+    def __str__(self) -> str:
+        return escape_controls(super().__str__())
+
 
 class ArgumentError(SparseAugError, ValueError):
     """An argument is out of range or of the wrong kind; the message names it."""
+
+
+class ConfigMismatchError(ArgumentError):
+    """A folder holds the experiment of another config; the message names the fields."""
 
 
 class ElementError(ArgumentError):
@@ -152,6 +159,19 @@ def need(package: str, purpose: str, *, extra: str) -> ModuleType:
             f"{purpose} needs {package}, which is installed but cannot be imported "
             f"({shorten_text(str(error))}); pip install --force-reinstall '{extra}'."
         ) from error
+
+
+def escape_controls(text: str) -> str:
+    r"""`text` without what a terminal obeys: a name or a header of a file may hold such characters.
+
+    >>> print(escape_controls("S\x1b[31m"))
+    S\x1b[31m
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def shorten(value: object, limit: int = 60) -> str:

@@ -6,9 +6,9 @@ import json
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from sparseaug.cli.output import say, show
 from sparseaug.groups import Group, format_order, group
 
 _FAMILIES = (
@@ -41,7 +41,7 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
     """
     chosen = [group(name) for name in names or [family[0] for family in _FAMILIES]]
     if as_json:
-        click.echo(json.dumps([_facts(g) for g in chosen]))
+        say(json.dumps([_facts(g) for g in chosen]))
         return
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("name", style="bold", no_wrap=True)
@@ -54,9 +54,9 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
     notes = [(g.name, "", "") for g in chosen] if names else _FAMILIES
     for g, (_, what, acts) in zip(chosen, notes, strict=True):
         table.add_row(g.name, format_order(g), *([f"{g.log_order:.2f}"] if names else [what, acts]))
-    Console().print(table)
+    show(table)
     if not names:
-        click.echo("Also from your own data: permutation_group, matrix_group, table_group.")
+        say("Also from your own data: permutation_group, matrix_group, table_group.")
 
 
 def _facts(g: Group) -> dict[str, object]:

@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from sparseaug.certificate import Evidence, certify
 from sparseaug.experiments.config import Config
-from sparseaug.experiments.folder import Arrays, Folder, Part
+from sparseaug.experiments.folder import Folder
+from sparseaug.experiments.parts import Arrays, Part
 from sparseaug.experiments.problem import ENUMERATED, Problem
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk

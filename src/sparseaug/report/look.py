@@ -1,8 +1,9 @@
 """One look for every figure and page: a colour, a dash and a name for each method and bound.
 
 Colours are Okabe and Ito's, which stay apart for colour-blind readers; the one-shot methods are one
-hue that darkens as S grows. Dashes carry the same difference without colour. `dark` is the colour
-on a dark page.
+hue that darkens as S grows. Where theirs are too pale for a line, which needs a contrast of 3 against
+what is behind it (WCAG 1.4.11), they are darkened. Dashes carry the same difference without colour.
+`dark` is the colour on a dark page.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _KNOWN = {
     "none": Look("no augmentation", "#8A8A8A", "#9A9A9A", (1, 1.6), "X"),
     "full": Look("full group", "#1A1A1A", "#F2F2F2", (4, 1.6), "s"),
     "streaming": Look("streaming", "#D55E00", "#FF8A3D", (), "D"),
-    "one-shot-4": Look("one-shot, |S| = 4", "#6CC0F0", "#A8DCFA"),
-    "one-shot-16": Look("one-shot, |S| = 16", "#1F86C7", "#4BAAE8"),
+    "one-shot-4": Look("one-shot, |S| = 4", "#3A97D3", "#A8DCFA"),
+    "one-shot-16": Look("one-shot, |S| = 16", "#1B69A8", "#4BAAE8"),
     "one-shot-64": Look("one-shot, |S| = 64", "#0A3A78", "#2F7BE0"),
 }
 _SPARE = (
     ("#009E73", "#2CC79B"),
-    ("#CC79A7", "#E59BC4"),
-    ("#B59F00", "#F0E442"),
+    ("#C2609A", "#E59BC4"),
+    ("#9A8700", "#F0E442"),
     ("#7B5EA7", "#B39BDB"),
 )
 
@@ -45,7 +46,7 @@ BOUND_LOOKS = {
 }
 DEVIATION_LOOKS = {
     "measured": Look("exact, each S", "#0072B2", "#4BAAE8"),
-    "sharp": Look("sharper a-priori bound", "#CC79A7", "#E59BC4", (5, 1.4), "s"),
+    "sharp": Look("sharper a-priori bound", "#C2609A", "#E59BC4", (5, 1.4), "s"),
     "a_priori": Look("a-priori bound", "#D55E00", "#FF8A3D", (1, 1.4), "D"),
 }
 QUANTITY_NAMES = {

@@ -34,7 +34,8 @@ def final_table(results: Results) -> Markup:
         ]
         for name, method in results.methods.items()
     ]
-    return _table(["method", "oracle calls", *(QUANTITY_NAMES[q] for q in QUANTITIES)], rows)
+    head = ["method", "oracle calls", *(QUANTITY_NAMES[q] for q in QUANTITIES)]
+    return _table(head, rows, label="Where each method ends")
 
 
 def certificate_table(results: Results) -> Markup:
@@ -64,13 +65,13 @@ def certificate_table(results: Results) -> Markup:
                 f"{held:,} of {compared:,}",
             ]
         )
-    return _table(head, rows)
+    return _table(head, rows, label="Bounds and truth")
 
 
-def facts_table(facts: Mapping[str, Any]) -> Markup:
+def facts_table(facts: Mapping[str, Any], *, label: str) -> Markup:
     """Names and values as they stand in the file."""
     rows = [[key.replace("_", " "), _fact(value)] for key, value in facts.items()]
-    return _table(None, rows, numbers=False)
+    return _table(None, rows, label=label, numbers=False)
 
 
 def bounds_that_hold(certificate: CertificateResult, method: MethodResult) -> tuple[int, int]:
@@ -140,8 +141,9 @@ def _fact(value: Any) -> str:
 
 
 def _table(
-    head: Sequence[str] | None, rows: Iterable[Sequence[str]], *, numbers: bool = True
+    head: Sequence[str] | None, rows: Iterable[Sequence[str]], *, label: str, numbers: bool = True
 ) -> Markup:
+    """A table that may be wider than the page: what scrolls can be reached by keyboard, and is named."""
     kind = "number" if numbers else None
     body = [
         tag("tr", tag("th", row[0], scope="row"), *(tag("td", c, class_=kind) for c in row[1:]))
@@ -152,5 +154,6 @@ def _table(
         cells = [tag("th", head[0], scope="col")]
         cells += [tag("th", text, scope="col", class_="number-head") for text in head[1:]]
         top = tag("thead", tag("tr", *cells))
-    table = tag("table", top, tag("tbody", *body), class_=None if numbers else "wide")
-    return tag("div", join(table), class_="scroll", tabindex="0")
+    kinds = None if numbers else "wide"
+    table = tag("table", top, tag("tbody", *body), class_=kinds, aria_label=label)
+    return tag("div", join(table), class_="scroll", tabindex="0", role="region", aria_label=label)

@@ -25,6 +25,7 @@ from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import LIMIT, Origin, shared_draws
+from sparseaug.storage import show_path
 
 MOST_BYTES = 1 << 30
 """Rows of one sample; making and checking them takes some three times as much."""
@@ -154,8 +155,11 @@ class GroupSample:
         )
         return GroupSample(self.group, rows, 0, origin)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write one safetensors file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write one safetensors file, whole or not at all.
+
+        A file that is there is refused unless it holds this very sample, or with overwrite=True.
+        """
         if type(overwrite) is not bool:
             raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")
         files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
@@ -167,8 +171,11 @@ class GroupSample:
         try:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
         except (SparseAugError, TypeError, KeyError) as error:
-            raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
+            raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
+        said = json.loads(canonical_json(sample._facts()))["origin"]  # lists, as in the file
+        same = all(said.get(name) == value for name, value in facts["origin"].items())
+        require(same, path, "its origin is not that of a sample")
         return sample
 
     def to_dict(self) -> dict[str, Any]:
