@@ -12,6 +12,7 @@ from sparseaug.groups.young import Partition, conjugate, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.blocks import Block, largest_norm
 from sparseaug.spectral.clausen import gram_blocks, mean_blocks
+from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.threads import Threads
 from sparseaug.spectral.verified import root_lower, root_upper
@@ -44,9 +45,12 @@ def symmetric_norm(
         raise ArgumentError(f"S is of {group.name}; Young's form is for symmetric(n).")
     if group.n > LARGEST_N:
         raise UnsupportedError(
-            f"{group.name} is too large for all its irreps; restrict it with degree=1 or 2."
+            f"{group.name} is too large for all its irreps (at most n={LARGEST_N}); restrict the norm "
+            "with degree=1 or 2."
         )
     if shapes is None:
+        if group.n == LARGEST_N:  # 148 s and 2.9 GB measured for S_12, 2 s and 0.7 GB for S_11
+            announce(f"the norm on all irreps of {group.name}", seconds=120.0, memory=3e9)
         shapes = [p for p in partitions(group.n)[1:] if not group.even or _first_of_pair(p)]
     rows = np.array(S.elements)
     if power == 1 and group.n >= GRAM_FROM and S.m <= GRAM_SAMPLE:

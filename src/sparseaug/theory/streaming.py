@@ -24,6 +24,11 @@ class SGDPlan:
     num_steps: int
     b: int
 
+    def __post_init__(self) -> None:
+        positive("step_size", self.step_size)
+        for name in ("num_steps", "b"):
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
+
     @property
     def calls(self) -> int:
         """b fresh elements at each step."""
