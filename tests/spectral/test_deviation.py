@@ -421,6 +421,13 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
         (lambda: best_method(sa.rubik()), UnsupportedError, "too large"),
         (lambda: best_method(None), ArgumentError, "group=None"),
         (lambda: sa.deviation(S4, progress=5), ArgumentError, "progress=5"),
+        (lambda: sa.deviation(S4, progress=lambda done: None), ArgumentError, "progress="),
+        (lambda: sa.deviation(S4, device=10**30), ArgumentError, "device=1000"),
+        (
+            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, growth=1e308),
+            ArgumentError,
+            "growth=1e",
+        ),
         (
             lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, progress="x"),
             ArgumentError,

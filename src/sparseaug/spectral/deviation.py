@@ -7,6 +7,7 @@ coordinates at a time, or those that occur in a given linear action.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -232,11 +233,20 @@ def _restricted(S: GroupSample, degree: int, name: str, extra: dict[str, Any]) -
 
 
 def check_progress(progress: object) -> None:
-    """Raise an `ArgumentError` unless it is None or can be called."""
-    if progress is not None and not callable(progress):
+    """Raise an `ArgumentError` unless it is None or can be called with two numbers."""
+    if progress is None:
+        return
+    try:
+        if not callable(progress):
+            raise TypeError
+        inspect.signature(progress).bind(1, 2)
+    except TypeError as error:
         raise ArgumentError(
-            f"progress={shorten(progress)} cannot be called; give progress(done, total)."
-        )
+            f"progress={shorten(progress)} cannot be called with two numbers; give a function "
+            "progress(done, total)."
+        ) from error
+    except ValueError:  # functions in C may have no signature
+        return
 
 
 def _check_method(method: str | None, group: Group) -> str:

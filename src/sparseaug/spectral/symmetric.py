@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, UnsupportedError, need
+from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
 from sparseaug.groups import Symmetric
 from sparseaug.groups.young import Partition, conjugate, partitions
 from sparseaug.sampling import GroupSample
@@ -92,9 +92,9 @@ def _mover(device: str | None) -> Any:
 
     try:
         torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError, TypeError) as error:
+    except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"device={device!r} is not there; leave it out to use the processor."
+            f"device={shorten(device)} is not there; leave it out to use the processor."
         ) from error
     return lambda matrix: torch.as_tensor(np.ascontiguousarray(matrix), device=device)
 

@@ -82,7 +82,7 @@ def draw_until(
     (True, True)
     """
     target = check_real("target", target, above=0, below=1)
-    growth = check_real("growth", growth, above=0)
+    growth = check_real("growth", growth, above=0, below=1e6)
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     if not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
@@ -102,7 +102,8 @@ def draw_until(
             reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
             raise OracleBudgetError(
                 f"target={target} needs more than {calls} oracle calls ({reached}), and the next "
-                f"{m} would pass max_calls={max_calls} or the oracle's budget; raise it, or the target."
+                f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
+                "raise it, or the target."
             )
         batch = oracle.draw(m)
         S = batch if S is None else _extended(S, batch)
