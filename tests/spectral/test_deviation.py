@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
+import sys
 
 import mpmath
 import numpy as np
@@ -20,11 +22,14 @@ from sparseaug.groups import Abelian
 from sparseaug.spectral import LongRunWarning, best_method, blocks, effort, modules
 from sparseaug.spectral.blocks import irreps_norm
 from sparseaug.spectral.regular import regular_norm
-from sparseaug.spectral.result import round_down, round_up
+from sparseaug.spectral.result import Norm, round_down, round_up
 from sparseaug.spectral.subgroup import faithful_permutations, generated_order
 from sparseaug.spectral.symmetric import symmetric_norm
 from sparseaug.spectral.tensors import tensor_norm
 from sparseaug.spectral.until import Drawn, share_of_round
+
+deviation_module = sys.modules["sparseaug.spectral.deviation"]
+until = sys.modules["sparseaug.spectral.until"]
 
 
 def dense_matrix(S):
@@ -261,6 +266,26 @@ def test_all_rounds_of_draw_until_together_fail_with_the_stated_probability(chan
         assert chance <= 1e-9 * 6 / (np.pi * r) ** 2
     assert "with probability 1 - 1e-09" in str(found.deviation)
     assert sum(share_of_round(r) for r in range(1, 10**5)) < 1e-9
+
+
+def test_draw_until_believes_the_upper_bound_and_nothing_less(monkeypatch):
+    uppers = iter([0.6, 0.5, 0.41, 0.39])
+
+    def found(S, **_):
+        exact = sa.deviation(S)
+        return dataclasses.replace(exact, value=next(uppers), lower=0.1, block="")
+
+    monkeypatch.setattr(until, "deviation", found)
+    drawn = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4)
+    assert drawn.deviation.value == 0.39
+
+
+def test_words_are_limited_by_the_upper_bound_of_letters():
+    """||D|| in [0.4, 0.5], ||D^2|| in [0.2, 0.26]: at most 0.25, and for certain no more."""
+    norms = {1: Norm(0.5, 0.4, "a"), 2: Norm(0.26, 0.2, "b")}
+    found = deviation_module._of_words(lambda power, chance: norms[power], 2, 1e-9)
+    assert 0.25 <= found.upper <= 0.25 + 1e-15
+    assert found.lower == 0.2
 
 
 def test_draw_until_is_certain_where_each_round_is():
