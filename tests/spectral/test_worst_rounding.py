@@ -98,13 +98,25 @@ def test_norms_cover_the_worst_sums_of_squares(above: bool, monkeypatch: Any) ->
     assert verified.norm_lower(matrix) <= truth <= verified.norm_upper(matrix)
 
 
+def squares_at_worst(long: int) -> Any:
+    """Sums of squares of `long` numbers too large, others too small, by all their roundings."""
+
+    def worst(x: Any) -> float:
+        error = gamma(2 * x.size, 2.0**-53)
+        return float(np.vdot(x, x).real) * (1 + error if x.size == long else 1 - error)
+
+    return worst
+
+
 def test_norm_lower_covers_the_worst_product(monkeypatch: Any) -> None:
     matrix, truth = rank_one(900, 400)
     monkeypatch.setattr(verified, "_scale", lambda m: (m.view(WorstAbove), 0))
+    monkeypatch.setattr(verified, "_sum_of_squares", squares_at_worst(900))
     assert truth * (1 - 1e-9) < verified.norm_lower(matrix) <= truth
 
 
-def test_root_lower_covers_the_worst_products() -> None:
+def test_root_lower_covers_the_worst_products(monkeypatch: Any) -> None:
+    monkeypatch.setattr(verified, "_sum_of_squares", squares_at_worst(0))
     for size in (100, 400, 900):
         gram = np.full((size, size), 1 / size)  # its top eigenvalue is 1, less a rounding
         truth = math.sqrt(float(Fraction(1 / size) * size))
@@ -157,6 +169,18 @@ def test_the_shift_is_rounded_too(monkeypatch: Any) -> None:
         finite += bound < math.inf
         assert bound >= 0.703
     assert finite > 10
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_errors_of_the_triangle_that_is_read_count_twice(size: int) -> None:
+    """The other triangle is right: in Frobenius norm the matrix is nearer than what is read of it."""
+    off = 0.01
+    true = np.where(np.eye(size, dtype=bool), 0.5, off)
+    truth = math.sqrt(0.5 + off * (size - 1))
+    read = np.triu(true) + np.tril(np.zeros_like(true), -1)
+    error = off * math.sqrt(size * (size - 1) / 2)
+    for gram in (read, read.T):
+        assert verified.root_upper(np.ascontiguousarray(gram), error) >= truth
 
 
 def test_the_error_of_a_gram_matrix_is_added_to_its_eigenvalue() -> None:

@@ -1,4 +1,4 @@
-"""Rounding terms of certificates: errors of exactly the size that is claimed, in the worst direction."""
+"""Every term of a certificate counts: what it bounds is made as large as it may be."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import Evidence, audit, audited
+from sparseaug.certificate import Evidence, audit, audited, kernel, spectral
 from sparseaug.certificate.exact import largest_norm
 from sparseaug.errors import ArgumentError
+from sparseaug.kernels import gradient_norms
+from sparseaug.kernels.discrepancy import Discrepancy
 
 
 def test_the_norm_of_a_gradient_covers_moments_that_are_off_by_their_error():
@@ -27,6 +29,36 @@ def test_the_norm_of_a_gradient_covers_moments_that_are_off_by_their_error():
             risk.moments, A=risk.moments.A - error, v=risk.moments.v + error, error=error
         )
         assert largest_norm(dataclasses.replace(risk, moments=moments), theta) >= truth
+
+
+def norms_at(model, data, theta):
+    a, b = model.split(theta)
+    return gradient_norms(model.kernel, model.centers, a, b, data[1])
+
+
+@pytest.mark.parametrize("larger", ["narrow", "wide"])
+def test_the_kernel_bound_takes_the_larger_distance_of_every_sample(larger, problem):
+    """Far more than pooled: each sample by itself, in whichever space it is farther."""
+    model, data, act = problem(4, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(6))
+    far, near = (Discrepancy(np.full(5, value), 1e3, 0.0) for value in (0.5, 0.1))
+    evidence.__dict__["discrepancies"] = (far, near) if larger == "narrow" else (near, far)
+    plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
+    B = float(norms_at(model, data, theta).per_sample.mean())
+    assert kernel(evidence, theta).bound >= (plain + 0.5 * B) * (1 - 1e-12)
+
+
+def test_the_spectral_bound_takes_the_upper_bound_of_the_deviation(problem):
+    model, data, act = problem(4, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    S = sa.Oracle(act.group, seed=0).draw(6)
+    wide = dataclasses.replace(sa.deviation(S), value=0.9, lower=0.1)
+    evidence = Evidence(model, data, act, S, deviation=wide)
+    plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
+    assert spectral(evidence, theta).bound >= plain + 0.9 * norms_at(model, data, theta).B * (
+        1 - 1e-12
+    )
 
 
 def test_an_audit_covers_gradients_that_are_off_by_their_rounding(problem, monkeypatch):
