@@ -96,7 +96,10 @@ def main() -> int:
             wrong += state not in expected
             mark = " " if state in expected else "!"
             spent = time.perf_counter() - start
-            print(f"{mark} {number:3}/{len(chosen)} {state:9} {spent:5.1f} s  {mutant.name}", flush=True)
+            print(
+                f"{mark} {number:3}/{len(chosen)} {state:9} {spent:5.1f} s  {mutant.name}",
+                flush=True,
+            )
     print(f"{len(chosen)} mutants: {len(chosen) - survivors} caught, {survivors} survived")
     return int(wrong > 0 or survivors > MOST_SURVIVORS)
 

@@ -168,6 +168,7 @@ def test_limits_change_no_result() -> None:
         (lambda: theory.MethodCost("full", 1, 1, 1, None), "guarantee"),
         (lambda: theory.Crossovers(-1.0, 1.0), "than_full"),
         (lambda: theory.Crossovers(None, 1.0), "than_full"),
+        (lambda: theory.Crossovers(np.array([1.0, 2.0]), 1.0), "than_full"),
         (lambda: theory.Crossovers(1.0, float("inf")), "than_streaming"),
     ],
 )

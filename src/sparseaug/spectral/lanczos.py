@@ -31,10 +31,10 @@ vectors that were computed: neither exact arithmetic nor orthogonality is assume
 # half of the probability.
 #
 # What the probability is over. The starts are a function of `key`, the hash of S, by Philox keyed
-# with SHA-256: taken for independent Gaussian vectors, as they are in every statistical respect. So
-# whoever did not choose S by looking at these starts (drew it, or designed it for other reasons)
-# meets bad ones with the stated probability; one who tries T samples and keeps what suits him, with T
-# times that (`draw_until` counts them); and to find an S with bad starts on purpose takes 10^9 trials.
+# with SHA-256, and are taken for independent Gaussian vectors. So an S that was not chosen by looking
+# at its starts (it was drawn, or designed for other reasons) has bad ones with the stated probability;
+# the best of T samples that were tried with T times that (`draw_until` counts them); and to find an S
+# with bad starts on purpose takes about one over that probability of trials.
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Crossovers:
     than_streaming: float
 
     def __post_init__(self) -> None:
-        if self.than_full != math.inf:
+        if not (isinstance(self.than_full, float) and self.than_full == math.inf):
             positive("than_full", self.than_full)
         not_negative("than_streaming", self.than_streaming)
 

@@ -80,5 +80,8 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
         eta = min(eta, b * square / (2 * smoothness * noise**2))
     step_size = float_below(eta)
     if step_size == 0:
-        raise ArgumentError(f"eps={eps!r} asks for a step size below all floats; raise eps or b.")
+        raise ArgumentError(
+            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} asks for a step size below all "
+            "floats; raise eps or b."
+        )
     return SGDPlan(step_size, max(1, math.ceil(4 * start / (eta * square))), b)
