@@ -257,7 +257,6 @@ def resumed(path, stop=0):
 
 
 def test_checkpoints(tmp_path):
-    pytest.importorskip("sparseaug.descent.identity")
     from sparseaug.descent.checkpoint import SCHEMA
 
     path = tmp_path / "run"

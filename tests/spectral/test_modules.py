@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations, permutations, product
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -82,7 +84,7 @@ def test_the_bound_with_a_failure_probability_is_above_the_dense_one(monkeypatch
             likely = permutation_module_norm(sample, degree=2, power=power)
         assert likely.failure_probability == 1e-9
         assert likely.lower <= exact.upper
-        assert exact.lower <= likely.upper <= exact.upper * 1.02
+        assert exact.lower <= likely.upper <= exact.upper * (1 + 1e-7)
 
 
 def test_one_element_has_norm_1_and_the_whole_group_0():
@@ -149,3 +151,38 @@ def test_the_block_names_the_character():
     assert (
         low_weight_norm(sa.GroupSample(sa.sign_flips(3), rows), degree=2).block == "chi(1:1, 2:1)"
     )
+
+
+@pytest.mark.parametrize("moduli", [(3, 4), (2, 5, 2, 3), (9,), (7, 7)])
+@pytest.mark.parametrize("power", [1, 3])
+def test_low_weight_norms_enclose_40_digits(moduli, power):
+    for seed in range(12):
+        S = sa.Oracle(sa.abelian(*moduli), seed=seed).draw(3 + seed)
+        norm = low_weight_norm(S, degree=len(moduli), power=power)
+        with mpmath.workdps(40):
+            truth = mpmath.mpf(0)
+            for a in product(*map(range, moduli)):
+                if any(a):
+                    angles = [
+                        sum(mpmath.mpf(x * y % n) / n for x, y, n in zip(a, g, moduli, strict=True))
+                        for g in S.elements.tolist()
+                    ]
+                    truth = max(truth, abs(sum(mpmath.expjpi(2 * t) for t in angles)) / S.m)
+            truth = min(truth, mpmath.mpf(1)) ** power
+            assert norm.lower <= truth <= norm.upper
+
+
+def test_sign_flips_enclose_the_exact_fraction_for_any_number_of_elements():
+    for m in (7, 48, 301, 5000, 70_001):
+        S = sa.GroupSample(
+            sa.sign_flips(3),
+            np.concatenate([np.zeros((m - 9, 3), int), np.eye(3, dtype=int).repeat(3, axis=0)])
+            if m > 10
+            else sa.Oracle(sa.sign_flips(3), seed=m).draw(m).elements,
+        )
+        norm = low_weight_norm(S, degree=2)
+        signs = 1 - 2 * S.elements
+        sums = [signs[:, i].sum() for i in range(3)]
+        sums += [(signs[:, i] * signs[:, j]).sum() for i, j in combinations(range(3), 2)]
+        exact = Fraction(max(abs(int(value)) for value in sums), m)
+        assert Fraction(norm.lower) <= exact <= Fraction(norm.upper)

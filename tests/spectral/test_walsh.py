@@ -61,6 +61,14 @@ def test_walsh_equals_brute_force(d: int, way: str) -> None:
             assert rank_of(norm.block) == rank
 
 
+def test_sums_of_many_copies_do_not_overflow(way: str) -> None:
+    for copies in (200, 700, 40_000):
+        rows = np.concatenate([np.zeros((copies, 3), int), np.eye(3, dtype=int)])
+        S = sa.GroupSample(sa.sign_flips(3), rows)
+        total, _ = brute_force(S.elements)
+        assert walsh_norm(S).lower <= total / (copies + 3) <= walsh_norm(S).upper
+
+
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_whole_group_has_norm_exactly_zero(d: int, way: str) -> None:
     rows = sa.sign_flips(d).unrank(np.arange(1 << d))

@@ -27,6 +27,7 @@ from sparseaug.spectral.character_blocks import (
     product_error,
 )
 from sparseaug.spectral.character_fft import BLOCK, fft_blocks, is_smooth
+from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.roots import (
     LARGEST_MODULUS,
@@ -180,16 +181,19 @@ def _ways(
     order, distinct = math.prod(moduli), max(len(rows) for rows, _ in parts)
     work = order * distinct
     table = TABLE if order <= TABLE and is_smooth(moduli) else TABLE // 8
+    count = f"10^{math.log10(order):.1f} characters at {distinct} distinct elements"
+    instead = "restrict it with degree=, or use a smaller group."
     if work > SMALL and distinct > DENSE and order <= table:
+        announce(f"the norm on {count}", seconds=3e-7 * order, memory=32.0 * order, instead=instead)
         blocks = zip(*(fft_blocks(*part, moduli, m=m) for part in parts), strict=True)
         yield blocks, -(-order // (2 * BLOCK))
         return
     if work > WORK or max(moduli) > LARGEST_MODULUS:
         raise UnsupportedError(
-            f"the 10^{math.log10(order):.1f} characters at {distinct} distinct elements are too "
-            f"many (at most 10^{math.log10(WORK / distinct):.1f} can be gone through); restrict "
-            "them with degree=, or use a smaller group."
+            f"the {count} are too many (at most 10^{math.log10(WORK / distinct):.1f} can be looked "
+            "at); restrict them with degree=, or use a smaller group."
         )
+    announce(f"the norm on {count}", seconds=2.5e-10 * work, instead=instead)
     # The error of single precision must be small beside the usual sizes, 1 / sqrt(k).
     quick = work > SINGLE and product_error(distinct, np.complex64) < 0.02 / math.sqrt(distinct)
     for dtype in (np.complex64, np.complex128) if quick else (np.complex128,):

@@ -23,6 +23,18 @@ vectors that were computed: neither exact arithmetic nor orthogonality is assume
 # theorem of 1992, P <= 1.6 sqrt(n) exp(-(2 k - 1) sqrt(eps)). Where the eigenvalue is separated from
 # the next, convergence is faster, and the bound sees it. What stops it in the end is e_j / c_j:
 # about 1e-13 for a start that leans on z by 1e-2, about 1e-3 for one by 1e-11.
+#
+# That is why one start at a probability of 1e-9 is worse than the largest bound of three independent
+# starts at 1e-3: each bound is true wherever its own start is good, so the largest is below the truth
+# only where all three are bad, 1e-3^3; and each start leans on z a million times more. For a power
+# above 1 a start is good if it leans on the answer z and on the z of D itself: two events, each with
+# half of the probability.
+#
+# What the probability is over. The starts are a function of `key`, the hash of S, by Philox keyed
+# with SHA-256, and are taken for independent Gaussian vectors. So an S that was not chosen by looking
+# at its starts (it was drawn, or designed for other reasons) has bad ones with the stated probability;
+# the best of T samples that were tried with T times that (`draw_until` counts them); and to find an S
+# with bad starts on purpose takes about one over that probability of trials.
 
 from __future__ import annotations
 
@@ -43,14 +55,26 @@ from sparseaug.spectral.verified import UNDERFLOW, UNIT, down, gamma, up
 
 Vector: TypeAlias = NDArray[np.float64]
 
+FAILURE_PROBABILITY = 1e-9
+"""Of a bound from random starts, unless another is asked for."""
+
+STARTS = 3
+"""Independent starts, the largest of whose bounds is taken."""
+
 MAX_STEPS = 1000
-"""Lanczos steps at most."""
+"""Lanczos steps at most, for each start."""
 
 BASIS_ENTRIES = 1 << 28
 """Entries of the Lanczos vectors kept, in single precision, for the Ritz vector: 1 GiB."""
 
 TOLERANCE = 1e-11
 """Relative distance of upper and lower bound of the norm's square at which the steps end."""
+
+RANDOM_TOLERANCE = 2e-9
+"""The same for random starts, where rounding stops them soon after: 1e-9 of the norm."""
+
+ROUGH_TOLERANCE = 0.02
+"""The same for ||D|| where only the rounding of a power depends on it."""
 
 _TINY = 1e-60
 """Norms below this are bounded by ||D||^power and not looked at more closely."""
@@ -86,28 +110,43 @@ def lanczos_norm(
     operator: Operator,
     *,
     power: int = 1,
-    seed: int = 0,
-    failure_probability: float = 1e-9,
+    key: str = "",
+    failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress | None = None,
 ) -> Bounds:
-    """Bounds of ||D^power|| from a random start; `upper` fails with the stated probability.
+    """Bounds of ||D^power|| from random starts; `upper` fails with the stated probability.
 
-    `lower` is certain. The start is Gaussian, keyed by `seed`; all rounding is accounted for.
+    `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
 
     >>> import numpy as np
     >>> A = np.diag([0.5, 0.25])
     >>> bounds = lanczos_norm(Operator(2, A.__matmul__, A.__matmul__, 1e-15))
-    >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-5
+    >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
     True
     """
     failure_probability = check_real("failure_probability", failure_probability, above=0, below=1)
-    share = failure_probability if power == 1 else 0.5 * failure_probability  # two bounds are used
-    start = keyed_rng(seed, "lanczos").standard_normal(operator.dimension)
-    length = math.sqrt(float(start @ start))
-    # <z, start> is a standard normal number: |.| < t with probability at most t sqrt(2 / pi).
-    # The division moves the start by u times its new length, which is 1 within 1e-3.
-    overlap = down(down(down(1.25 * share) / length) - 2.0 * UNIT)
-    return krylov_norm(operator, start / length, overlap, power=power, progress=progress)
+    events = 1 if power == 1 else 2
+    share = failure_probability ** (1.0 / STARTS) / events
+    found = []
+    for index in range(STARTS):
+        start = keyed_rng(0, f"lanczos {key}", index=index).standard_normal(operator.dimension)
+        length = math.sqrt(float(start @ start))
+        # <z, start> is a standard normal number: |.| < t with probability at most t sqrt(2 / pi),
+        # 0.9974 share for t = 1.25 share: the rest is for the rounding of share. The division moves
+        # the start by u times its new length, which is 1 within 1e-3.
+        overlap = down(down(down(1.25 * share) / length) - 2.0 * UNIT)
+        count = _part(progress, index)
+        found.append(
+            krylov_norm(
+                operator,
+                start / length,
+                overlap,
+                power=power,
+                tolerance=RANDOM_TOLERANCE,
+                progress=count,
+            )
+        )
+    return Bounds(max(one.lower for one in found), max(one.upper for one in found))
 
 
 def krylov_norm(
@@ -116,6 +155,7 @@ def krylov_norm(
     overlap: float,
     *,
     power: int = 1,
+    tolerance: float = TOLERANCE,
     progress: Progress | None = None,
 ) -> Bounds:
     """Bounds of ||D^power||, certain if <z, start> >= overlap for some unit z with B z = ||B|| z.
@@ -125,7 +165,7 @@ def krylov_norm(
     """
     power = check_integer("power", power, at_least=1)
     if power > 1:
-        first = krylov_norm(operator, start, overlap)
+        first = krylov_norm(operator, start, overlap, tolerance=ROUGH_TOLERANCE)
         operator = replace(operator, norm=min(operator.norm, first.upper))
     limit = power_up(operator.norm, power)
     if limit < _TINY:  # squares of what is computed below would underflow
@@ -136,7 +176,7 @@ def krylov_norm(
     for done in range(1, steps + 1):
         if run.step() <= UNIT * max(run.diagonal):
             break
-        if done % 8 == 0 and _excludes(run.ritz() * (1.0 + TOLERANCE), run, overlap):
+        if done % 8 == 0 and _excludes(run.ritz() * (1.0 + tolerance), run, overlap):
             break
         if done % 32 == 0:  # convergence shrinks the excess by 6 % at least: 1 - (1 - 32/1000)^2
             before, excess = excess, _least_excluded(run, overlap, limit * limit) - run.ritz()
@@ -147,7 +187,8 @@ def krylov_norm(
     if progress is not None:
         progress(steps, steps)
     upper = min(up(up(math.sqrt(_least_excluded(run, overlap, limit * limit)))), limit)
-    return Bounds(min(run.lower(), upper), upper)
+    lower = run.lower()
+    return Bounds(lower, max(lower, upper))  # a bound that is seen to be false is not kept
 
 
 @dataclass
@@ -262,14 +303,12 @@ def _excludes(x: float, run: _Run, overlap: float) -> bool:
 
 def _least_excluded(run: _Run, overlap: float, limit: float) -> float:
     """Nearly the least x that `_excludes` refutes, or the limit."""
-    fails = run.ritz()
-    width = max(UNIT * fails, UNDERFLOW)
-    while not _excludes(fails + width, run, overlap):
-        width *= 4.0
-        if fails + width >= limit:
+    ritz = fails = run.ritz()
+    width = max(UNIT * ritz, UNDERFLOW)
+    while not _excludes(holds := min(ritz + width, limit), run, overlap):
+        if holds >= limit:
             return limit
-    holds = fails + width
-    fails += 0.25 * width if width > UNIT * fails else 0.0
+        fails, width = holds, 4.0 * width
     while holds - fails > 0.001 * width:
         middle = 0.5 * (holds + fails)
         if not fails < middle < holds:
@@ -279,6 +318,13 @@ def _least_excluded(run: _Run, overlap: float, limit: float) -> float:
         else:
             fails = middle
     return holds
+
+
+def _part(progress: Progress | None, index: int) -> Progress | None:
+    """The progress of one start as part of that of all."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(index * total + done, STARTS * total)
 
 
 def _norm_upper(x: Vector) -> float:

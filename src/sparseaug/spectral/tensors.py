@@ -17,7 +17,7 @@ from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.lanczos import Operator, lanczos_norm
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY, Operator, lanczos_norm
 from sparseaug.spectral.result import Norm
 from sparseaug.spectral.verified import UNIT, gamma
 
@@ -25,11 +25,9 @@ LARGEST_DENSE = 5_000
 """Irreps up to this dimension are formed and verified."""
 
 LARGEST_TENSOR = 1_000_000
+"""Irreps of a direct product up to this dimension are applied to vectors."""
 
 _CHUNK = 4096  # elements whose matrices are held at a time
-
-FAILURE_PROBABILITY = 1e-10
-"""Of one block; a product may have hundreds."""
 
 
 def tensor_mean(rows: Rows, counts: Rows, tensor: Tensor) -> NDArray[Any]:
@@ -43,11 +41,16 @@ def tensor_mean(rows: Rows, counts: Rows, tensor: Tensor) -> NDArray[Any]:
     return sums.reshape(c, c, d, d).transpose(0, 2, 1, 3).reshape(c * d, c * d)
 
 
-def tensor_norm(S: GroupSample, irrep: Irrep, *, power: int = 1) -> Norm:
+def tensor_norm(
+    S: GroupSample,
+    irrep: Irrep,
+    *,
+    power: int = 1,
+    failure_probability: float = FAILURE_PROBABILITY,
+) -> Norm:
     """Bounds of the norm of the mean's power on one irrep of a direct product, by Lanczos.
 
-    The lower bound is certain and tight; the upper one holds with a stated probability, and is
-    loose where the rounding of an application is not far below that probability.
+    The lower bound is certain; the upper one fails with `failure_probability`.
     """
     tensor = irrep.matrices
     if not isinstance(tensor, Tensor):
@@ -56,35 +59,42 @@ def tensor_norm(S: GroupSample, irrep: Irrep, *, power: int = 1) -> Norm:
             "restrict the norm with degree= or action=."
         )
     operator = _operator(S, tensor, irrep.rounding)
-    bounds = lanczos_norm(operator, power=power, failure_probability=FAILURE_PROBABILITY)
-    return Norm(bounds.upper, bounds.lower, irrep.name, FAILURE_PROBABILITY)
+    bounds = lanczos_norm(
+        operator,
+        power=power,
+        key=f"{S.sha256} {irrep.name}",
+        failure_probability=failure_probability,
+    )
+    return Norm(bounds.upper, bounds.lower, irrep.name, failure_probability)
 
 
 # Rounding. T_j = V Y_j^T errs by gamma(d) |V| |Y_j|^T, in Frobenius norm gamma(d) sqrt(d) ||V|| since
-# || |Y| || <= ||Y||_F = sqrt(d); the sum over j and the columns of X_j, m c terms for each entry, by
-# gamma(m c) times the sum of |X_j| |T_j|, at most gamma(m c) m sqrt(c) ||V|| (1 + the first); the
-# division by m once more. The matrices themselves are within `rounding` of unitary ones. The factor
-# 1.01 covers the second-order terms, all below 1e-6.
+# || |Y| || <= ||Y||_F = sqrt(d); the sum over the k distinct elements and the columns of X_j, k c
+# terms for each entry, and their factor w_j, how often g_j occurs, by gamma(k c + 1) times the sum of
+# w_j |X_j| |T_j|, at most gamma(k c + 1) m sqrt(c) ||V|| (1 + the first); the division by m once
+# more. The matrices themselves are within `rounding` of unitary ones. The factor 1.01 covers
+# the second-order terms, all below 1e-6.
 def _operator(S: GroupSample, tensor: Tensor, rounding: float) -> Operator:
-    left, right = _two_factors(S.elements, tensor)
-    left = _real(left)
+    elements, counts = S.counts()
+    left, right = _two_factors(elements, tensor)
+    left = _real(left) * counts[:, None, None]
     if np.iscomplexobj(right):
         if left.shape[1] > 1:
             raise UnsupportedError("two large complex irreps in one tensor product.")
         right = _real(right)
-    m, c, d = S.m, left.shape[1], right.shape[1]
-    rows = np.ascontiguousarray(left.transpose(1, 0, 2)).reshape(c, m * c)  # [a, (j, b)]
-    columns = np.ascontiguousarray(left.transpose(2, 0, 1)).reshape(c, m * c)
+    k, c, d = len(elements), left.shape[1], right.shape[1]
+    rows = np.ascontiguousarray(left.transpose(1, 0, 2)).reshape(c, k * c)  # [a, (j, b)]
+    columns = np.ascontiguousarray(left.transpose(2, 0, 1)).reshape(c, k * c)
 
     def apply(v: NDArray[np.float64]) -> NDArray[np.float64]:
-        moved = v.reshape(c, d) @ right.transpose(0, 2, 1)  # (m, c, d)
-        return (rows @ moved.reshape(m * c, d)).ravel() / m
+        moved = v.reshape(c, d) @ right.transpose(0, 2, 1)  # (k, c, d)
+        return (rows @ moved.reshape(k * c, d)).ravel() / S.m
 
     def apply_transpose(v: NDArray[np.float64]) -> NDArray[np.float64]:
         moved = v.reshape(c, d) @ right
-        return (columns @ moved.reshape(m * c, d)).ravel() / m
+        return (columns @ moved.reshape(k * c, d)).ravel() / S.m
 
-    error = gamma(d) * math.sqrt(d) + gamma(m * c) * math.sqrt(c) + rounding + 2 * UNIT
+    error = gamma(d) * math.sqrt(d) + gamma(k * c + 1) * math.sqrt(c) + rounding + 2 * UNIT
     return Operator(c * d, apply, apply_transpose, 1.01 * error)
 
 

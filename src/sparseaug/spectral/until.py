@@ -1,4 +1,9 @@
-"""`draw_until`: draw until the exact deviation is small enough. The guarantee needs no delta."""
+"""`draw_until`: draw until the exact deviation is small enough. The guarantee needs no delta.
+
+Where a norm comes from random starts, each round is a test that may fail, and the first one that is
+passed is believed. So round r spends FAILURE_PROBABILITY 6 / (pi^2 r^2): as sum 1/r^2 = pi^2/6, all
+rounds together, however many, fail with FAILURE_PROBABILITY at most, and that is what is stated.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, OracleBudgetError, check_integer, check_real
+from sparseaug.errors import (
+    ArgumentError,
+    OracleBudgetError,
+    check_integer,
+    check_real,
+    shorten,
+)
 from sparseaug.groups import Symmetric
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
-from sparseaug.spectral.deviation import best_method, deviation, restricted_method
+from sparseaug.spectral.deviation import (
+    best_method,
+    check_progress,
+    deviation,
+    restricted_method,
+)
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
 from sparseaug.spectral.result import Deviation, Progress
 from sparseaug.spectral.symmetric import shape_of, symmetric_norm
 from sparseaug.theory import deviation_floor
@@ -25,6 +42,13 @@ class Drawn:
     sample: GroupSample
     deviation: Deviation
     calls: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sample, GroupSample):
+            raise ArgumentError(f"sample={shorten(self.sample)} is not a GroupSample.")
+        if not isinstance(self.deviation, Deviation):
+            raise ArgumentError(f"deviation={shorten(self.deviation)} is not a Deviation.")
+        object.__setattr__(self, "calls", check_integer("calls", self.calls))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data, the sample by its hash."""
@@ -49,9 +73,9 @@ def draw_until(
 
     The first batch is as large as the floor says it must be; each further one adds a share of
     `growth`. The norm of the last worst block is looked at first: while that alone is above the
-    target, the other blocks are not computed. With `degree=` the deviation may hold with a stated
-    probability only, and so does the result: `deviation.kind` says. If `max_calls` would be passed, an
-    `OracleBudgetError` says how far it came.
+    target, the other blocks are not computed. Where the norm can only be had with a stated probability
+    (`degree=` of many tuples, large products), all rounds together fail with that probability:
+    `deviation.kind` says. If `max_calls` would be passed, an `OracleBudgetError` says how far it came.
 
     >>> import sparseaug as sa
     >>> found = sa.draw_until(sa.Oracle(sa.symmetric(5), seed=0), target=0.4)
@@ -59,10 +83,11 @@ def draw_until(
     (True, True)
     """
     target = check_real("target", target, above=0, below=1)
-    growth = check_real("growth", growth, above=0)
+    growth = check_real("growth", growth, above=0, below=1e6)
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     if not isinstance(oracle, Oracle):
-        raise ArgumentError(f"oracle={oracle!r} is not an Oracle.")
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
+    check_progress(progress)
     # refuse before drawing
     if degree is None:
         best_method(oracle.group)
@@ -71,14 +96,15 @@ def draw_until(
     wanted = _smallest_m(target, oracle.group.order) if degree is None else 1
     S: GroupSample | None = None
     found: Deviation | None = None
-    calls = 0
+    calls, tests = 0, 0
     while True:
         m = wanted if S is None else max(1, math.ceil(growth * S.m))
         if calls + m > min(max_calls, calls + oracle.remaining):
             reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
             raise OracleBudgetError(
                 f"target={target} needs more than {calls} oracle calls ({reached}), and the next "
-                f"{m} would pass max_calls={max_calls} or the oracle's budget; raise it, or the target."
+                f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
+                "raise it, or the target."
             )
         batch = oracle.draw(m)
         S = _extended(S, batch)
@@ -87,9 +113,21 @@ def draw_until(
             progress(calls, max_calls)
         if found is not None and _still_above(S, found.block, target, degree):
             continue
-        found = deviation(S, degree=degree)
+        tests += 1
+        found = deviation(S, degree=degree, failure_probability=share_of_round(tests))
         if found.value <= target:
+            if found.failure_probability:
+                found = replace(found, failure_probability=FAILURE_PROBABILITY)
             return Drawn(S, found, calls)
+
+
+def share_of_round(r: int) -> float:
+    """What test number r may spend of FAILURE_PROBABILITY: 0.6079 < 6 / pi^2, divided by r^2.
+
+    >>> sum(share_of_round(r) for r in range(1, 10**4)) < FAILURE_PROBABILITY
+    True
+    """
+    return 0.6079 * FAILURE_PROBABILITY / r**2
 
 
 def _extended(S: GroupSample | None, batch: GroupSample) -> GroupSample:

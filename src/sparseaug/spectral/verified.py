@@ -169,7 +169,7 @@ def root_lower(gram: Array, error: float = 0.0) -> float:
     rounding = up(2.5 * _dot_error(gram.shape[0], gram) * frobenius)
     quotient = float((vector.conj() @ image).real) / _sum_of_squares_upper(vector)
     known = down(down(quotient * (1.0 - 4.0 * UNIT)) - up(rounding + _check_error(error)))
-    return down(math.sqrt(max(0.0, down(known - UNDERFLOW))))
+    return max(0.0, down(math.sqrt(max(0.0, down(known - UNDERFLOW)))))
 
 
 def norm_lower(matrix: Array, error: float = 0.0) -> float:
@@ -299,7 +299,7 @@ def _lanczos(
         for _ in range(2):
             new = new - (known.conj() @ new) @ known
         beta = math.sqrt(_sum_of_squares(new))
-        last = step == max_steps or beta <= UNIT * max(diagonal)
+        last = step == max_steps or not beta > UNIT * max(map(abs, diagonal))
         if last or step % 8 == 0:
             values, vectors = eigh_tridiagonal(diagonal, off)
             residual = beta * abs(vectors[-1, -1])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
 from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
+from sparseaug.spectral.effort import announce
 from sparseaug.spectral.hadamard import hadamard
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.roots import power_down, power_up
@@ -103,9 +104,14 @@ def _largest(bits: NDArray[np.uint8], progress: Progress | None) -> tuple[int, i
     if d + (words - 1).bit_length() > WORK_BITS:
         raise UnsupportedError(
             f"the 2^{d} characters of Z2^{d} at m={m} elements are too many (at most "
-            f"2^{WORK_BITS - (words - 1).bit_length()} can be gone through); restrict them to those "
+            f"2^{WORK_BITS - (words - 1).bit_length()} can be looked at); restrict them to those "
             "of few coordinates with degree=, or use fewer sign flips."
         )
+    announce(
+        f"the norm on the 2^{d} characters of Z2^{d} at m={m} elements",
+        seconds=1.5e-9 * 2.0**d * words,
+        instead="restrict it with degree=.",
+    )
     return _by_popcount(bits, progress)
 
 

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sparseaug.errors import shorten
-from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.theory._arguments import (
+    counted,
+    group_size,
+    not_negative,
+    positive,
+    probability,
+    text,
+)
 from sparseaug.theory._interval import Interval, log_ratio
 from sparseaug.theory._rounding import round_down
 from sparseaug.theory.gradient_descent import full_gd_steps
@@ -33,6 +40,12 @@ class MethodCost:
     calls: int
     guarantee: str
 
+    def __post_init__(self) -> None:
+        for name in ("method", "guarantee"):
+            text(name, getattr(self, name))
+        for name in ("batch", "steps", "calls"):
+            object.__setattr__(self, name, group_size(name, getattr(self, name)))
+
     def to_dict(self) -> dict[str, str | int]:
         """The fields, by name."""
         return {name: getattr(self, name) for name in self.__slots__}
@@ -52,6 +65,11 @@ class Crossovers:
 
     than_full: float
     than_streaming: float
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.than_full, float) and self.than_full == math.inf):
+            positive("than_full", self.than_full)
+        not_negative("than_streaming", self.than_streaming)
 
     def to_dict(self) -> dict[str, float]:
         """The fields, by name."""
@@ -79,7 +97,7 @@ def comparison(
     streaming 8 4096 32768
     one-shot 12830 512 12830
     """
-    order, m = counted("order", order), sample_size(eps, delta, order, C, B)
+    order, m = group_size("order", order), sample_size(eps, delta, order, C, B)
     stream = sgd_plan(eps, L, gap, sigma, b)
     return (
         MethodCost("full", order, full_gd_steps(eps, L, gap), order, "certain"),
@@ -116,7 +134,7 @@ def crossovers(
     >>> round(found.than_full, 4), round(found.than_streaming, 4)
     (0.0149, 0.3995)
     """
-    order = counted("order", order)
+    order = group_size("order", order)
     share, scale = probability("delta", delta), positive("C", C) * positive("B", B)
     descent = 4 * positive("L", L) * not_negative("gap", gap)
     noisy = 2 * descent * not_negative("sigma", sigma) ** 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparseaug.theory._arguments import counted, positive, probability
+from sparseaug.theory._arguments import group_size, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
 from sparseaug.theory._rounding import ceiling, round_down, round_up, round_up_exp
 
@@ -26,7 +26,7 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
     >>> deviation_bound(16, 720, 0.05)
     1.0
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     return round_up(lambda bits: enclose_deviation(m, order, bound, bits))
 
@@ -44,7 +44,7 @@ def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
     True
     """
     target = positive("deviation", deviation)
-    order = counted("order", order)
+    order = group_size("order", order)
     return smallest_sample(target, order, probability("delta", delta))
 
 
@@ -61,7 +61,7 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
     >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
     (1.0, 0.0)
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     tau = positive("deviation", deviation)
     if order == 1 or tau >= 1:
         return 0.0
@@ -84,7 +84,11 @@ def deviation_floor(m: int, order: int) -> float:
     >>> deviation_floor(720, 720)
     0.0
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
+    if m >= order:
+        return 0.0
+    # It grows with |G|, from 2^4096 on by less than a float can show.
+    order = min(order, 1 << 4096)
     if m >= order:
         return 0.0
     square = Interval.point(Fraction(order - m, m * (order - 1)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.theory._arguments import counted, group_size, not_negative, positive, probability
 from sparseaug.theory._interval import Interval
 from sparseaug.theory._rounding import round_up
 from sparseaug.theory.deviation import enclose_deviation, smallest_sample
@@ -25,7 +25,7 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
     >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
     1.308
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
     return round_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
@@ -44,7 +44,7 @@ def stationarity_bound(
     >>> round(stationarity_bound(64, 200, 720, 0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
     1.508
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
     square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
@@ -85,7 +85,7 @@ def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int
     43811
     """
     target, bound = positive("eps", eps), probability("delta", delta)
-    order = counted("order", order)
+    order = group_size("order", order)
     return smallest_sample(target / (2 * positive("C", C) * positive("B", B)), order, bound)
 
 
@@ -97,7 +97,7 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
     >>> round(smallest_eps(43811, 720, 0.05, C=1.0, B=2.0), 6)
     0.1
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = 2 * positive("C", C) * positive("B", B)
     return round_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)

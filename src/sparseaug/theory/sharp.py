@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparseaug.theory._arguments import counted, positive, probability
+from sparseaug.theory._arguments import group_size, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
 from sparseaug.theory._rounding import ceiling, round_up, round_up_exp
 
@@ -29,8 +29,8 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
     >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
     0.544
     """
-    m = counted("m", m)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    m = group_size("m", m)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     bound = probability("delta", delta)
     return round_up(lambda bits: _enclose(m, total, bound, bits))
 
@@ -44,7 +44,7 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
     75
     """
     target = positive("deviation", deviation)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     return smallest_sharp_sample(target, total, probability("delta", delta))
 
 
@@ -59,7 +59,7 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
     """
     target = positive("eps", eps)
     share = probability("delta", delta)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     return smallest_sharp_sample(target / (2 * positive("C", C) * positive("B", B)), total, share)
 
 
@@ -71,8 +71,8 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
     >>> sharp_failure_probability(64, 75, 0.55) < 0.05
     True
     """
-    m = counted("m", m)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    m = group_size("m", m)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     tau = positive("deviation", deviation)
     if total == 0 or tau >= 1:
         return 0.0
@@ -91,6 +91,7 @@ def smallest_sharp_sample(target: Fraction, dimension_sum: int, delta: Fraction)
 def _enclose(m: int, dimension_sum: int, delta: Fraction, bits: int) -> Interval:
     if dimension_sum == 0:
         return Interval.point(0)
+    m = min(m, 1 << 4096)  # the bound is below the smallest float already
     log = _log_term(dimension_sum, delta, bits)
     third = log * Fraction(1, 3)
     root = (third * third + log * (2 * m)).sqrt(bits)

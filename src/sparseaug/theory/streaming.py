@@ -24,6 +24,11 @@ class SGDPlan:
     num_steps: int
     b: int
 
+    def __post_init__(self) -> None:
+        positive("step_size", self.step_size)
+        for name in ("num_steps", "b"):
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
+
     @property
     def calls(self) -> int:
         """b fresh elements at each step."""
@@ -76,6 +81,7 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     step_size = float_below(eta)
     if step_size == 0:
         raise ArgumentError(
-            f"eps={eps!r} and sigma={sigma!r} ask for a step size below all floats; raise eps or b."
+            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} asks for a step size below all "
+            "floats; raise eps or b."
         )
     return SGDPlan(step_size, max(1, math.ceil(4 * start / (eta * square))), b)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.theory._arguments import counted, group_size, not_negative, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
 from sparseaug.theory._rounding import ceiling, float_above, round_up_exp
 from sparseaug.theory.sharp import sharp_deviation_bound, smallest_sharp_sample
@@ -28,6 +28,11 @@ class WordsPlan:
     m: int
     deviation: float
     length: int
+
+    def __post_init__(self) -> None:
+        not_negative("deviation", self.deviation)
+        for name in ("m", "length"):
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
 
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""
@@ -78,7 +83,7 @@ def words_plan(
     """
     share, target = positive("eps", eps), positive("deviation", deviation, below=1)
     share /= 2 * positive("C", C) * positive("B", B)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     m = smallest_sharp_sample(max(share, target), total, probability("delta", delta))
     tau = sharp_deviation_bound(m, total, delta)
     return WordsPlan(m, tau, 1 if share >= target else _word_length(Fraction(tau), share))
