@@ -9,7 +9,7 @@ import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.planning import dimension_sum, dimension_sum_is_exact
 from sparseaug.planning.dimension import _conjugacy_classes
-from sparseaug.spectral.subgroup import faithful_permutations, generated_order
+from sparseaug.spectral.generation import faithful_permutations, generated_order
 
 
 def by_numpy(row: np.ndarray, grid: np.ndarray, n: int) -> np.ndarray:

@@ -101,7 +101,7 @@ def test_wide_groups_still_have_an_identity_generators_and_samples() -> None:
 
 def test_a_wide_draw_is_the_same_as_among_many() -> None:
     """Rows are made in Python or in NumPy, as is faster; a seed means the same."""
-    from sparseaug.groups.shuffle import shuffle, unshuffle
+    from sparseaug.groups.permutations import shuffle, unshuffle
 
     rng = np.random.default_rng(0)
     for n, k in ((1, 3), (2, 300), (7, 300), (50, 300)):

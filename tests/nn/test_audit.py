@@ -15,7 +15,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.nn.audit import Sums, certificate_of, jackknife
+from sparseaug.nn.risk.audit import Sums, certificate_of, jackknife
 
 ACT = sa.permute_axis(sa.symmetric(4))
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))

@@ -18,7 +18,8 @@ from torch.utils.data import (
 )
 
 import sparseaug as sa
-from sparseaug.nn import OneShotDataset, gather_numba, prepared
+from sparseaug.nn import OneShotDataset
+from sparseaug.nn.data import gather_numba, prepared
 
 
 class Items(Dataset):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from sparseaug.report import write_report
-from sparseaug.report.canvas import figure_bytes, figure_style
 from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.report.figure import figure_bytes, figure_style
 from sparseaug.report.figures import draw_figure
 from sparseaug.report.results import read_results
 

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from sparseaug.experiments.claims import claims
-from sparseaug.report import look
-from sparseaug.report.look import looks
+from sparseaug.report import style
 from sparseaug.report.page import render_page
 from sparseaug.report.plan_figure import _LINES
 from sparseaug.report.results import read_results
+from sparseaug.report.style import looks
 from sparseaug.report.tables import bounds_that_hold
 from sparseaug.report.write import _verdicts
 
@@ -137,9 +137,9 @@ def backgrounds():
 
 
 def every_look():
-    known = look.looks(["none", "full", "streaming", "one-shot-4", "one-shot-16", "one-shot-64"])
-    spare = look.looks([f"method {i}" for i in range(len(look._SPARE))])
-    return {**known, **spare, **look.BOUND_LOOKS, **look.DEVIATION_LOOKS}
+    known = style.looks(["none", "full", "streaming", "one-shot-4", "one-shot-16", "one-shot-64"])
+    spare = style.looks([f"method {i}" for i in range(len(style._SPARE))])
+    return {**known, **spare, **style.BOUND_LOOKS, **style.DEVIATION_LOOKS}
 
 
 def test_the_formula_for_contrast_is_that_of_the_standard():

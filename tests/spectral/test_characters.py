@@ -14,17 +14,17 @@ from scipy import fft
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError
 from sparseaug.groups.abelian import Abelian
-from sparseaug.spectral import characters
-from sparseaug.spectral.character_blocks import (
+from sparseaug.spectral.abelian import characters
+from sparseaug.spectral.abelian.character_blocks import (
     Block,
     count_blocks,
     product_blocks,
     product_error,
     split,
 )
-from sparseaug.spectral.character_fft import fft_blocks, fft_error
-from sparseaug.spectral.characters import Measured, characters_norm
-from sparseaug.spectral.roots import (
+from sparseaug.spectral.abelian.character_fft import fft_blocks, fft_error
+from sparseaug.spectral.abelian.characters import Measured, characters_norm
+from sparseaug.spectral.abelian.roots import (
     MEAN_ERROR,
     ROOT_ERROR,
     character_mean,

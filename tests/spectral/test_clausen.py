@@ -21,10 +21,10 @@ from sparseaug.groups.young import (
     tableaux,
     young_matrices,
 )
-from sparseaug.spectral import clausen, cosets, kernels_scipy
-from sparseaug.spectral.clausen import Engine, gram_blocks, mean_blocks
-from sparseaug.spectral.cosets import CosetTree
-from sparseaug.spectral.induction import Inductions
+from sparseaug.spectral.young import clausen, cosets, kernels_scipy
+from sparseaug.spectral.young.clausen import Engine, gram_blocks, mean_blocks
+from sparseaug.spectral.young.cosets import CosetTree
+from sparseaug.spectral.young.induction import Inductions
 
 ENGINES: list[Engine] = ["scipy", "numba"]
 
@@ -89,7 +89,7 @@ def test_both_engines_agree_to_rounding() -> None:
 
 def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
     # Fifteen boxes in a staircase have five corners, so six rows; no group of a test is so large.
-    kernel = pytest.importorskip("sparseaug.spectral.kernels_numba")
+    kernel = pytest.importorskip("sparseaug.spectral.young.kernels_numba")
     rng = np.random.default_rng(0)
     block = rng.standard_normal((12, 7))
     orthogonal = np.linalg.qr(rng.standard_normal((6, 6)))[0]

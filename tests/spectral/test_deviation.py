@@ -19,17 +19,18 @@ from sparseaug.errors import (
     UnsupportedError,
 )
 from sparseaug.groups import Abelian
-from sparseaug.spectral import LongRunWarning, best_method, blocks, effort, modules
-from sparseaug.spectral.blocks import irreps_norm
-from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral import LongRunWarning, best_method, effort
+from sparseaug.spectral.draw_until import Drawn, share_of_round
+from sparseaug.spectral.general import irreps, tuples
+from sparseaug.spectral.general.irreps import irreps_norm
+from sparseaug.spectral.general.regular import regular_norm
+from sparseaug.spectral.general.tensors import tensor_norm
+from sparseaug.spectral.generation import faithful_permutations, generated_order
 from sparseaug.spectral.result import Norm, round_down, round_up
-from sparseaug.spectral.subgroup import faithful_permutations, generated_order
-from sparseaug.spectral.symmetric import symmetric_norm
-from sparseaug.spectral.tensors import tensor_norm
-from sparseaug.spectral.until import Drawn, share_of_round
+from sparseaug.spectral.young.symmetric import symmetric_norm
 
 deviation_module = sys.modules["sparseaug.spectral.deviation"]
-until = sys.modules["sparseaug.spectral.until"]
+until = sys.modules["sparseaug.spectral.draw_until"]
 
 
 def dense_matrix(S):
@@ -246,14 +247,14 @@ def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
 def chances(monkeypatch):
     """Make small modules go the way of large ones; the failure probabilities of their bounds."""
     spent: list[float] = []
-    bound = modules.lanczos_norm
+    bound = tuples.lanczos_norm
 
     def record(operator, **options):
         spent.append(options["failure_probability"])
         return bound(operator, **options)
 
-    monkeypatch.setattr(modules, "DENSE_DIMENSION", 0)
-    monkeypatch.setattr(modules, "lanczos_norm", record)
+    monkeypatch.setattr(tuples, "DENSE_DIMENSION", 0)
+    monkeypatch.setattr(tuples, "lanczos_norm", record)
     return spent
 
 
@@ -498,7 +499,7 @@ def test_large_tensor_products_are_bounded_with_a_stated_probability(monkeypatch
     g = sa.group("S4xS4")
     S = sa.Oracle(g, seed=7).draw(20)
     truth = sa.deviation(S)
-    monkeypatch.setattr(blocks, "LARGEST_DENSE", 5)
+    monkeypatch.setattr(irreps, "LARGEST_DENSE", 5)
     found = sa.deviation(S, method="irreps")
     assert not found.rigorous
     assert found.failure_probability == pytest.approx(1e-9)

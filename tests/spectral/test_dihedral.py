@@ -11,9 +11,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral import characters
-from sparseaug.spectral.character_blocks import ENTRIES, Block, product_blocks, split
-from sparseaug.spectral.dihedral import _pair_power, _power_error, dihedral_norm
+from sparseaug.spectral.abelian import characters
+from sparseaug.spectral.abelian.character_blocks import ENTRIES, Block, product_blocks, split
+from sparseaug.spectral.general.dihedral import _pair_power, _power_error, dihedral_norm
 
 
 def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:

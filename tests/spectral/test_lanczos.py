@@ -14,9 +14,10 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral import lanczos, modules
-from sparseaug.spectral.lanczos import Operator, krylov_norm, lanczos_norm
-from sparseaug.spectral.modules import permutation_module_norm
+from sparseaug.spectral.general import tuples
+from sparseaug.spectral.general.tuples import permutation_module_norm
+from sparseaug.spectral.verify import lanczos
+from sparseaug.spectral.verify.lanczos import Operator, krylov_norm, lanczos_norm
 
 CERTAIN = 1e-13  # NumPy's own norm may be off by this, relatively
 
@@ -161,7 +162,7 @@ def test_a_power_uses_two_events_and_gives_each_half(monkeypatch):
 
 
 def test_starts_are_keyed_by_the_sample_and_differ_from_each_other(monkeypatch):
-    monkeypatch.setattr(modules, "DENSE_DIMENSION", 0)
+    monkeypatch.setattr(tuples, "DENSE_DIMENSION", 0)
     starts: list[list[bytes]] = []
     bound = lanczos.krylov_norm
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral import verified
-from sparseaug.spectral.verified import UNIT, down, gamma, norm_lower, norm_upper, up
+from sparseaug.spectral.verify import verified
+from sparseaug.spectral.verify.verified import UNIT, down, gamma, norm_lower, norm_upper, up
 
 COUNT = 2_000
 

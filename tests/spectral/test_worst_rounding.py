@@ -21,9 +21,11 @@ from scipy.linalg import cholesky, hadamard
 
 import sparseaug as sa
 from sparseaug.groups import Irrep
-from sparseaug.spectral import blocks, regular, symmetric, tensors, verified
-from sparseaug.spectral.blocks import Block
-from sparseaug.spectral.regular import PermutationMean, dense_power, regular_norm
+from sparseaug.spectral.general import irreps, regular, tensors
+from sparseaug.spectral.general.irreps import Block
+from sparseaug.spectral.general.regular import PermutationMean, dense_power, regular_norm
+from sparseaug.spectral.verify import verified
+from sparseaug.spectral.young import symmetric
 
 UNIT = 2.0**-12
 
@@ -249,11 +251,11 @@ def number(value: float, error: float = 0.0) -> Block:
 
 def test_a_product_of_blocks_covers_both_factors_and_its_own_rounding(monkeypatch: Any) -> None:
     for one, other in ((1e-3, 1e-2), (1e-2, 1e-3), (0.1, 0.1)):
-        found = blocks._product(number(1 - one, one), number(1 - other, other))
+        found = irreps._product(number(1 - one, one), number(1 - other, other))
         assert found.matrix[0, 0] + found.error >= 1.0
-    monkeypatch.setattr(blocks, "gamma", gamma)
+    monkeypatch.setattr(irreps, "gamma", gamma)
     matrix = np.full((4, 4), 0.25).view(WorstCoarse)
-    found = blocks._product(Block("", matrix, 0.0), Block("", matrix, 0.0))
+    found = irreps._product(Block("", matrix, 0.0), Block("", matrix, 0.0))
     assert found.error >= np.linalg.norm(np.full((4, 4), 0.25) - found.matrix.view(np.ndarray)) > 0
 
 
@@ -273,20 +275,20 @@ def test_the_mean_of_an_irrep_covers_the_rounding_of_its_matrices_and_its_own(
 ) -> None:
     off = 1e-3
     irrep = Irrep("pi", 1, lambda rows: np.full((len(rows), 1, 1), 1 - off), off)
-    (block,) = blocks.irrep_means(sample_of([irrep], [1, 2, 3]))
+    (block,) = irreps.irrep_means(sample_of([irrep], [1, 2, 3]))
     assert block.matrix[0, 0] + block.error >= 1.0
     exact = Irrep("pi", 4, lambda rows: np.tile(np.eye(4), (len(rows), 1, 1)), 0.0)
-    monkeypatch.setattr(blocks, "gamma", gamma)
-    monkeypatch.setattr(blocks, "_mean", lambda *_: np.eye(4) * (1 - gamma(4)))  # 3 terms, / m
-    (block,) = blocks.irrep_means(sample_of([exact], [1, 2, 3]))
+    monkeypatch.setattr(irreps, "gamma", gamma)
+    monkeypatch.setattr(irreps, "_mean", lambda *_: np.eye(4) * (1 - gamma(4)))  # 3 terms, / m
+    (block,) = irreps.irrep_means(sample_of([exact], [1, 2, 3]))
     assert block.error >= np.linalg.norm(np.eye(4) - block.matrix)
 
 
 def test_the_largest_norm_counts_the_error_of_every_block() -> None:
     off = 1e-3
-    found = blocks.largest_norm([number(0.5 - off, off), number(0.3)], total=2)
+    found = irreps.largest_norm([number(0.5 - off, off), number(0.3)], total=2)
     assert found.lower <= 0.5 <= found.upper
-    found = blocks.largest_norm([number(0.5), number(0.4, 0.2)], total=2, power=2)
+    found = irreps.largest_norm([number(0.5), number(0.4, 0.2)], total=2, power=2)
     assert found.upper >= 0.36
 
 

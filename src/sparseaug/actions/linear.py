@@ -31,7 +31,7 @@ from sparseaug.groups import (
     TableGroup,
     format_order,
 )
-from sparseaug.groups.shuffle import compose_permutations, invert_permutations
+from sparseaug.groups.permutations import compose_permutations, invert_permutations
 
 
 @final

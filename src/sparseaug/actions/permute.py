@@ -13,7 +13,7 @@ from sparseaug.actions.arrays import Array, Shape, gather
 from sparseaug.actions.base import Action, axes_from_end, check_axes, require_group, require_size
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
-from sparseaug.groups.shuffle import invert_permutations
+from sparseaug.groups.permutations import invert_permutations
 
 
 @final

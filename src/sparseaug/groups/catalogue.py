@@ -11,7 +11,7 @@ from itertools import permutations, product
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.groups.permutation import PermutationGroup, permutation_group
+from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.table import TableGroup, matrix_group
 
 _MATHIEU = {

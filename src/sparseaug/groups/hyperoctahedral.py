@@ -19,7 +19,7 @@ from sparseaug.errors import check_integer
 from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
-from sparseaug.groups.shuffle import (
+from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,
     invert_permutations,

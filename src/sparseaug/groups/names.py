@@ -11,9 +11,9 @@ from sparseaug.groups.abelian import abelian, cyclic
 from sparseaug.groups.base import LONGEST_ROW, Group
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.dihedral import dihedral
+from sparseaug.groups.generated import permutation_group
 from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
-from sparseaug.groups.permutation import permutation_group
 from sparseaug.groups.product import MOST_FACTORS, Product, direct_product
 from sparseaug.groups.symmetric import alternating, symmetric
 from sparseaug.groups.table import matrix_group, table_group

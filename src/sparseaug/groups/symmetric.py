@@ -15,7 +15,7 @@ from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
-from sparseaug.groups.shuffle import (
+from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,
     invert_permutations,

@@ -2,7 +2,7 @@
 
 plan_figure         oracle calls against eps, for each method of a plan
 results             results.json as checked data
-look, canvas        colours and names; size, type and frame of every figure
+style, figure       colours and names; size, type and frame of every figure
 figures             the paper's figure
 certificate_figure  certified bounds beside the truth
 markup              HTML that escapes by construction

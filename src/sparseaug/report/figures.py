@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparseaug.report.canvas import frame, new_figure, plain, title
-from sparseaug.report.look import Look, looks
+from sparseaug.report.figure import frame, new_figure, plain, title
 from sparseaug.report.results import MethodResult, Results, mean_and_sd
+from sparseaug.report.style import Look, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sparseaug.errors import shorten_text
-from sparseaug.report.look import BOUND_LOOKS, QUANTITY_NAMES, looks
 from sparseaug.report.markup import Markup, join, tag
 from sparseaug.report.results import (
     BOUNDS,
@@ -19,6 +18,7 @@ from sparseaug.report.results import (
     MethodResult,
     Results,
 )
+from sparseaug.report.style import BOUND_LOOKS, QUANTITY_NAMES, looks
 
 _ABSENT, _TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparseaug.errors import MissingPackageError
-from sparseaug.report.canvas import figure_bytes, figure_style
 from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.report.figure import figure_bytes, figure_style
 from sparseaug.report.figures import draw_figure
 from sparseaug.report.owned import require_ours, write_owned
 from sparseaug.report.page import Verdict, render_page

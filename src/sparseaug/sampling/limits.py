@@ -20,7 +20,7 @@ import numpy as np
 
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.digits import Rows
-from sparseaug.groups.shuffle import compose_permutations, invert_permutations
+from sparseaug.groups.permutations import compose_permutations, invert_permutations
 
 MOST_WORK = 500_000_000
 """Units of the work of a chain, or of matching products: half a minute, mostly much less."""

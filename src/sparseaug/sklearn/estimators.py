@@ -35,7 +35,8 @@ from sklearn.utils.validation import (
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.drawing import (
+from sparseaug.sklearn.copies import copies, mean_over
+from sparseaug.sklearn.parameters import (
     ActionChoice,
     OneShotMixin,
     Shape,
@@ -43,7 +44,6 @@ from sparseaug.sklearn.drawing import (
     check_rows,
     naming,
 )
-from sparseaug.sklearn.moving import copies, mean_over
 
 
 def _inner_has(name: str) -> Any:

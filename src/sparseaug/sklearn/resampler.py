@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.drawing import (
+from sparseaug.sklearn.copies import copies, take_rows
+from sparseaug.sklearn.parameters import (
     ActionChoice,
     OneShotMixin,
     Shape,
@@ -20,7 +21,6 @@ from sparseaug.sklearn.drawing import (
     naming,
     resolve_action,
 )
-from sparseaug.sklearn.moving import copies, take_rows
 
 
 class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]

@@ -24,7 +24,7 @@ from sparseaug.actions.base import (
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Rows, TableGroup
 from sparseaug.groups.base import integer_array
-from sparseaug.groups.shuffle import are_permutations, invert_permutations
+from sparseaug.groups.permutations import are_permutations, invert_permutations
 
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
 

@@ -23,18 +23,18 @@ from sparseaug.errors import (
 from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
-from sparseaug.spectral.acting import action_norm
-from sparseaug.spectral.blocks import irreps_norm, listed_irreps
-from sparseaug.spectral.characters import characters_norm
-from sparseaug.spectral.dihedral import dihedral_norm
-from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.modules import low_weight_norm, permutation_module_norm
-from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral.abelian.characters import characters_norm
+from sparseaug.spectral.abelian.roots import power_up
+from sparseaug.spectral.abelian.walsh import walsh_norm
+from sparseaug.spectral.general.dihedral import dihedral_norm
+from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps
+from sparseaug.spectral.general.regular import regular_norm
+from sparseaug.spectral.general.representation import action_norm
+from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.spectral.generation import why_not
 from sparseaug.spectral.result import Deviation, Norm, Progress, larger_norm
-from sparseaug.spectral.roots import power_up
-from sparseaug.spectral.subgroup import why_not
-from sparseaug.spectral.symmetric import LARGEST_N, symmetric_norm
-from sparseaug.spectral.walsh import walsh_norm
+from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
+from sparseaug.spectral.young.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.theory import deviation_bound, deviation_floor
 from sparseaug.theory import word_deviation as word_bound
 

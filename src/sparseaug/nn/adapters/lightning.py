@@ -13,8 +13,8 @@ import torch
 from sparseaug.actions import Action, Array
 from sparseaug.errors import check_integer
 from sparseaug.nn.checks import require_dense
-from sparseaug.nn.invariance import invariance_error
-from sparseaug.nn.orbit_batch import require_sample_of
+from sparseaug.nn.models.orbit_batch import require_sample_of
+from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import deviation
 
