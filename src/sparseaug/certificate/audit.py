@@ -70,8 +70,9 @@ def radius(spread: float, G: float, N: int, *, delta: float) -> float:
 
     `spread` is the root of the mean of |v - v'|^2 / 2 over N // 2 disjoint pairs.
 
-    >>> round(radius(1.0, 10.0, 1000, delta=0.05), 3)
-    0.233
+    Examples:
+        >>> round(radius(1.0, 10.0, 1000, delta=0.05), 3)
+        0.233
     """
     k = G * math.sqrt(math.log(2 / delta) / (N // 2))
     sigma = k + math.hypot(k, spread)

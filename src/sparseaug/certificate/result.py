@@ -24,14 +24,15 @@ from sparseaug.spectral.result import round_up
 class Certificate:
     """||grad R_n^G(theta)|| <= bound.
 
-    kind      "a-priori", "spectral", "kernel", "exact" or "audited"
-    bound     the norm is at most this, all roundings included
-    holds     in words: for certain, or with which probability over what, and on which condition
-    failure_probability  0 where it is certain
-    calls     oracle calls behind it, those of an audit included
-    truth     the norm itself (to rounding) where it is known, else None
-    condition  what is assumed of an action that is not an isometry by construction: a user's function,
-              or matrices with rounded entries; empty where nothing is
+    Attributes:
+        kind: "a-priori", "spectral", "kernel", "exact" or "audited"
+        bound: the norm is at most this, all roundings included
+        holds: in words: for certain, or with which probability over what, and on which condition
+        failure_probability: 0 where it is certain
+        calls: oracle calls behind it, those of an audit included
+        truth: the norm itself (to rounding) where it is known, else None
+        condition: what is assumed of an action that is not an isometry by construction: a user's
+            function, or matrices with rounded entries; empty where nothing is
     """
 
     kind: str

@@ -149,8 +149,9 @@ def cyclic(n: int) -> Abelian:
 def abelian(*moduli: int) -> Abelian:
     """C_n1 x C_n2 x ..., for instance the shifts of a 28 x 28 image.
 
-    >>> abelian(28, 28).order
-    784
+    Examples:
+        >>> abelian(28, 28).order
+        784
     """
     check_integer("number of moduli", len(moduli), at_least=1, below=LONGEST_ROW + 1)
     return Abelian(moduli)

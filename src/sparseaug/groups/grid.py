@@ -208,11 +208,12 @@ def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
 def grid_symmetries(n: int) -> GridSymmetries:
     """Shifts, quarter turns and flips of an n x n periodic grid, 8 n^2 elements; see `move_grid`.
 
-    >>> group = grid_symmetries(28)
-    >>> group.order, group.name
-    (6272, 'Grid28')
-    >>> turn, shift = [[0, 0, 1, 0]], [[1, 0, 0, 0]]
-    >>> group.compose(turn, shift), group.compose(shift, turn)  # a turn takes rows to columns
-    (array([[0, 1, 1, 0]]), array([[1, 0, 1, 0]]))
+    Examples:
+        >>> group = grid_symmetries(28)
+        >>> group.order, group.name
+        (6272, 'Grid28')
+        >>> turn, shift = [[0, 0, 1, 0]], [[1, 0, 0, 0]]
+        >>> group.compose(turn, shift), group.compose(shift, turn)  # a turn takes rows to columns
+        (array([[0, 1, 1, 0]]), array([[1, 0, 1, 0]]))
     """
     return GridSymmetries(check_integer("n", n, at_least=1, below=1 << 31))

@@ -186,11 +186,12 @@ def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
 def direct_product(*factors: Group) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
-    >>> from sparseaug.groups import cyclic, dihedral, symmetric
-    >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
-    'S3xZ2^2'
-    >>> direct_product(dihedral(4), dihedral(4)).order
-    64
+    Examples:
+        >>> from sparseaug.groups import cyclic, dihedral, symmetric
+        >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
+        'S3xZ2^2'
+        >>> direct_product(dihedral(4), dihedral(4)).order
+        64
     """
     if not factors:
         raise ArgumentError("factors is empty; give at least one group.")

@@ -41,13 +41,14 @@ _BLOCK = 1 << 22  # entries moved, or distances taken, at a time
 def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
     """Whether the action leaves the kernel invariant on these points (n, ...) moved by these rows.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> def stretched_above_9(g, x):
-    ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
-    >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)
-    >>> k, e = sa.kernels.GaussianKernel(1.0), np.array([[0]])
-    >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
-    (True, False)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def stretched_above_9(g, x):
+        ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
+        >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)
+        >>> k, e = sa.kernels.GaussianKernel(1.0), np.array([[0]])
+        >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
+        (True, False)
     """
     if not isinstance(kernel, Kernel):
         raise ArgumentError(f"kernel={shorten(kernel)} is not a kernel.")

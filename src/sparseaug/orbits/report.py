@@ -22,20 +22,24 @@ from sparseaug.spectral.result import round_up
 class InvarianceReport:
     """The invariance error of a model, element by element.
 
-    group      name of the group
-    elements   the elements looked at, one a row
-    errors     for each, the root mean square over samples and outputs of model(g x) - model(x); for
-               labels (outputs that are not floating point) the fraction of samples whose label changes
-    mean, max  of the errors
-    exact      whether the elements are all of the group
-    interval   for the mean over the group: (mean, mean) if exact; for independent draws Student's
-               interval, an estimate; None for words, given rows and a single draw, where none is valid
-    exceeding  with probability 1 - delta at most this fraction of the group has a larger error than
-               `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
-    delta      of the two above
-    calls      elements freshly drawn for this report
-    scale      root mean square of model(x); 1 for labels
-    eps        rounding unit of the outputs; 0 for labels
+    Attributes:
+        group: name of the group
+        elements: the elements looked at, one a row
+        errors: for each, the root mean square over samples and outputs of model(g x) - model(x);
+            for labels (outputs that are not floating point) the fraction of samples whose label
+            changes
+        mean: of the errors
+        max: see `mean`.
+        exact: whether the elements are all of the group
+        interval: for the mean over the group: (mean, mean) if exact; for independent draws
+            Student's interval, an estimate; None for words, given rows and a single draw, where
+            none is valid
+        exceeding: with probability 1 - delta at most this fraction of the group has a larger error
+            than `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
+        delta: of the two above
+        calls: elements freshly drawn for this report
+        scale: root mean square of model(x); 1 for labels
+        eps: rounding unit of the outputs; 0 for labels
     """
 
     group: str

@@ -79,15 +79,16 @@ class Problem:
 class MethodPlan:
     """What one method needs for a gradient norm of at most eps.
 
-    method     full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
-    batch      transformations that one step averages over; None where drawing decides
-    steps      T, each of size `step_size`
-    calls      oracle calls in all; None where drawing decides
-    guarantee  certain, with probability 1 - delta, in mean square
-    deviation  what the drawn elements must have or are promised to have; None for streaming
-    length     of the words over the drawn elements; 1 where they are used as they are
-    note       what the numbers do not say
-    n          samples that are augmented, if known
+    Attributes:
+        method: full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
+        batch: transformations that one step averages over; None where drawing decides
+        steps: T, each of size `step_size`
+        calls: oracle calls in all; None where drawing decides
+        guarantee: certain, with probability 1 - delta, in mean square
+        deviation: what the drawn elements must have or are promised to have; None for streaming
+        length: of the words over the drawn elements; 1 where they are used as they are
+        note: what the numbers do not say
+        n: samples that are augmented, if known
     """
 
     method: str

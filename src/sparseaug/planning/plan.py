@@ -16,7 +16,9 @@ from sparseaug.planning.table import text
 from sparseaug.spectral import best_method
 from sparseaug.theory import Crossovers, crossovers
 
-_MOST_CHARACTERS = 1 << 38  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
+_MOST_CHARACTERS = (
+    1 << 38
+)  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +92,26 @@ def plan(
 ) -> Plan:
     """Batch, steps and oracle calls of each method for a full gradient norm of at most eps.
 
-    C, B   point evaluation and mean RKHS norm of the gradients (ass:gradient-rkhs)
-    L, gap smoothness, and the initial value less the infimum
-    sigma  standard deviation of the gradient over the group, for streaming. By default C B: the
-           gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2
-    b      fresh transformations in a streaming step
-    n      number of samples, for the work and the memory
+    Args:
+        group: the group that acts on the data.
+        eps: wanted norm of the full gradient.
+        delta: probability that S misses it.
+        C: point evaluation of the gradients' space (ass:gradient-rkhs).
+        B: mean RKHS norm of the gradients.
+        L: smoothness of the risk.
+        gap: initial value of the risk less its infimum.
+        sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
+            gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
+        b: fresh transformations in a streaming step.
+        n: number of samples, for the work and the memory.
 
-    >>> import sparseaug as sa
-    >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
-    >>> [(row.method, row.calls) for row in found.rows][2:5]
-    [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
-    >>> found.best.method, found.best.length, found.best.steps
-    ('words', 6, 3200)
+    Examples:
+        >>> import sparseaug as sa
+        >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
+        >>> [(row.method, row.calls) for row in found.rows][2:5]
+        [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
+        >>> found.best.method, found.best.length, found.best.steps
+        ('words', 6, 3200)
     """
     D, exact = find_dimension_sum(group)
     delta = check_real("delta", delta, above=0, below=1)

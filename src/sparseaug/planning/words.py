@@ -63,8 +63,9 @@ def sampled_words(
 
     with probability at least 1 - delta. M suffices, and is hardly above the smallest that does.
 
-    >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
-    SampledWords(m=82, deviation=0.497..., length=12, size=28591)
+    Examples:
+        >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
+        SampledWords(m=82, deviation=0.497..., length=12, size=28591)
     """
     eps, C, B = (check_real(*pair, above=0) for pair in (("eps", eps), ("C", C), ("B", B)))
     letters = sharp_sample_size(eps, delta, dimension_sum, C, B)

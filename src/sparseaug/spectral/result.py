@@ -46,18 +46,19 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
 class Deviation:
     """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
 
-    value       the norm is at most this
-    lower       and at least this, for certain
-    method      how it was computed
-    block       the irrep where it is attained
-    m           number of elements of S
-    floor       no S of m elements has a smaller norm
-    bound       what the paper promises for m uniform draws, with probability 1 - delta; None where S
-                is something else: given, words, joined, or drawn until it was good
-    delta       the delta of that promise
-    failure_probability  0 where `value` is certain, None where it is an estimate
-    reason      why the norm is 1, where S lies in a coset of a proper subgroup
-    sha256      of S; empty for words and for restricted norms, which are not those of S itself
+    Attributes:
+        value: the norm is at most this
+        lower: and at least this, for certain
+        method: how it was computed
+        block: the irrep where it is attained
+        m: number of elements of S
+        floor: no S of m elements has a smaller norm
+        bound: what the paper promises for m uniform draws, with probability 1 - delta; None where S
+            is something else: given, words, joined, or drawn until it was good
+        delta: the delta of that promise
+        failure_probability: 0 where `value` is certain, None where it is an estimate
+        reason: why the norm is 1, where S lies in a coset of a proper subgroup
+        sha256: of S; empty for words and for restricted norms, which are not those of S itself
     """
 
     value: float
@@ -112,8 +113,9 @@ class Deviation:
 def round_up(value: float, digits: int = 6) -> str:
     """`value` with that many digits, rounded up: a printed upper bound stays one.
 
-    >>> round_up(0.26944371234), round_up(0.25)
-    ('0.269444', '0.25')
+    Examples:
+        >>> round_up(0.26944371234), round_up(0.25)
+        ('0.269444', '0.25')
     """
     return _rounded(value, digits, ROUND_CEILING)
 
@@ -121,8 +123,9 @@ def round_up(value: float, digits: int = 6) -> str:
 def round_down(value: float, digits: int = 6) -> str:
     """`value` with that many digits, rounded down: a printed lower bound stays one.
 
-    >>> round_down(0.6666666666666602)
-    '0.666666'
+    Examples:
+        >>> round_down(0.6666666666666602)
+        '0.666666'
     """
     return _rounded(value, digits, ROUND_FLOOR)
 

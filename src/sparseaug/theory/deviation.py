@@ -21,10 +21,11 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
 
     Rounded up, and no further than to the next float. `order` is |G|, an integer of any size.
 
-    >>> round(deviation_bound(64, 720, 0.05), 3)
-    0.654
-    >>> deviation_bound(16, 720, 0.05)
-    1.0
+    Examples:
+        >>> round(deviation_bound(64, 720, 0.05), 3)
+        0.654
+        >>> deviation_bound(16, 720, 0.05)
+        1.0
     """
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
@@ -38,10 +39,11 @@ def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
 
     The inequality is decided between real numbers, so m satisfies it and m - 1 does not.
 
-    >>> deviation_sample_size(0.5, 720, 0.05)
-    110
-    >>> deviation_bound(110, 720, 0.05) <= 0.5 < deviation_bound(109, 720, 0.05)
-    True
+    Examples:
+        >>> deviation_sample_size(0.5, 720, 0.05)
+        110
+        >>> deviation_bound(110, 720, 0.05) <= 0.5 < deviation_bound(109, 720, 0.05)
+        True
     """
     target = positive("deviation", deviation)
     order = group_size("order", order)
@@ -56,10 +58,11 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
     It bounds the probability that the deviation of m draws exceeds tau. Rounded up: the result
     is positive where the formula is, and 1.0 where the bound says nothing.
 
-    >>> failure_probability(64, 720, 0.7) < 0.02
-    True
-    >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
-    (1.0, 0.0)
+    Examples:
+        >>> failure_probability(64, 720, 0.7) < 0.02
+        True
+        >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
+        (1.0, 0.0)
     """
     m, order = group_size("m", m), group_size("order", order)
     tau = positive("deviation", deviation)
@@ -79,10 +82,11 @@ def deviation_floor(m: int, order: int) -> float:
     to 1, so sum_g p_g^2 >= 1/m. The rank is at most |G| - 1, and the squared operator norm is at
     least the squared Frobenius norm over the rank.
 
-    >>> round(deviation_floor(64, 720), 4)
-    0.1194
-    >>> deviation_floor(720, 720)
-    0.0
+    Examples:
+        >>> round(deviation_floor(64, 720), 4)
+        0.1194
+        >>> deviation_floor(720, 720)
+        0.0
     """
     m, order = group_size("m", m), group_size("order", order)
     if m >= order:

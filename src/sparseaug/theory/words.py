@@ -42,8 +42,9 @@ class WordsPlan:
 def word_deviation(deviation: float, length: int) -> float:
     """The deviation of all words of that length: tau^k, rounded up.
 
-    >>> word_deviation(0.5, 3)
-    0.125
+    Examples:
+        >>> word_deviation(0.5, 3)
+        0.125
     """
     tau = not_negative("deviation", deviation, below=1)
     length = counted("length", length)
@@ -62,8 +63,9 @@ def word_length(deviation: float, eps: float) -> int:
 
         k >= log(1/eps) / log(1/tau)
 
-    >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
-    (3, 4)
+    Examples:
+        >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
+        (3, 4)
     """
     tau = not_negative("deviation", deviation, below=1)
     return _word_length(tau, positive("eps", eps))
@@ -78,8 +80,9 @@ def words_plan(
     eps/(2CB), where that is larger: then letters will do), and k the smallest length with
     C B tau^k <= eps/2. A smaller `deviation` costs calls and shortens the words.
 
-    >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
-    WordsPlan(m=75, deviation=0.4990..., length=6)
+    Examples:
+        >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
+        WordsPlan(m=75, deviation=0.4990..., length=6)
     """
     share, target = positive("eps", eps), positive("deviation", deviation, below=1)
     share /= 2 * positive("C", C) * positive("B", B)

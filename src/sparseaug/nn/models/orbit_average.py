@@ -41,10 +41,11 @@ from sparseaug.spectral.result import round_down, round_up
 class InvarianceBound:
     """What is known of the averaged model before it has seen any x.
 
-    value         the root mean square over h in G of |f_S(h x) - mean_G f(x)| is at most this, for
-                  every x and every entry of the output (arithmetic without rounding)
-    deviation     of S: the factor, and the kind of knowledge that the bound inherits
-    output_range  where the outputs of the model lie, moved back if they move
+    Attributes:
+        value: the root mean square over h in G of |f_S(h x) - mean_G f(x)| is at most this, for
+            every x and every entry of the output (arithmetic without rounding)
+        deviation: of S: the factor, and the kind of knowledge that the bound inherits
+        output_range: where the outputs of the model lie, moved back if they move
     """
 
     value: float
@@ -80,9 +81,10 @@ class InvarianceBound:
 class OrbitStatistics:
     """The outputs over S, for every sample and entry of the output.
 
-    mean  over S
-    std   over S, with m - 1: an estimate of the standard deviation over the orbit
-    m     number of elements of S
+    Attributes:
+        mean: over S
+        std: over S, with m - 1: an estimate of the standard deviation over the orbit
+        m: number of elements of S
     """
 
     mean: Tensor
@@ -108,22 +110,25 @@ class OrbitStatistics:
 class OrbitAverage(nn.Module):
     """A model averaged over S at test time: mean over j of model(g_j x).
 
-    model          maps (B, ...) to (B, ...), in floating point: logits or values, not labels
-    action, S      how x moves, and by which elements
-    output_action  for outputs that move with x: mean over j of g_j^-1 model(g_j x)
-    merge          "mean", which the bound is about; or "median", entry by entry, for models that
-                   fail badly on a few elements
-    chunk_size     how many moved copies go through the model at once; by default all B m
-    deviation      of S, if it is known; by default computed when first asked for
+    Args:
+        model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels
+        action: how x moves, and by which elements
+        S: see `action`.
+        output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
+        merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
+            badly on a few elements
+        chunk_size: how many moved copies go through the model at once; by default all B m
+        deviation: of S, if it is known; by default computed when first asked for
 
-    >>> import sparseaug as sa, torch
-    >>> S = sa.Oracle(sa.symmetric(4), seed=0).draw(32)
-    >>> average = OrbitAverage(lambda x: x[:, :1].tanh(), sa.permute_axis(S.group), S)
-    >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
-    torch.Size([1, 1])
-    >>> print(average.invariance_bound(output_range=(-1, 1)))
-    within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
-    outputs in [-1, 1]
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.Oracle(sa.symmetric(4), seed=0).draw(32)
+        >>> average = OrbitAverage(lambda x: x[:, :1].tanh(), sa.permute_axis(S.group), S)
+        >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        torch.Size([1, 1])
+        >>> print(average.invariance_bound(output_range=(-1, 1)))
+        within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
+        outputs in [-1, 1]
     """
 
     def __init__(

@@ -48,11 +48,12 @@ _GROUPS = 40  # of the jackknife: Student's quantile is then within 4 % of the n
 class Audit:
     """What fresh elements say of ||grad R_n^G(theta)||^2.
 
-    squared_norm  unbiased, so it may be below 0 where the truth is near it
-    interval      of the squared norm, by the given kind
-    kind          "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
-    calls         elements freshly drawn for it
-    largest       the limit on single gradients that the first kind rests on, else None
+    Attributes:
+        squared_norm: unbiased, so it may be below 0 where the truth is near it
+        interval: of the squared norm, by the given kind
+        kind: "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
+        calls: elements freshly drawn for it
+        largest: the limit on single gradients that the first kind rests on, else None
     """
 
     squared_norm: float
@@ -105,14 +106,15 @@ def audit(
     `largest` is a limit on the gradient norm of every single transformation, if you know one; then the
     interval holds with probability 1 - delta, for a module in double precision and up to its rounding.
 
-    >>> import sparseaug as sa
-    >>> from sparseaug import nn as sann
-    >>> act = sa.flip_signs(sa.sign_flips(2))
-    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
-    >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
-    >>> found.calls, found.kind
-    (64, 'estimate')
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug import nn as sann
+        >>> act = sa.flip_signs(sa.sign_flips(2))
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
+        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
+        >>> found.calls, found.kind
+        (64, 'estimate')
     """
     if not callable(getattr(risk, "on", None)):
         raise ArgumentError(

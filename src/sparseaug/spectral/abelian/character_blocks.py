@@ -78,8 +78,9 @@ class Split:
 def split(moduli: tuple[int, ...]) -> Split:
     """Cut the frequencies into about `COLUMNS` right factors, or the root of the order, and the rest.
 
-    >>> split((10**8,)).left, split((10**8,)).step, split((512, 512)).right
-    ((6104,), 8192, (1, 512))
+    Examples:
+        >>> split((10**8,)).left, split((10**8,)).step, split((512, 512)).right
+        ((6104,), 8192, (1, 512))
     """
     left, right = list(moduli), [1] * len(moduli)
     largest = int(np.argmax(moduli))

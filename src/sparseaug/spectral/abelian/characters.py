@@ -62,10 +62,11 @@ Enclosure: TypeAlias = tuple[float, float]  # lower, upper
 def characters_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for an abelian group, the power of the largest |mean of a character|.
 
-    >>> import sparseaug as sa
-    >>> norm = characters_norm(sa.GroupSample(sa.cyclic(6), [[0], [1]]))
-    >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
-    ('chi(1,)', True)
+    Examples:
+        >>> import sparseaug as sa
+        >>> norm = characters_norm(sa.GroupSample(sa.cyclic(6), [[0], [1]]))
+        >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
+        ('chi(1,)', True)
     """
     if not isinstance(S.group, Abelian):
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of an abelian(...) group.")

@@ -32,8 +32,9 @@ LARGEST_MODULUS = 1 << 42
 def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np.int64]:
     """The integers p (f, k) with chi_a(g) = exp(2 pi i p / N) for frequencies (f, w), rows (k, w).
 
-    >>> phases(np.array([[1, 1]]), np.array([[1, 0], [0, 1], [1, 2]]), (2, 3))
-    array([[3, 2, 1]])
+    Examples:
+        >>> phases(np.array([[1, 1]]), np.array([[1, 0], [0, 1], [1, 2]]), (2, 3))
+        array([[3, 2, 1]])
     """
     common = math.lcm(*moduli)
     total = np.zeros((len(frequencies), len(rows)), np.int64)
@@ -47,8 +48,9 @@ def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np
 def roots(numerators: NDArray[np.int64], n: int) -> NDArray[np.complex128]:
     """exp(2 pi i p / n) for 0 <= p < n, within `ROOT_ERROR`.
 
-    >>> roots(np.array([0, 1]), 8)
-    array([1.        +0.j        , 0.70710678+0.70710678j])
+    Examples:
+        >>> roots(np.array([0, 1]), 8)
+        array([1.        +0.j        , 0.70710678+0.70710678j])
     """
     # 4 p = k n + r with |r| <= n / 2: a quarter turn k, exact, and an angle of at most pi / 4.
     quarter = (8 * numerators + n) // (2 * n)
@@ -70,8 +72,9 @@ def character_mean(numerators: NDArray[np.int64], counts: Rows, n: int, *, m: in
 def power_up(x: float, k: int) -> float:
     """A float not below x^k, for 0 <= x and k >= 1.
 
-    >>> power_up(0.5, 3) >= 0.125, power_up(1.0, 10**9)
-    (True, 1.0)
+    Examples:
+        >>> power_up(0.5, 3) >= 0.125, power_up(1.0, 10**9)
+        (True, 1.0)
     """
     result = 1.0
     for bit in f"{k:b}":

@@ -50,10 +50,11 @@ Array: TypeAlias = Any  # an array of complex numbers, or one of them
 def dihedral_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for a dihedral group.
 
-    >>> import sparseaug as sa
-    >>> norm = dihedral_norm(sa.GroupSample(sa.dihedral(5), [[0, 0], [1, 0], [0, 1]]))
-    >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
-    ('turn(1)', 0.87267799625)
+    Examples:
+        >>> import sparseaug as sa
+        >>> norm = dihedral_norm(sa.GroupSample(sa.dihedral(5), [[0, 0], [1, 0], [0, 1]]))
+        >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
+        ('turn(1)', 0.87267799625)
     """
     if not isinstance(S.group, Dihedral):
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of a dihedral(n) group.")

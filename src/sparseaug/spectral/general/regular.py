@@ -40,10 +40,11 @@ _TAIL = 1 << 11  # size of the subgroup whose products are tabled
 def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for any group of up to about 10^7 elements, rigorous.
 
-    >>> import sparseaug as sa
-    >>> S = sa.GroupSample(sa.dihedral(4), [[0, 0], [1, 0], [0, 1], [1, 1]])
-    >>> round(regular_norm(S).upper, 9)
-    0.707106781
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.GroupSample(sa.dihedral(4), [[0, 0], [1, 0], [0, 1], [1, 1]])
+        >>> round(regular_norm(S).upper, 9)
+        0.707106781
     """
     power = check_integer("power", power, at_least=1)
     group = S.group

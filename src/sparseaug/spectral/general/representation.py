@@ -48,11 +48,12 @@ def action_norm(
     known from them, nor what a user's function does to elements and data it was not tried on: there
     the law is checked to 1e-8, and the bound is an estimate.
 
-    >>> import sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-    >>> norm = action_norm(S, sa.permute_axis(S.group), (6,))
-    >>> 0 < norm.lower <= norm.upper < 0.28
-    True
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> norm = action_norm(S, sa.permute_axis(S.group), (6,))
+        >>> 0 < norm.lower <= norm.upper < 0.28
+        True
     """
     power = check_integer("power", power, at_least=1)
     if not isinstance(shape, tuple | list):

@@ -53,10 +53,11 @@ def permutation_module_norm(
 
     Rigorous up to 4096 tuples; beyond, `upper` fails with `failure_probability`.
 
-    >>> import sparseaug as sa
-    >>> norm = permutation_module_norm(sa.Oracle(sa.symmetric(20), seed=0).draw(64), degree=1)
-    >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability
-    (True, 0.0)
+    Examples:
+        >>> import sparseaug as sa
+        >>> norm = permutation_module_norm(sa.Oracle(sa.symmetric(20), seed=0).draw(64), degree=1)
+        >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability
+        (True, 0.0)
     """
     group = S.group
     if group.degree is None:
@@ -100,10 +101,11 @@ def low_weight_norm(
 
     Sums of signs are integers, and exact; sums of other roots of unity carry their rounding.
 
-    >>> import sparseaug as sa
-    >>> S = sa.GroupSample(sa.sign_flips(3), [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
-    >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
-    (0.0, 1.0)
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.GroupSample(sa.sign_flips(3), [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
+        >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
+        (0.0, 1.0)
     """
     if not isinstance(S.group, Abelian):
         raise UnsupportedError(

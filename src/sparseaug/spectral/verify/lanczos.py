@@ -118,11 +118,12 @@ def lanczos_norm(
 
     `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
 
-    >>> import numpy as np
-    >>> A = np.diag([0.5, 0.25])
-    >>> bounds = lanczos_norm(Operator(2, A.__matmul__, A.__matmul__, 1e-15))
-    >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
-    True
+    Examples:
+        >>> import numpy as np
+        >>> A = np.diag([0.5, 0.25])
+        >>> bounds = lanczos_norm(Operator(2, A.__matmul__, A.__matmul__, 1e-15))
+        >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
+        True
     """
     failure_probability = check_real("failure_probability", failure_probability, above=0, below=1)
     events = 1 if power == 1 else 2
