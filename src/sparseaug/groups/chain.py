@@ -1,34 +1,32 @@
 """Stabiliser chains of permutation groups: found at random, proved afterwards, the same for every start.
 
-Schreier and Sims: with base points b_1 < b_2 < ... < b_L and G_i the elements that fix b_1, ..., b_(i-1), every
-element is g = u_1 u_2 ... u_L in exactly one way, u_i running over a transversal of G_(i+1) in G_i, one u_i for
-each point of the orbit of b_i. Base points are the smallest ones that are moved, and of each coset the
-representative is the lexicographically least: so the chain depends on the group alone, and neither on the
-generators nor on the random elements that found it.
-"""
+Schreier and Sims: with base points b_1 < b_2 < ... < b_L and G_i the elements that fix b_1, ..., b_(i-1),
+every element is g = u_1 u_2 ... u_L in exactly one way, u_i running over a transversal of G_(i+1) in G_i,
+one u_i for each point of the orbit of b_i. Base points are the smallest ones that are moved, and of each
+coset the representative is the lexicographically least: so the chain depends on the group alone, neither
+on its generators nor on the random elements that found it.
 
-# What is proved. Every orbit that is found is one of a subgroup of G_i, so the product of the orbit sizes never
-# exceeds |G|. Three ways to know |G|, the first that applies:
-#
-# 1. Giants. A transitive group of degree k that holds an element with a cycle of prime length p, k/2 < p < k - 2,
-#    contains A_k (a power of the element is a p-cycle; a block of imprimitivity has at most k/2 < p points, so the
-#    group is primitive; Jordan 1873). The parities of the generators tell S_k from A_k.
-# 2. Transpositions. That (i j) lies in G is an equivalence relation which G keeps. N, the product of the symmetric
-#    groups on its classes, is the kernel of the action on the classes, so |G| = |N| times the order of the image.
-# 3. Otherwise: if all Schreier generators u_(s x)^-1 s u_x of every level sift to the identity through the levels
-#    below it, the chain is one of G (Schreier's lemma). All of them are sifted.
+The proof is Schreier's lemma: if all u_(s x)^-1 s u_x of every level (s a strong generator, x a point of
+the orbit) sift to the identity through the levels below, the chain is one of the whole group. All of them
+are sifted, many at a time.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.digits import Rows
-from sparseaug.groups.shuffle import compose_permutations, invert_permutations
+from sparseaug.groups.permutations import compose_permutations, invert_permutations
+
+MOST_ENTRIES = 1 << 26
+"""Entries of all transversals, which are kept with their inverses: 1 GiB together."""
+
+MOST_WORK = 1 << 36
+"""Entries read by the proof: some minutes."""
 
 _BATCH = 16  # random elements sifted at a time
 _QUIET = 2  # batches without a find before the proof is tried
@@ -45,163 +43,29 @@ class Level:
     inverses: Rows  # (orbit size, degree)
 
 
-def supports(generators: Rows) -> list[Rows]:
-    """The points of each factor of the finest direct product that the generators show, in increasing order.
-
-    Generators that move different points commute, and generate a direct product.
-    """
-    label = np.arange(generators.shape[1])
-    moved = [np.flatnonzero(row != np.arange(len(row))) for row in generators]
-    while True:
-        before = label.copy()
-        for points in moved:
-            if len(points):
-                label[points] = label[points].min()
-        label = label[label]
-        if np.array_equal(before, label):
-            break
-    touched = np.zeros(len(label), bool)
-    for points in moved:
-        touched[points] = True
-    return [np.flatnonzero(touched & (label == first)) for first in np.unique(label[touched])]
-
-
-def is_giant(generators: Rows) -> bool:
-    """Whether the group is proved to contain the alternating group on all its points; False if not known."""
-    k = generators.shape[1]
-    if k < 8 or len(np.unique(orbit_labels(generators))) > 1:
-        return False
-    primes = [p for p in range(k // 2 + 1, k - 2) if all(p % d for d in range(2, math.isqrt(p) + 1))]
-    if not primes:
-        return False
-    random = RandomElements(generators)
-    # such an element has probability about log 2 / log k, so a giant goes unseen with one below 1e-6
-    for _ in range(1 + 14 * k.bit_length() // _BATCH):
-        if any(np.isin(cycle_lengths(row), primes).any() for row in random.batch(_BATCH)):
-            return True
-    return False
-
-
-def orbit_labels(generators: Rows) -> Rows:
-    """For each point the smallest point of its orbit."""
-    label = np.arange(generators.shape[1])
-    while True:
-        before = label
-        for image in generators:
-            label = np.minimum(label, label[image])
-            label[image] = np.minimum(label, label[image])
-        label = label[label]
-        if np.array_equal(before, label):
-            return label
-
-
-def cycle_lengths(permutation: Rows) -> Rows:
-    """The length of each cycle."""
-    left = np.ones(len(permutation), bool)
-    lengths = []
-    image = permutation.tolist()
-    for start in range(len(image)):
-        if left[start]:
-            length, point = 0, start
-            while left[point]:
-                left[point] = False
-                point, length = image[point], length + 1
-            lengths.append(length)
-    return np.array(lengths)
-
-
-def is_even(permutation: Rows) -> bool:
-    """Whether it is an even permutation."""
-    return (len(permutation) - len(cycle_lengths(permutation))) % 2 == 0
-
-
-def transposition_classes(generators: Rows) -> Rows:
-    """For each point the smallest point of its class under "(i j) is known to be in G".
-
-    Seeds are powers of generators and of random elements that move two points; the classes are closed under
-    the generators.
-    """
-    n = generators.shape[1]
-    elements = [*generators, *RandomElements(generators).batch(4 * _BATCH)]
-    label = np.arange(n)
-    for element in elements:
-        pair = _transposition_in(element)
-        if pair is not None:
-            label[pair] = label[pair].min()
-    return _closed(label, generators)
-
-
-def _transposition_in(permutation: Rows) -> Rows | None:
-    """The points of a power that is a transposition: one cycle of length 2, all others odd."""
-    lengths = cycle_lengths(permutation)
-    if (lengths % 2 == 0).sum() != 1 or (lengths == 2).sum() != 1:
-        return None
-    square = permutation[permutation]
-    return np.flatnonzero((square == np.arange(len(permutation))) & (permutation != np.arange(len(permutation))))
-
-
-def _closed(label: Rows, generators: Rows) -> Rows:
-    """The finest equivalence relation that holds this one and that the generators keep."""
-    parent = label.tolist()
-
-    def find(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    todo = [(i, p) for i, p in enumerate(parent) if i != p]
-    images = generators.tolist()
-    while todo:
-        i, j = todo.pop()
-        for image in images:
-            a, b = find(image[i]), find(image[j])
-            if a != b:
-                parent[max(a, b)] = min(a, b)
-                todo.append((image[i], image[j]))
-    return np.array([find(i) for i in range(len(parent))])
-
-
-def group_order(generators: Rows) -> int:
-    """The order of the group, proved."""
-    order = 1
-    for points in supports(generators):
-        order *= _order_of_part(local(generators, points))
-    return order
-
-
-def _order_of_part(generators: Rows) -> int:
-    k = generators.shape[1]
-    if is_giant(generators):
-        every = math.factorial(k)
-        return every // 2 if all(map(is_even, generators)) else every
-    label = transposition_classes(generators)
-    classes, members = np.unique(label, return_inverse=True)
-    if len(classes) < k:
-        sizes = np.bincount(members)
-        image = np.unique(members[generators[:, classes]], axis=0)
-        return math.prod(map(math.factorial, sizes.tolist())) * group_order(image)
-    return math.prod(len(level.transversal) for level in _Chain(generators).proved())
-
-
-def local(generators: Rows, points: Rows) -> Rows:
-    """The generators that move these points, as permutations of 0..k-1, without the identity."""
-    number = np.full(generators.shape[1], -1)
-    number[points] = np.arange(len(points))
-    rows = np.unique(number[generators[:, points]], axis=0)
-    moves = (rows != np.arange(len(points))).any(axis=1)
-    return rows[moves] if moves.any() else rows[:1]
-
-
 def stabiliser_chain(generators: Rows) -> tuple[Level, ...]:
-    """The chain of the group that acts on these points, proved, in its normal form."""
-    return _Chain(generators).of_order(group_order(generators))
+    """The chain of the group that permutations (r, degree) generate, proved, in its normal form.
+
+    Examples:
+        >>> turn, flip = [1, 2, 3, 4, 0], [0, 4, 3, 2, 1]
+        >>> [len(level.transversal) for level in stabiliser_chain(np.array([turn, flip]))]
+        [5, 2]
+    """
+    chain = _Chain(generators)
+    random = RandomElements(generators)
+    quiet = 0
+    while quiet < _QUIET:
+        quiet = 0 if chain.absorb(random.batch(_BATCH)) else quiet + 1
+    chain.require_provable()
+    while chain.schreier_generator_left():
+        pass
+    return chain.normal_form()
 
 
 class RandomElements:
     """Nearly uniform elements by product replacement (Celler and others 1995), many at a time.
 
-    They only ever speed up what is proved by other means, so how uniform they are does not matter.
+    They only speed up what is proved by other means, so how uniform they are does not matter.
     """
 
     def __init__(self, generators: Rows) -> None:
@@ -213,7 +77,7 @@ class RandomElements:
 
     def batch(self, size: int) -> Rows:
         """That many elements."""
-        rows = []
+        rows: list[Rows] = []
         while len(rows) < size:
             self._stir()
             rows.extend(self._state[: len(self._state) // 2])
@@ -234,115 +98,53 @@ class RandomElements:
 
 
 class _Chain:
-    """A chain that grows: strong generators by the first point they move, orbits and transversals."""
+    """A chain that grows: strong generators by the first point they move, orbits, transversals."""
 
     def __init__(self, generators: Rows) -> None:
-        self._generators = generators
         self._degree = generators.shape[1]
         self._strong: dict[int, list[Rows]] = {}
         self._levels: dict[int, Level] = {}
-        self._random = RandomElements(generators)
         for row in generators:
             self._add(row)
 
-    def of_order(self, order: int) -> tuple[Level, ...]:
-        """Sift random elements until the orbits multiply up to the order."""
-        while self._size() < order:
-            self._sift_and_add(self._random.batch(_BATCH))
-        return self._normal_form()
-
-    def proved(self) -> tuple[Level, ...]:
-        """Sift random elements until nothing comes out, then all Schreier generators."""
-        quiet = 0
-        while quiet < _QUIET:
-            quiet = 0 if self._sift_and_add(self._random.batch(_BATCH)) else quiet + 1
-        while self._schreier_generator_left():
-            pass
-        return self._normal_form()
-
-    def _size(self) -> int:
-        return math.prod(len(level.transversal) for level in self._levels.values())
-
-    def _sift(self, rows: Rows, start: int = 0) -> Rows:
-        """What is left of the rows after stripping the levels from point `start` on; stuck rows stay as they are."""
-        rows = rows.copy()
-        going = np.ones(len(rows), bool)
-        for point in sorted(self._levels):
-            if point < start:
-                continue
-            level = self._levels[point]
-            digits = level.digit_of[rows[:, point]]
-            # a smaller point that is no base point but is moved stops a row as well
-            going &= digits >= 0
-            todo = np.flatnonzero(going & (digits > 0))
-            if len(todo):
-                rows[todo] = compose_permutations(level.inverses[digits[todo]], rows[todo])
-        return rows
-
-    def _sift_and_add(self, rows: Rows, start: int = 0) -> bool:
-        """Put what does not sift into the chain; whether there was any."""
+    def absorb(self, rows: Rows, start: int = 0) -> bool:
+        """Sift from point `start` on and put what is left into the chain; whether anything was."""
         found = False
-        for _ in count():
-            rest = self._sift(rows, start)
-            stuck = np.flatnonzero((rest != np.arange(self._degree)).any(axis=1))
-            if not len(stuck):
+        while True:
+            rows = self._sift(rows, start)
+            rows = rows[(rows != np.arange(self._degree)).any(axis=1)]
+            if not len(rows):
                 return found
+            self._add(rows[0])
             found = True
-            self._add(rest[stuck[0]])
-            rows = rest[stuck]
-        return found
 
-    def _add(self, row: Rows) -> None:
-        moved = np.flatnonzero(row != np.arange(self._degree))
-        if not len(moved):
-            return
-        first = int(moved[0])
-        self._strong.setdefault(first, []).append(row)
-        for point in [p for p in self._strong if p <= first]:
-            self._extend(point)
+    def require_provable(self) -> None:
+        """Raise a `GroupTooLargeError` where the proof would take hours."""
+        sizes = [len(self._levels[point].transversal) for point in sorted(self._levels)]
+        acting = sum(map(len, self._strong.values()))
+        work = acting * sum(size * (len(sizes) - i) for i, size in enumerate(sizes)) * self._degree
+        if work > MOST_WORK:
+            raise GroupTooLargeError(
+                f"a group on {self._degree} points has a stabiliser chain of {len(sizes)} levels with "
+                f"orbits of up to {max(sizes)} points, whose proof takes hours; use a family, such as "
+                "symmetric(n), or a product of smaller groups."
+            )
 
-    def _extend(self, point: int) -> None:
-        """The orbit and transversal of the base point under all strong generators from it on."""
-        acting = np.array([row for p, rows in self._strong.items() if p >= point for row in rows])
-        digit_of = np.full(self._degree, -1)
-        old = self._levels.get(point)
-        if old is None:
-            transversal = [np.arange(self._degree)]
-            digit_of[point] = 0
-        else:
-            transversal = list(old.transversal)
-            digit_of[:] = old.digit_of
-        frontier = list(range(len(transversal)))
-        while frontier:
-            rows = np.array([transversal[i] for i in frontier])
-            frontier = []
-            images = acting[:, rows[:, point]]
-            for a, b in zip(*np.nonzero(digit_of[images] < 0), strict=True):
-                image = int(images[a, b])
-                if digit_of[image] < 0:
-                    digit_of[image] = len(transversal)
-                    frontier.append(len(transversal))
-                    transversal.append(acting[a][rows[b]])
-        if old is None or len(transversal) > len(old.transversal):
-            table = np.array(transversal)
-            self._levels[point] = Level(point, digit_of, table, invert_permutations(table))
-
-    def _schreier_generator_left(self) -> bool:
-        """Sift all u_(s x)^-1 s u_x, from the deepest level up; whether one of them did not, and was added."""
+    def schreier_generator_left(self) -> bool:
+        """Sift all u_(s x)^-1 s u_x, deepest level first; whether one did not, and was added."""
         for point in sorted(self._levels, reverse=True):
             level = self._levels[point]
             acting = [row for p, rows in self._strong.items() if p >= point for row in rows]
             step = max(1, _SIFTED // (self._degree * len(level.transversal)))
             for start in range(0, len(acting), step):
                 some = np.array(acting[start : start + step])
-                products = compose_permutations(some[:, None], level.transversal[None])
-                products = products.reshape(-1, self._degree)
+                products = np.concatenate([row[level.transversal] for row in some])
                 back = level.inverses[level.digit_of[products[:, point]]]
-                if self._sift_and_add(np.unique(compose_permutations(back, products), axis=0), point + 1):
+                if self.absorb(compose_permutations(back, products), point + 1):
                     return True
         return False
 
-    def _normal_form(self) -> tuple[Level, ...]:
+    def normal_form(self) -> tuple[Level, ...]:
         """Base points in order, orbits in order (the point itself first), least representatives."""
         levels: list[Level] = []
         for point in sorted(self._levels, reverse=True):
@@ -354,11 +156,11 @@ class _Chain:
             rows = old.transversal[old.digit_of[orbit]].copy()
             for below in reversed(levels):
                 # the least image of the next base point, over what the level below can make of it
-                reach = below.transversal[:, below.point]
-                best = rows[:, reach].argmin(axis=1)
+                best = rows[:, below.transversal[:, below.point]].argmin(axis=1)
                 changed = np.flatnonzero(best)
                 if len(changed):
-                    rows[changed] = compose_permutations(rows[changed], below.transversal[best[changed]])
+                    factors = below.transversal[best[changed]]
+                    rows[changed] = compose_permutations(rows[changed], factors)
             digit_of = np.full(self._degree, -1)
             digit_of[orbit] = np.arange(len(orbit))
             inverses = invert_permutations(rows)
@@ -366,3 +168,87 @@ class _Chain:
                 array.flags.writeable = False
             levels.append(Level(point, digit_of, rows, inverses))
         return tuple(reversed(levels))
+
+    def _sift(self, rows: Rows, start: int) -> Rows:
+        """What is left of the rows after stripping the levels from `start` on; stuck rows stay."""
+        rows = rows.copy()
+        going = np.ones(len(rows), bool)
+        for point in sorted(self._levels):
+            if point < start:
+                continue
+            level = self._levels[point]
+            digits = level.digit_of[rows[:, point]]
+            going &= digits >= 0
+            todo = np.flatnonzero(going & (digits > 0))
+            if len(todo):
+                rows[todo] = compose_permutations(level.inverses[digits[todo]], rows[todo])
+        return rows
+
+    def _add(self, row: Rows) -> None:
+        moved = np.flatnonzero(row != np.arange(self._degree))
+        if not len(moved):
+            return
+        first = int(moved[0])
+        self._strong.setdefault(first, []).append(row)
+        for point in [p for p in self._strong if p <= first]:
+            self._extend(point)
+        if sum(len(level.transversal) for level in self._levels.values()) * self._degree > MOST_ENTRIES:
+            raise GroupTooLargeError(
+                f"a group on {self._degree} points has a stabiliser chain of more than {MOST_ENTRIES} "
+                "entries, a gigabyte; use a family, such as symmetric(n), or a product of smaller groups."
+            )
+
+    def _extend(self, point: int) -> None:
+        """The orbit and transversal of the base point under all strong generators from it on."""
+        acting = np.array([row for p, rows in self._strong.items() if p >= point for row in rows])
+        old = self._levels.get(point)
+        if old is None:
+            transversal = [np.arange(self._degree)]
+            digit_of = np.full(self._degree, -1)
+            digit_of[point] = 0
+        else:
+            transversal, digit_of = list(old.transversal), old.digit_of.copy()
+        frontier = list(range(len(transversal)))
+        while frontier:
+            rows = [transversal[i] for i in frontier]
+            images = acting[:, [row[point] for row in rows]]
+            frontier = []
+            for a, b in zip(*np.nonzero(digit_of[images] < 0), strict=True):
+                image = int(images[a, b])
+                if digit_of[image] < 0:
+                    digit_of[image] = len(transversal)
+                    frontier.append(len(transversal))
+                    transversal.append(acting[a][rows[b]])
+        if old is None or len(transversal) > len(old.transversal):
+            table = np.array(transversal)
+            self._levels[point] = Level(point, digit_of, table, invert_permutations(table))
+
+
+def orbit_labels(generators: Rows) -> Rows:
+    """For each point the smallest point of its orbit."""
+    label = np.arange(generators.shape[1])
+    while True:
+        before = label
+        for image in generators:
+            label = np.minimum(label, label[image])
+            label[image] = np.minimum(label, label[image])
+        label = label[label]
+        if np.array_equal(before, label):
+            return label
+
+
+def cycle_lengths(permutations: Rows) -> Rows:
+    """For permutations (b, k) the length of each point's cycle, (b, k): pointers that double."""
+    b, k = permutations.shape
+    label, ahead = np.broadcast_to(np.arange(k), (b, k)), permutations
+    for _ in range(max(1, (k - 1).bit_length())):
+        label = np.minimum(label, np.take_along_axis(label, ahead, 1))
+        ahead = compose_permutations(ahead, ahead)
+    cells = label + np.arange(0, b * k, k)[:, None]
+    return np.bincount(cells.ravel(), minlength=b * k)[cells]
+
+
+def are_even(permutations: Rows) -> NDArray[np.bool_]:
+    """Which permutations (b, k) are even: k less the number of cycles is."""
+    cycles = np.rint((1.0 / cycle_lengths(permutations)).sum(axis=1)).astype(np.int64)
+    return (permutations.shape[1] - cycles) % 2 == 0
