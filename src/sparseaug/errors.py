@@ -70,6 +70,10 @@ class SparseAugWarning(UserWarning):
     """Whatever this library warns of."""
 
 
+class LargeSampleWarning(SparseAugWarning):
+    """More elements are drawn than the group has; all of it would be fewer, and exact."""
+
+
 class AcceleratorWarning(SparseAugWarning):
     """numba is installed but cannot be used; results are the same, and slower."""
 

@@ -1,14 +1,15 @@
-"""Stabiliser chains of permutation groups: found at random, proved afterwards, the same for every start.
+"""Stabiliser chains of permutation groups: found at random, proved afterwards, the same for every
+start.
 
-Schreier and Sims: with base points b_1 < b_2 < ... < b_L and G_i the elements that fix b_1, ..., b_(i-1),
-every element is g = u_1 u_2 ... u_L in exactly one way, u_i running over a transversal of G_(i+1) in G_i,
-one u_i for each point of the orbit of b_i. Base points are the smallest ones that are moved, and of each
-coset the representative is the lexicographically least: so the chain depends on the group alone, neither
-on its generators nor on the random elements that found it.
+Schreier and Sims: with base points b_1 < b_2 < ... < b_L and G_i the elements that fix b_1, ...,
+b_(i-1), every element is g = u_1 u_2 ... u_L in exactly one way, u_i running over a transversal of
+G_(i+1) in G_i, one u_i for each point of the orbit of b_i. Base points are the smallest ones that
+are moved, and of each coset the representative is the lexicographically least: so the chain depends
+on the group alone, neither on its generators nor on the random elements that found it.
 
-The proof is Schreier's lemma: if all u_(s x)^-1 s u_x of every level (s a strong generator, x a point of
-the orbit) sift to the identity through the levels below, the chain is one of the whole group. All of them
-are sifted, many at a time.
+The proof is Schreier's lemma: if all u_(s x)^-1 s u_x of every level (s a strong generator, x a
+point of the orbit) sift to the identity through the levels below, the chain is one of the whole
+group. All of them are sifted, many at a time.
 """
 
 from __future__ import annotations
@@ -192,10 +193,14 @@ class _Chain:
         self._strong.setdefault(first, []).append(row)
         for point in [p for p in self._strong if p <= first]:
             self._extend(point)
-        if sum(len(level.transversal) for level in self._levels.values()) * self._degree > MOST_ENTRIES:
+        if (
+            sum(len(level.transversal) for level in self._levels.values()) * self._degree
+            > MOST_ENTRIES
+        ):
             raise GroupTooLargeError(
-                f"a group on {self._degree} points has a stabiliser chain of more than {MOST_ENTRIES} "
-                "entries, a gigabyte; use a family, such as symmetric(n), or a product of smaller groups."
+                f"a group on {self._degree} points has a stabiliser chain of more than "
+                f"{MOST_ENTRIES} entries, a gigabyte; use a family, such as symmetric(n), or a "
+                "product of smaller groups."
             )
 
     def _extend(self, point: int) -> None:

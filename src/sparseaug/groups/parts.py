@@ -1,4 +1,5 @@
-"""What a permutation group is made of: whole symmetric groups wherever there are some, tables elsewhere.
+"""What a permutation group is made of: whole symmetric groups wherever there are some, tables
+elsewhere.
 
 Product   parts that move different points, side by side
 Whole     S_k or A_k on k points: Fisher-Yates digits, no table
@@ -10,16 +11,17 @@ Each part knows its radices, makes rows from digits, and sifts rows back to digi
 
 # Which part, and why that is proved.
 #
-# Product. Generators that move different points commute, so G is the direct product of the groups on the connected
-# sets of moved points.
-# Whole. A transitive group of degree k that holds an element with a cycle of prime length p, k/2 < p < k - 2,
-# contains A_k: a power of the element is a p-cycle; a block of imprimitivity has at most k/2 < p points, so the group
-# is primitive; Jordan 1873. The parities of the generators tell S_k from A_k. So does the order, k! or k!/2.
-# Wreath. Let classes of points be such that G permutes the classes and contains every permutation N within them:
-# transpositions (i j) of G join i and j, and the generators keep the relation. Then N is the kernel of the action on the
-# classes, |G| = |N| times the order of the image, and every image lifts to the element of G that keeps the order of
-# the points within classes: any lift is one up to an element of N. So g = (lift of its image) times (an element of N),
-# in exactly one way.
+# Product. Generators that move different points commute, so G is the direct product of the groups
+# on the connected sets of moved points.
+# Whole. A transitive group of degree k that holds an element with a cycle of prime length p, k/2 <
+# p < k - 2, contains A_k: a power of the element is a p-cycle; a block of imprimitivity has at most
+# k/2 < p points, so the group is primitive; Jordan 1873. The parities of the generators tell S_k
+# from A_k. So does the order, k! or k!/2.
+# Wreath. Let classes of points be such that G permutes the classes and contains every permutation N
+# within them: transpositions (i j) of G join i and j, and the generators keep the relation. Then N
+# is the kernel of the action on the classes, |G| = |N| times the order of the image, and every
+# image lifts to the element of G that keeps the order of the points within classes: any lift is one
+# up to an element of N. So g = (lift of its image) times (an element of N), in exactly one way.
 
 from __future__ import annotations
 
@@ -41,7 +43,6 @@ from sparseaug.groups.chain import (
 )
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.permutations import (
-    are_permutations,
     compose_permutations,
     invert_permutations,
     shuffle,

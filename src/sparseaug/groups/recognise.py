@@ -1,8 +1,9 @@
-"""Which families a permutation group is made of: S_k, A_k, B_n and their products, with the isomorphism.
+"""Which families a permutation group is made of: S_k, A_k, B_n and their products, with the
+isomorphism.
 
-A norm of D_S depends on the group and S up to isomorphism only, so what is known of a family holds for a
-group that turns out to be one: the automorphisms of K_10 are S_10, those of the hypercube Q_8 are B_8, the
-relabellings of identical atoms are a product of symmetric groups.
+A norm of D_S depends on the group and S up to isomorphism only, so what is known of a family holds
+for a group that turns out to be one: the automorphisms of K_10 are S_10, those of the hypercube Q_8
+are B_8, the relabellings of identical atoms are a product of symmetric groups.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def recognise(part: Part) -> Isomorphism | None:
 
     Examples:
         >>> from sparseaug.groups.parts import find_parts
-        >>> recognise(find_parts(np.array([[1, 0, 2, 3, 4], [0, 1, 3, 4, 2], [0, 1, 3, 2, 4]]))).group.name
+        >>> generators = [[1, 0, 2, 3, 4], [0, 1, 3, 4, 2], [0, 1, 3, 2, 4]]
+        >>> recognise(find_parts(np.array(generators))).group.name
         'S2xS3'
     """
     match part:
@@ -60,7 +62,9 @@ def _product(part: Product) -> Isomorphism | None:
 
     def rows(elements: Rows) -> Rows:
         pieces = zip(part.points, known, strict=True)
-        return np.concatenate([one.rows(number[elements[:, points]]) for points, one in pieces], axis=1)
+        return np.concatenate(
+            [one.rows(number[elements[:, points]]) for points, one in pieces], axis=1
+        )
 
     return Isomorphism(direct_product(*(one.group for one in known)), rows)
 
@@ -80,11 +84,11 @@ class _Pairs:
         return np.concatenate([self._axis[images], self._sign[images]], axis=1)
 
 
-# The symmetries of the n-cube act on its 2^n corners. If the stabiliser of corner 0 has an orbit O of n points, the
-# images of O under the transversal are the neighbours of every corner. Corners get labels in {0,1}^n: 0, then one
-# bit for each neighbour, then the bits of all neighbours that are nearer to 0. If the labels are all different and
-# every generator g is x -> P x + s in them, P a permutation of the bits, then G is a subgroup of B_n; it is B_n if it
-# has as many elements.
+# The symmetries of the n-cube act on its 2^n corners. If the stabiliser of corner 0 has an orbit O
+# of n points, the images of O under the transversal are the neighbours of every corner. Corners get
+# labels in {0,1}^n: 0, then one bit for each neighbour, then the bits of all neighbours that are
+# nearer to 0. If the labels are all different and every generator g is x -> P x + s in them, P a
+# permutation of the bits, then G is a subgroup of B_n; it is B_n if it has as many elements.
 def _cube(part: Table) -> Isomorphism | None:
     k = part.k
     n = k.bit_length() - 1
@@ -121,7 +125,9 @@ def _labels(neighbours: Rows, n: int) -> Rows | None:
             bits[neighbours[0]] = 1 << np.arange(n)
         else:
             near = distance[neighbours[reached]] == step
-            bits[reached] = np.bitwise_or.reduce(np.where(near, bits[neighbours[reached]], 0), axis=1)
+            bits[reached] = np.bitwise_or.reduce(
+                np.where(near, bits[neighbours[reached]], 0), axis=1
+            )
         layer = reached
     return bits if np.array_equal(np.sort(bits), np.arange(k)) else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
@@ -12,6 +13,7 @@ import numpy as np
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
+    LargeSampleWarning,
     OracleBudgetError,
     check_integer,
     shorten,
@@ -19,7 +21,7 @@ from sparseaug.errors import (
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import integer_array
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import Origin
+from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample, require_memory
 
 Source: TypeAlias = Callable[[np.random.Generator], Sequence[int]]
@@ -92,27 +94,50 @@ class Oracle:
         """Whether it asks a source for each element, and cannot skip any."""
         return self._source is not None
 
-    def draw(self, m: int) -> GroupSample:
-        """The next m elements, as a sample that cost m calls."""
+    def draw(self, m: int, *, identity: bool = False, distinct: bool = False) -> GroupSample:
+        """The next m elements, as a sample that cost m calls.
+
+        Args:
+            m: how many elements, counted with multiplicity.
+            identity: put the identity first and draw the other m - 1: a model that is trained on S
+                sees every sample unmoved as well.
+            distinct: without replacement: elements that are in S already are drawn again. Each draw
+                is a call, so that S may cost more than m.
+
+        Returns:
+            The sample, its cost in `calls`.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.Oracle(sa.dihedral(4), seed=0).draw(4, identity=True)
+            >>> S.m, S.calls, S.elements[0].tolist()
+            (4, 3, [0, 0])
+            >>> S = sa.Oracle(sa.dihedral(4), seed=0).draw(6, distinct=True)
+            >>> len(S.counts()[0]), S.calls
+            (6, 9)
+        """
         m = check_integer("m", m, at_least=1)
+        for name, flag in (("identity", identity), ("distinct", distinct)):
+            if type(flag) is not bool:
+                raise ArgumentError(f"{name}={shorten(flag)} is neither True nor False.")
+        self._require_size(m, distinct)
         with self._lock:
             if self._asking:
                 raise ArgumentError(
                     "source draws from the oracle that asks it; give it an oracle of its own."
                 )
-            made = self._calls + m - len(self._kept)
-            if self.budget is not None and made > self.budget:
-                raise OracleBudgetError(
-                    f"drawing m={shorten(m)} would make {shorten(made)} oracle calls of a budget of "
-                    f"{shorten(self.budget)}; raise budget= or lower m."
-                )
+            first = self.group.identity()[:identity]
+            wanted = m - len(first)
+            self._require_budget(m, wanted)
             require_memory("m", m, self.group.width, "elements")
-            if self._source is not None:
-                return self._found(m, self._source)
-            start = self._calls
-            rows = self._generated(start, m)
-            self._calls += m
-            return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
+            rows, used = self._new(first, wanted) if distinct else (self._peek(wanted), wanted)
+            start, stop = self._take(used)
+        kind: Kind = "source" if self.has_source else "oracle"
+        draws = ((self.seed, start, stop),) if stop > start else ()
+        origin = Origin(
+            kind, self.seed, start=start, draws=draws, identity=identity, distinct=distinct
+        )
+        return GroupSample(self.group, np.concatenate([first, rows]), stop - start, origin)
 
     def advance_to(self, calls: int) -> None:
         """Count `calls` draws as made, without making them: what a resumed run owes to its past.
@@ -127,10 +152,43 @@ class Oracle:
                 raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
             self._calls = calls
 
-    def _generated(self, start: int, m: int) -> Rows:
-        first, last = start // _BLOCK, (start + m - 1) // _BLOCK
-        blocks = [self._block(index) for index in range(first, last + 1)]
-        return np.concatenate(blocks)[start - first * _BLOCK :][:m]
+    def _new(self, first: Rows, wanted: int) -> tuple[Rows, int]:
+        """The next rows that are neither in `first` nor drawn before, and how many draws that takes."""
+        draws = wanted
+        while True:
+            self._require_budget(wanted, draws)
+            rows = np.concatenate([first, self._peek(draws)])
+            fresh = np.sort(np.unique(rows, axis=0, return_index=True)[1])[len(first) :][:wanted]
+            if len(fresh) == wanted:
+                return rows[fresh], int(fresh[-1]) + 1 - len(first) if wanted else 0
+            # a source is asked for what is missing and no more; our own draws cost nothing to look at
+            draws += max(wanted - len(fresh), 0 if self.has_source else draws // 4)
+
+    def _peek(self, count: int) -> Rows:
+        """The next so many rows, which stay to be taken."""
+        if self._source is not None:
+            self._ask(self._source, count)
+            return np.concatenate(
+                [self.group.identity()[:0], *(row for _, row in self._kept[:count])]
+            )
+        start = self._calls
+        first, last = start // _BLOCK, (start + count - 1) // _BLOCK
+        blocks = [self._block(index) for index in range(first, max(first, last) + 1)]
+        return np.concatenate(blocks)[start - first * _BLOCK :][:count]
+
+    def _take(self, count: int) -> tuple[int, int]:
+        """Hand out the next so many rows: from which call to which they are charged.
+
+        Rows of a source that were refused are in the cost of the sample that the next good one is in.
+        """
+        if not self.has_source:
+            self._calls += count
+            return self._calls - count, self._calls
+        start = self._charged
+        if count:
+            self._charged = self._kept[count - 1][0] + 1
+            self._kept = self._kept[count:]
+        return start, self._charged
 
     def _block(self, index: int) -> Rows:
         """The draws that share a key; the last one is kept, for small draws in a row."""
@@ -139,11 +197,32 @@ class Oracle:
             self._last = index, self.group.sample(_BLOCK, rng)
         return self._last[1]
 
-    def _found(self, m: int, source: Source) -> GroupSample:
-        """Ask the source until m good rows are there; refused ones are in the cost of the sample
-        that the next good row goes into.
-        """
-        while len(self._kept) < m:
+    def _require_size(self, m: int, distinct: bool) -> None:
+        """Nothing above the order: refused without replacement, else warned of."""
+        if math.log(m) <= self.group.log_order or m <= self.group.order:
+            return
+        order, name = self.group.order, self.group.name
+        remedy = f"GroupSample.full(group) is all of {name}, at no call"
+        if distinct:
+            raise ArgumentError(f"m={shorten(m)} is above the order {order} of {name}; {remedy}.")
+        warnings.warn(
+            f"m={m} draws of {name}, which has {order} elements; {remedy}.",
+            LargeSampleWarning,
+            stacklevel=3,
+        )
+
+    def _require_budget(self, m: int, draws: int) -> None:
+        """Raise an `OracleBudgetError` unless there is room for so many more draws."""
+        made = self._calls + draws - len(self._kept)
+        if self.budget is not None and made > self.budget:
+            raise OracleBudgetError(
+                f"drawing m={shorten(m)} would make {shorten(made)} oracle calls of a budget of "
+                f"{shorten(self.budget)}; raise budget= or lower m."
+            )
+
+    def _ask(self, source: Source, count: int) -> None:
+        """Ask the source until so many good rows are there."""
+        while len(self._kept) < count:
             index = self._calls
             rng = keyed_rng(self.seed, "oracle source", index=index)
             self._calls += 1
@@ -154,17 +233,6 @@ class Oracle:
             finally:
                 self._asking = False
             self._kept.append((index, self.group.check(row[None], name)))
-        taken, self._kept = self._kept[:m], self._kept[m:]
-        start, self._charged = self._charged, taken[-1][0] + 1
-        rows = np.concatenate([row for _, row in taken])
-        origin = Origin(
-            "source",
-            self.seed,
-            start=start,
-            draws=((self.seed, start, self._charged),),
-            sourced=(self.seed,),
-        )
-        return GroupSample(self.group, rows, self._charged - start, origin)
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, taken between two draws; a lock cannot travel, and the copy gets one of its own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +22,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups import Group, Rows
+from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
@@ -71,12 +73,29 @@ class GroupSample:
         if not isinstance(self.origin, Origin):
             raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
         seed, start = self.origin.seed, self.origin.start
-        if self.origin.kind in ("oracle", "source") and seed is not None and not self.origin.draws:
+        if self.origin.is_uniform and seed is not None and not self.origin.draws:
             origin = replace(self.origin, draws=((seed, start, start + self.m),))
             object.__setattr__(self, "origin", origin)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
+
+    @classmethod
+    def full(cls, group: Group) -> GroupSample:
+        """All of the group, each element once, in rank order: no oracle call, and no deviation.
+
+        Args:
+            group: a group that can be listed; above ten million elements it is refused.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.GroupSample.full(sa.dihedral(4))
+            GroupSample(D4, m=8, calls=0, full, sha256=...)
+        """
+        if not isinstance(group, Group):
+            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        require_memory("group.order", group.order, group.width, "elements")
+        return cls(group, group.all_elements(), 0, Origin("full"))
 
     @property
     def m(self) -> int:
@@ -190,6 +209,30 @@ class GroupSample:
             **self._facts(),
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> GroupSample:
+        """The sample that `to_dict` described; its hash is checked.
+
+        Args:
+            data: what `to_dict` gave, or `json.loads` of what `to_json` gave.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.Oracle(sa.symmetric(4), seed=1).draw(3)
+            >>> copy = sa.GroupSample.from_dict(S.to_dict())
+            >>> copy == S, copy.calls, copy.origin == S.origin
+            (True, 3, True)
+        """
+        names = ("group", "elements", "calls", "origin", "sha256")
+        missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
+        if missing:
+            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give S.to_dict().")
+        origin = Origin.from_dict(data["origin"])
+        sample = cls(group_from_dict(data["group"]), data["elements"], data["calls"], origin)
+        if sample.sha256 != data["sha256"]:
+            raise ArgumentError("data was changed: its sha256 is not that of its elements.")
+        return sample
+
     def to_json(self) -> str:
         """`to_dict` as text."""
         return json.dumps(self.to_dict())
@@ -215,6 +258,21 @@ class GroupSample:
 
     def _facts(self) -> dict[str, Any]:
         return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
+
+
+def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
+    """S itself, or all of the group for "full"; anything else is an `ArgumentError`."""
+    if isinstance(S, str) and S == "full":
+        return GroupSample.full(group)
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(
+            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full'."
+        )
+    if S.group != group:
+        raise ArgumentError(
+            f"{name} is a sample of {S.group.name}, but the action is of {group.name}; use one group."
+        )
+    return S
 
 
 def require_sample(S: Any) -> None:
