@@ -1,5 +1,4 @@
-"""Stabiliser chains of permutation groups: found at random, proved afterwards, the same for every
-start.
+"""Stabiliser chains of permutation groups: found at random, proved afterwards.
 
 Schreier and Sims: with base points b_1 < b_2 < ... < b_L and G_i the elements that fix b_1, ...,
 b_(i-1), every element is g = u_1 u_2 ... u_L in exactly one way, u_i running over a transversal of

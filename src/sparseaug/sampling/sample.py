@@ -94,7 +94,6 @@ class GroupSample:
         """
         if not isinstance(group, Group):
             raise ArgumentError(f"group={shorten(group)} is not a group.")
-        require_memory("group.order", group.order, group.width, "elements")
         return cls(group, group.all_elements(), 0, Origin("full"))
 
     @property
