@@ -93,7 +93,7 @@ class StreamingRisk:
 
     def at_step(self, step: int) -> DirectRisk:
         """The risk over the next batch of draws; steps are asked for in order, each once."""
-        return _direct(self.model, *self.data, self.action, self.oracle.draw(self.batch))
+        return _direct(self.model, *self.data, self.action, self.oracle.fresh(self.batch))
 
     def resume(self, step: int) -> None:
         """Go on as if `step` more steps had been drawn."""

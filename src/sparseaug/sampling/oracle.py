@@ -121,6 +121,19 @@ class Oracle:
             if type(flag) is not bool:
                 raise ArgumentError(f"{name}={shorten(flag)} is neither True nor False.")
         self._require_size(m, distinct)
+        return self._draw(m, identity, distinct)
+
+    def fresh(self, m: int) -> GroupSample:
+        """The next m elements for one use, as a streaming step or an audit takes them.
+
+        They are those of `draw(m)`, without the warning that all of a small group would be fewer.
+
+        Args:
+            m: how many elements.
+        """
+        return self._draw(check_integer("m", m, at_least=1), False, False)
+
+    def _draw(self, m: int, identity: bool, distinct: bool) -> GroupSample:
         with self._lock:
             if self._asking:
                 raise ArgumentError(

@@ -128,7 +128,7 @@ class _Moves:
     def __init__(self, action: Any, oracle: Any, draws: Any, sample_shape: Any) -> None:
         require_action(action)
         require_oracle(oracle, action.group)
-        self._elements: Rows = oracle.draw(check_integer("draws", draws, at_least=1)).elements
+        self._elements: Rows = oracle.fresh(check_integer("draws", draws, at_least=1)).elements
         self._action, self._shape = action, sample_shape
 
     def __call__(self, X: Any) -> Any:

@@ -107,7 +107,7 @@ def draw_until(
                 f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
                 "raise it, or the target."
             )
-        batch = oracle.draw(m)
+        batch = oracle.fresh(m)
         S = _extended(S, batch)
         calls += m
         if progress:

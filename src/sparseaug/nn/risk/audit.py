@@ -129,7 +129,7 @@ def audit(
     facts = f"{oracle.seed} {oracle.calls} {calls}"
     require_same(theta, theta=[theta], oracle=[facts.encode()])
     before = oracle.calls
-    fresh = oracle.draw(calls)
+    fresh = oracle.fresh(calls)
     made = oracle.calls - before
     ones = (GroupSample(fresh.group, row[None]) for row in fresh.elements)
     sums = Sums((risk.on(one).gradient(theta) for one in ones), calls, risk.size)
