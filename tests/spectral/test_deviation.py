@@ -25,7 +25,7 @@ from sparseaug.spectral.general import irreps, tuples
 from sparseaug.spectral.general.irreps import irreps_norm
 from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.tensors import tensor_norm
-from sparseaug.spectral.generation import faithful_permutations, generated_order
+from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.result import Norm, round_down, round_up
 from sparseaug.spectral.young.symmetric import symmetric_norm
 
@@ -194,12 +194,10 @@ def test_faithful_permutations_are_a_faithful_homomorphism(group):
         return
     a = np.unique(group.sample(30, np.random.default_rng(0)), axis=0)
     b = group.sample(len(a), np.random.default_rng(1))
-    images = faithful_permutations(group, a)
+    images = group.faithful().images(a)
     assert len(np.unique(images, axis=0)) == len(a)
-    product = faithful_permutations(group, group.compose(a, b))
-    assert np.array_equal(
-        product, np.take_along_axis(images, faithful_permutations(group, b), axis=1)
-    )
+    product = group.faithful().images(group.compose(a, b))
+    assert np.array_equal(product, np.take_along_axis(images, group.faithful().images(b), axis=1))
 
 
 def test_restricted_norms_are_no_larger_and_reach_far():

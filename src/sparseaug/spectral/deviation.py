@@ -20,7 +20,7 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
+from sparseaug.groups import Group
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.abelian.characters import characters_norm
@@ -168,13 +168,10 @@ def best_method(group: Group) -> str:
         raise ArgumentError(
             f"group={shorten(group)} is not a group; give one such as symmetric(6)."
         )
-    match group:
-        case Abelian(moduli=moduli):
-            return "walsh" if set(moduli) == {2} else "characters"
-        case Dihedral():
-            return "dihedral"
-        case Symmetric(n=n) if n <= LARGEST_N:
-            return "young"
+    if group.moduli is not None:
+        return "walsh" if set(group.moduli) == {2} else "characters"
+    if group.transform == "dihedral" or (group.transform == "young" and group.width <= LARGEST_N):
+        return group.transform
     if _has_few_irreps(group):
         return "irreps"
     if group.order <= _REGULAR_LIMIT:
@@ -221,7 +218,7 @@ def _of_words(compute: Callable[[int, float], Norm], length: int, chance: float)
 def restricted_method(group: Group, degree: int) -> str:
     """The method that `degree=` takes for this group; an `UnsupportedError` if there is none."""
     degree = check_integer("degree", degree, at_least=1)
-    if isinstance(group, Abelian) and group.width > 1:
+    if group.moduli is not None and group.width > 1:
         return "low weight"
     if group.degree is None:
         raise UnsupportedError(
@@ -261,10 +258,10 @@ def _check_method(method: str | None, group: Group) -> str:
     if method is None:
         return best_method(group)
     fits = {
-        "characters": isinstance(group, Abelian),
-        "walsh": isinstance(group, Abelian) and set(group.moduli) == {2},
-        "dihedral": isinstance(group, Dihedral),
-        "young": isinstance(group, Symmetric),
+        "characters": group.moduli is not None,
+        "walsh": set(group.moduli or ()) == {2},
+        "dihedral": group.transform == "dihedral",
+        "young": group.transform == "young",
         "irreps": True,
         "regular": group.order <= _REGULAR_LIMIT,
     }

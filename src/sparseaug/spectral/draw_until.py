@@ -20,7 +20,6 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.groups import Symmetric
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import (
@@ -152,6 +151,6 @@ def _smallest_m(target: float, order: int) -> int:
 
 def _still_above(S: GroupSample, block: str, target: float, degree: int | None) -> bool:
     """Whether one block, the worst of the last round, is above the target by itself."""
-    if degree is not None or not isinstance(S.group, Symmetric) or not block.startswith("("):
+    if degree is not None or S.group.transform != "young" or not block.startswith("("):
         return False
     return symmetric_norm(S, shapes=[shape_of(block)]).lower > target

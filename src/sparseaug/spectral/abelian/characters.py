@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
 from sparseaug.groups import Rows
-from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.character_blocks import (
     Block,
@@ -68,18 +67,19 @@ def characters_norm(S: GroupSample, *, power: int = 1, progress: Progress | None
         >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
         ('chi(1,)', True)
     """
-    if not isinstance(S.group, Abelian):
+    moduli = S.group.moduli
+    if moduli is None:
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of an abelian(...) group.")
     power = check_integer("power", power, at_least=1)
     if S.group.order == 1:
         return Norm(0.0, 0.0, "")
-    if max(S.group.moduli) == 2:
+    if max(moduli) == 2:
         return walsh_norm(S, power=power, progress=progress)
     rows, counts = S.counts()
     if len(rows) == 1:  # all values are 1 in modulus
-        return Norm(1.0, 1.0, _name(_smallest(S.group.moduli)))
-    axes = [axis for axis, n in enumerate(S.group.moduli) if n > 1]
-    moduli = tuple(S.group.moduli[axis] for axis in axes)
+        return Norm(1.0, 1.0, _name(_smallest(moduli)))
+    axes = [axis for axis, n in enumerate(moduli) if n > 1]
+    moduli = tuple(moduli[axis] for axis in axes)
     rows = rows[:, axes]
     common = math.lcm(*moduli)
 

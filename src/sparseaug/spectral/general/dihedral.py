@@ -30,7 +30,6 @@ import numpy as np
 
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Rows
-from sparseaug.groups.dihedral import Dihedral
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.character_blocks import Block
 from sparseaug.spectral.abelian.characters import Enclosure, Measured, largest
@@ -56,12 +55,12 @@ def dihedral_norm(S: GroupSample, *, power: int = 1, progress: Progress | None =
         >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
         ('turn(1)', 0.87267799625)
     """
-    if not isinstance(S.group, Dihedral):
+    if S.group.transform != "dihedral":
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of a dihedral(n) group.")
     power = check_integer("power", power, at_least=1)
     # In the order of `Dihedral.irreps`, the signs first.
     found = [(name, _sign_bounds(total, S.m, power)) for name, total in _signs(S)]
-    if S.group.n >= 3:
+    if S.group.order >= 6:
         found.append(_turns(S, power, progress))
     lower = max(low for _, (low, _) in found)
     upper = max(high for _, (_, high) in found)

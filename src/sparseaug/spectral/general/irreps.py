@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups import Group, Irrep, Product, Rows
+from sparseaug.groups import Group, Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
@@ -96,7 +96,7 @@ def irreps_norm(
 
 def listed_irreps(group: Group) -> list[Irrep]:
     """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
-    largest = LARGEST_TENSOR if isinstance(group, Product) else LARGEST_DENSE
+    largest = LARGEST_TENSOR if group.factors else LARGEST_DENSE
     found: list[Irrep] = []
     for irrep in group.irreps():
         found.append(irrep)

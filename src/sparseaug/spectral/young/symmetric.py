@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
-from sparseaug.groups import Symmetric
 from sparseaug.groups.young import Partition, conjugate, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
@@ -41,19 +41,21 @@ def symmetric_norm(
     in two halves, whose larger norm is that of the whole: so one of each pair of conjugates will do.
     """
     group = S.group
-    if not isinstance(group, Symmetric):
+    if group.transform != "young":
         raise ArgumentError(f"S is of {group.name}; Young's form is for symmetric(n).")
-    if group.n > LARGEST_N:
+    n = group.width
+    if n > LARGEST_N:
         raise UnsupportedError(
             f"{group.name} is too large for all its irreps (at most n={LARGEST_N}); restrict the norm "
             "with degree=1 or 2."
         )
     if shapes is None:
-        if group.n == LARGEST_N:  # 148 s and 2.9 GB measured for S_12, 2 s and 0.7 GB for S_11
+        if n == LARGEST_N:  # 148 s and 2.9 GB measured for S_12, 2 s and 0.7 GB for S_11
             announce(f"the norm on all irreps of {group.name}", seconds=120.0, memory=3e9)
-        shapes = [p for p in partitions(group.n)[1:] if not group.even or _first_of_pair(p)]
+        even = group.order < math.factorial(n)  # A_n
+        shapes = [p for p in partitions(n)[1:] if not even or _first_of_pair(p)]
     rows = np.array(S.elements)
-    if power == 1 and group.n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
+    if power == 1 and n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
         return _by_gram(rows, shapes, progress, device)
     blocks = (
         Block(str(block.partition), block.matrix, block.error)
