@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups import Group, Rows
+from sparseaug.archive import save_archive
+from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError
+from sparseaug.groups import Group, PermutationGroup, Rows, TableGroup, from_dict
+from sparseaug.groups.catalogue import CATALOGUE
 from sparseaug.groups.dimensions import conjugacy_classes
+from sparseaug.sampling import files
 from sparseaug.testing import check_group
 
 SOURCE = Path(sa.__file__).parent
@@ -148,3 +152,47 @@ def test_no_package_asks_for_concrete_families(package):
             if asked & families():
                 found.append(f"{path.name}:{node.lineno}")
     assert found == []
+
+
+ANOTHERS = ["M11", "M12", "M5", "Rubik", "Cube24", "Cube48", "S6", "Grid28", "Z2", "C2v", "D4h"]
+
+
+@pytest.mark.parametrize("label", ANOTHERS)
+def test_a_label_cannot_steal_a_name_of_the_catalogue(label):
+    turn = [[[1.0, 0.0], [0.0, 1.0]], [[-1.0, 0.0], [0.0, -1.0]]]
+    entries = tuple(tuple(map(tuple, matrix)) for matrix in turn)
+    for make in (
+        lambda: sa.permutation_group([[1, 0]], label=label),
+        lambda: sa.table_group([[0, 1], [1, 0]], label=label),
+        lambda: sa.matrix_group(turn, label=label),
+        lambda: PermutationGroup(((1, 0),), label),
+        lambda: TableGroup(((0, 1), (1, 0)), entries, label),
+        lambda: from_dict({"permutations": [[1, 0]], "label": label}),
+        lambda: from_dict({"table": [[0, 1], [1, 0]], "label": label}),
+        lambda: from_dict({"matrices": turn, "label": label}),
+    ):
+        with pytest.raises(ArgumentError, match=f"label='{label}' reads like the name of another"):
+            make()
+
+
+def test_a_file_whose_group_bears_a_stolen_name_is_refused(tmp_path):
+    S = sa.GroupSample(sa.symmetric(2), [[1, 0]])
+    facts = {"group": {"permutations": [[1, 0]], "label": "M11"}, **S._facts()}
+    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    with pytest.raises(SparseAugError, match="label='M11'"):
+        sa.GroupSample.load(tmp_path / "S")
+
+
+@pytest.mark.parametrize("name", ["M11", "M12", "M22", "M24", "Rubik", "Cube24", "Cube48"])
+def test_the_groups_of_the_catalogue_keep_their_own_names(name):
+    group = sa.group(name)
+    assert from_dict(group.to_dict()) == group
+    assert from_dict(group.to_dict()).name == name
+    assert pickle.loads(pickle.dumps(group)) == group
+
+
+def test_every_row_of_the_catalogue_is_a_group_that_bears_its_name():
+    for row in CATALOGUE:
+        assert sa.group(row.example).name == row.example
+        assert row.letters == row.example or row.example.startswith(row.letters)
+        assert row.acts_by in dir(sa)

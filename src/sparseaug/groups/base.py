@@ -378,11 +378,18 @@ def format_order(group: Group) -> str:
     return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
 
 
-def check_label(label: str) -> str:
-    """A name for a group of one's own; what reads like another group's name is refused."""
+def check_label(label: str, data: Any = None) -> str:
+    """A name for a group of one's own; that of another group is refused.
+
+    `data` are the generators or matrices: those of a catalogue group may have its name.
+    """
+    from sparseaug.groups.catalogue import (
+        is_name_of_another,
+    )  # a table of groups, built on this file
+
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
         raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
-    if re.match(r"([SABDCZ]|Grid)[0-9]", label):
+    if is_name_of_another(label, data):
         raise ArgumentError(
             f"label={label!r} reads like the name of another group; choose another."
         )

@@ -56,7 +56,7 @@ class PermutationGroup(Group):
     label: str
 
     def __post_init__(self) -> None:
-        check_label(self.label)
+        check_label(self.label, self.images)
         if (
             not isinstance(self.images, tuple)
             or not self.images
@@ -168,7 +168,6 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
         8
     """
     given = _listed(generators)
-    label = check_label(label)
     rows = [integer_array(f"generators[{i}]", row, GroupError) for i, row in enumerate(given)]
     for i, row in enumerate(rows):
         if row.ndim != 1 or row.size == 0 or row.shape != rows[0].shape:

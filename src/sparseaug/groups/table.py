@@ -39,7 +39,7 @@ class TableGroup(Group):
     label: str = ""
 
     def __post_init__(self) -> None:
-        check_label(self.label)
+        check_label(self.label, self.entries)
         for name, rows in (("products", self.products), ("entries", self.entries)):
             if not isinstance(rows, tuple) or not all(isinstance(row, tuple) for row in rows):
                 raise ArgumentError(
@@ -147,7 +147,6 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
             f"matrices holds {n} matrices of {d} x {d}, {n * d * d} entries, above {MOST_ENTRIES}, or "
             f"{n * n * d * d} in their products, above {MOST_MATCHES}; give a smaller group."
         )
-    label = check_label(label)
     with np.errstate(over="ignore"):  # of entries of more than 64 bits
         array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())
