@@ -17,6 +17,7 @@ import numpy as np
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups.abelian import cyclic
 from sparseaug.groups.base import Group
+from sparseaug.groups.dicyclic import of_order
 from sparseaug.groups.dihedral import dihedral
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import grid_symmetries
@@ -102,6 +103,7 @@ CATALOGUE = (
     Named("C", cyclic, "C12", "turns of n points", "roll"),
     Named("Z", cyclic, "Z2^20", "sign flips", "flip_signs"),
     Named("D", dihedral, "D4", "symmetries of an n-gon", "rotate_grid"),
+    Named("Q", of_order, "Q8", "quaternion groups of order 4n", "custom_action"),
     Named("Grid", grid_symmetries, "Grid28", "shifts, turns, flips of an image", "move_grid"),
     Named("M", mathieu, "M24", "Mathieu's M11, M12, M22, M24", "permute_axis"),
     Named("Cube24", cube_rotations, "Cube24", "rotations of the cube", "linear"),
