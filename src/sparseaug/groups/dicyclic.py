@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupError, check_integer
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group, Irrep, integer_rows
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
@@ -68,7 +69,7 @@ class Dicyclic(Group):
 
 # An exact integer, a quotient and two products give an angle within 2 pi * 4 u, and cosine and sine err
 # by 4 ulp more at most: each of the two entries that are not 0 is within 64 u, as in `abelian`.
-_ROUNDING = 128 * 2.0**-53
+_ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)
