@@ -84,14 +84,14 @@ def permutation_module_norm(
     if dimension <= DENSE_DIMENSION:
         bounds = dense_norm(mean, power)
         return Norm(min(bounds.upper, 1.0), bounds.lower, block)
-    bounds = lanczos_norm(
+    found = lanczos_norm(
         mean.operator(),
         power=power,
         key=S.sha256,
         failure_probability=failure_probability,
         progress=progress,
     )
-    return Norm(bounds.upper, bounds.lower, block, failure_probability)
+    return found.at(block)
 
 
 def low_weight_norm(
