@@ -279,7 +279,7 @@ NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square wit
         (lambda: sa.group("S\uff16"), GroupError, "does not parse"),
         (lambda: sa.group("B600000xB600000"), GroupError, "rows end at"),
         (lambda: sa.group("S6x"), GroupError, "does not parse"),
-        (lambda: sa.group("Q8"), GroupError, "does not parse"),
+        (lambda: sa.group("X8"), GroupError, "does not parse"),
         (lambda: sa.group(""), GroupError, "does not parse"),
         (lambda: sa.group("S-3"), GroupError, "does not parse"),
         (lambda: sa.group("S0"), GroupError, "start at 1"),

@@ -1,8 +1,8 @@
 """Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
 
 base            what every group can do; order, sampling and ranks from the digits
-checks          rows and digits of the right kind and shape
 digits          exactly uniform mixed-radix digits
+dimensions      sums of irrep dimensions
 permutations    permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
 dihedral        symmetries of the regular n-gon
@@ -19,10 +19,11 @@ names           parse "S3xZ2^4"; read JSON data
 """
 
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
-from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, format_order
+from sparseaug.groups.base import ENUMERATION_LIMIT, Faithful, Group, Irrep, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral, dihedral
+from sparseaug.groups.dimensions import DimensionSum
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
@@ -35,6 +36,8 @@ __all__ = [
     "ENUMERATION_LIMIT",
     "Abelian",
     "Dihedral",
+    "DimensionSum",
+    "Faithful",
     "GridSymmetries",
     "Group",
     "Hyperoctahedral",

@@ -12,8 +12,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from types import FunctionType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
+from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
 
 ENUMERATION_LIMIT = 10_000_000
 
@@ -45,6 +47,12 @@ EXACT_LOGARITHMS = 1_000_000
 LARGEST_ORDER = 1 << 22
 """Bits of an order, which takes half a second to compute; above, there is its logarithm."""
 
+LARGEST_REGULAR = 4096
+"""Order up to which a group permutes its own elements where it has no other points."""
+
+LARGEST_CLOSURE = 1 << 17
+"""Order up to which subgroups are listed, in about a second."""
+
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
@@ -61,12 +69,38 @@ class Irrep:
     rounding: float
 
 
+class Faithful(NamedTuple):
+    """A permutation of `degree` points for each element, different ones for different elements."""
+
+    degree: int
+    images: Callable[[Rows], Rows]
+    """From elements (k, width) to image arrays (k, degree)."""
+
+
 class Group(ABC):
     """A finite group. Elements come in batches, integer arrays of shape (k, width), one row each.
 
-    `compose` and `inverse` take any leading shape and broadcast it. A subclass is a frozen
-    dataclass of hashable fields: equality, hash, repr and pickle are those of plain data.
+    A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
+    plain data) with six members: `name`, `radices`, `from_digits`, `to_digits`, `_compose` and
+    `_inverse`. All else has a default, which a family replaces where it knows better. Arrays are
+    checked on the way in: the methods of a family see int64 arrays of the right shape.
+
+    Attributes:
+        moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
+        transform: the family's own Fourier transform, "characters", "dihedral" or "young"; or none
+        factors: of a direct product; empty for all other groups
     """
+
+    moduli: tuple[int, ...] | None = None
+    transform: ClassVar[str] = ""
+    factors: tuple[Group, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        doors = {"from_digits": _on_digits}
+        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), _on_rows)
+        for name, door in doors.items():
+            if isinstance(method := cls.__dict__.get(name), FunctionType):
+                setattr(cls, name, door(method))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
@@ -78,18 +112,8 @@ class Group(ABC):
 
     @property
     @abstractmethod
-    def width(self) -> int:
-        """Number of integers in the row of one element."""
-
-    @property
-    @abstractmethod
     def radices(self) -> tuple[int, ...]:
         """How many values each digit takes; their product is the order."""
-
-    @property
-    @abstractmethod
-    def is_abelian(self) -> bool:
-        """Whether ab = ba for all a, b."""
 
     @abstractmethod
     def from_digits(self, digits: Rows) -> Rows:
@@ -107,13 +131,87 @@ class Group(ABC):
     def _inverse(self, a: Rows) -> Rows:
         """`inverse` on int64 rows."""
 
-    @abstractmethod
+    @cached_property
+    def width(self) -> int:
+        """Number of integers in the row of one element."""
+        return self.from_digits(np.zeros((len(self.radices), 1), np.int64)).shape[1]
+
+    @cached_property
+    def is_abelian(self) -> bool:
+        """Whether ab = ba for all a, b."""
+        rows = self.generators()
+        return all(
+            np.array_equal(self.compose(g, rows), self.compose(rows, g)) for g in rows[:, None]
+        )
+
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """For each row of an int64 array (k, width), whether it is an element."""
+        elements = integer_rows("elements", elements, self.width)
+        try:
+            digits = self.to_digits(elements)
+        except ElementError:  # rows that have no digits: look for them by halves
+            if len(elements) < 2:
+                return np.zeros(len(elements), np.bool_)
+            return np.concatenate([self.contains(half) for half in np.array_split(elements, 2)])
+        inside = np.all((digits >= 0) & (digits < self._radix_array[:, None]), axis=0)
+        inside[inside] = (self.from_digits(digits[:, inside]) == elements[inside]).all(axis=1)
+        return inside
 
-    @abstractmethod
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
+        chosen = self.identity()[:0]
+        while not (reached := self.closure(chosen)).all():
+            chosen = np.concatenate([chosen, self.unrank(np.argmin(reached))])
+        return chosen
+
+    def closure(self, elements: Rows) -> NDArray[np.bool_]:
+        """For each rank, whether it is in the subgroup that `elements` generate.
+
+        What is new is multiplied by the generators, and all that is known by something new, which
+        reaches the n-th power of a generator in log2(n) rounds.
+        """
+        self._require_order_below(LARGEST_CLOSURE + 1, "closure")
+        elements = self.check(elements)
+        reached = np.zeros(self.order, np.bool_)
+        new = np.zeros(1, np.int64)
+        while new.size:
+            reached[new] = True
+            rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
+            products = [self.compose(rows, g) for g in elements[:, None]]
+            found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
+            new = np.unique(found[~reached[found]])
+        return reached
+
+    def dimension_sum(self) -> DimensionSum:
+        """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
+
+        Returns:
+            `value`, never above the order less 1, and whether it is `exact`.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.symmetric(6).dimension_sum()
+            DimensionSum(value=75, exact=True)
+        """
+        return counted_dimension_sum(self)
+
+    def faithful(self) -> Faithful | None:
+        """A faithful permutation representation on few points; None if none is known.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.sign_flips(3).faithful().images(np.array([[0, 1, 0]]))
+            array([[0, 1, 3, 2, 4, 5]])
+        """
+        if self.degree is not None:
+            return Faithful(self.degree, self.permutations)
+        if self.log_order > math.log(LARGEST_REGULAR) + 1 or self.order > LARGEST_REGULAR:
+            return None
+        return Faithful(self.order, self._left_multiplication)
+
+    def _left_multiplication(self, elements: Rows) -> Rows:
+        products = self.compose(elements[:, None], self.all_elements())
+        return self.rank(products.reshape(-1, self.width)).reshape(len(elements), self.order)
 
     @property
     def degree(self) -> int | None:
@@ -280,11 +378,18 @@ def format_order(group: Group) -> str:
     return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
 
 
-def check_label(label: str) -> str:
-    """A name for a group of one's own; what reads like another group's name is refused."""
+def check_label(label: str, data: Any = None) -> str:
+    """A name for a group of one's own; that of another group is refused.
+
+    `data` are the generators or matrices: those of a catalogue group may have its name.
+    """
+    from sparseaug.groups.catalogue import (
+        is_name_of_another,
+    )  # a table of groups, built on this file
+
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
         raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
-    if re.match(r"([SABDCZ]|Grid)[0-9]", label):
+    if is_name_of_another(label, data):
         raise ArgumentError(
             f"label={label!r} reads like the name of another group; choose another."
         )
@@ -315,6 +420,41 @@ def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
             "per element."
         )
     return rows
+
+
+def _on_rows(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of rows (k, width) that refuses what is not an int64 array of that shape, by name."""
+
+    @wraps(method)
+    def checked(self: Group, elements: ArrayLike) -> Any:
+        rows = integer_rows("elements", elements, self.width)
+        try:
+            return method(self, rows)
+        except IndexError as error:
+            raise ElementError(
+                f"elements has rows that are not elements of {self.name}; see contains()."
+            ) from error
+
+    return checked
+
+
+def _on_digits(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of digits (L, k) that refuses what is not an int64 array of that shape, by name."""
+
+    @wraps(method)
+    def checked(self: Group, digits: ArrayLike) -> Any:
+        array = integer_array("digits", digits, ElementError)
+        if array.ndim != 2 or len(array) != len(self.radices):
+            raise ElementError(
+                f"digits has shape {array.shape}; elements of {self.name} have digits of shape "
+                f"({len(self.radices)}, k)."
+            )
+        try:
+            return method(self, array)
+        except IndexError as error:
+            raise ElementError(f"digits must be below the radices of {self.name}.") from error
+
+    return checked
 
 
 def _product(numbers: tuple[int, ...]) -> int:

@@ -20,18 +20,12 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.groups import Symmetric
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
-from sparseaug.spectral.deviation import (
-    best_method,
-    check_progress,
-    deviation,
-    restricted_method,
-)
+from sparseaug.spectral.deviation import check_progress, deviation
+from sparseaug.spectral.methods import find_method, preferred, restricted
 from sparseaug.spectral.result import Deviation, Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.young.symmetric import shape_of, symmetric_norm
 from sparseaug.theory import deviation_floor
 
 
@@ -90,10 +84,7 @@ def draw_until(
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
     check_progress(progress)
     # refuse before drawing
-    if degree is None:
-        best_method(oracle.group)
-    else:
-        restricted_method(oracle.group, degree)
+    preferred(oracle.group) if degree is None else restricted(oracle.group, degree)
     wanted = _smallest_m(target, oracle.group.order) if degree is None else 1
     S: GroupSample | None = None
     found: Deviation | None = None
@@ -112,7 +103,7 @@ def draw_until(
         calls += m
         if progress:
             progress(calls, max_calls)
-        if found is not None and _still_above(S, found.block, target, degree):
+        if found is not None and _still_above(S, found, target):
             continue
         tests += 1
         found = deviation(S, degree=degree, failure_probability=share_of_round(tests))
@@ -150,8 +141,9 @@ def _smallest_m(target: float, order: int) -> int:
     return high
 
 
-def _still_above(S: GroupSample, block: str, target: float, degree: int | None) -> bool:
+def _still_above(S: GroupSample, last: Deviation, target: float) -> bool:
     """Whether one block, the worst of the last round, is above the target by itself."""
-    if degree is not None or not isinstance(S.group, Symmetric) or not block.startswith("("):
+    method = find_method(last.method)
+    if method is None or "blocks" not in method.options:
         return False
-    return symmetric_norm(S, shapes=[shape_of(block)]).lower > target
+    return method.norm(S, blocks=[last.block]).lower > target
