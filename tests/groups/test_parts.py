@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import chain
 from sparseaug.groups.chain import are_even, cycle_lengths, stabiliser_chain
@@ -166,3 +167,30 @@ def test_families_are_recognised_in_automorphism_groups_by_an_isomorphism(name: 
 def test_what_is_no_family_is_not_taken_for_one() -> None:
     for graph in (nx.petersen_graph(), nx.cycle_graph(16), nx.frucht_graph()):
         assert recognise(find_parts(graph_automorphisms(graph).group.generators())) is None
+
+
+ORDERS = {
+    "M11": 7920,
+    "M12": 95040,
+    "M22": 443520,
+    "M24": 244823040,
+    "Rubik": 43252003274489856000,
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_orders_of_sporadic_groups_are_those_of_the_atlas(name: str) -> None:
+    """Conway and others, ATLAS of Finite Groups, 1985; and 8! 3^7 12! 2^10 moves of the cube."""
+    assert sa.group(name).order == ORDERS[name]
+
+
+@pytest.mark.parametrize("name", ["S3xS5", "B5", "B3"])
+def test_a_recognised_group_has_the_deviation_of_its_family(name: str) -> None:
+    group = graph_automorphisms(FAMILIES[name]).group
+    S = sa.Oracle(group, seed=0).draw(12)
+    known = group.known_as()
+    assert known is not None
+    found = sa.deviation(S)
+    assert found.value == sa.deviation(sa.GroupSample(sa.group(name), known.rows(S.elements))).value
+    assert found.sha256 == S.sha256
+    assert abs(found.value - sa.deviation(S, method="regular").value) < 1e-9

@@ -92,7 +92,8 @@ def certify(
 
 
 def _given(name: str, path: str) -> GroupSample:
-    return GroupSample(group(name), read_rows("PATH", path))
+    g = group(name)
+    return GroupSample(g, g.check(read_rows("PATH", path)))
 
 
 def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:

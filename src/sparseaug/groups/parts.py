@@ -253,8 +253,8 @@ def _connected(generators: Rows) -> Part:
     if len(first) == 1:
         return Whole(k)
     if len(first) < k:
-        order = np.argsort(members, kind="stable")
-        classes = np.split(order, np.cumsum(np.bincount(members))[:-1])
+        points = np.argsort(members, kind="stable")
+        classes = np.split(points, np.cumsum(np.bincount(members))[:-1])
         return Wreath(tuple(classes), find_parts(np.unique(members[generators[:, first]], axis=0)))
     levels = stabiliser_chain(generators)
     order = math.prod(len(level.transversal) for level in levels)

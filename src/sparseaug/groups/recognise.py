@@ -9,25 +9,16 @@ are B_8, the relabellings of identical atoms are a product of symmetric groups.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from sparseaug.groups.base import Group
+from sparseaug.groups.base import Isomorphism
 from sparseaug.groups.chain import orbit_labels
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
 from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath
 from sparseaug.groups.product import direct_product
 from sparseaug.groups.symmetric import alternating, symmetric
-
-
-class Isomorphism(NamedTuple):
-    """A group of a known family, and the map from permutations (b, k) to its rows."""
-
-    group: Group
-    rows: Callable[[Rows], Rows]
 
 
 def recognise(part: Part) -> Isomorphism | None:
