@@ -76,7 +76,7 @@ def reproduce(
         written = _report(done.folder)  # before anything is printed, which may fail
     except SparseAugError as error:
         written, stopped = [], error  # what was measured is shown, drawn or not
-    _show_claims(config, claims(done.results))
+    _show_claims(config, claims(done.table))
     _show_files(config, done, written)
     if stopped is not None:
         raise stopped

@@ -13,8 +13,11 @@ from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
+from sparseaug.experiments.config import Config
+from sparseaug.experiments.methods import one_shot
+from sparseaug.experiments.results import MethodResult, Results
 from sparseaug.kernels.arrays import Floats
 
 LOT = 0.5
@@ -25,6 +28,8 @@ TRACKS = 0.05
 
 RISES = 0.25
 """A gradient norm "keeps fluctuating" if it rises at this part of the later evaluations or more."""
+
+_NEEDED = ("group_size", "num_steps", "sample_sizes", "streaming_batch")
 
 
 @final
@@ -41,9 +46,23 @@ class Claim:
         return asdict(self)
 
 
-def claims(results: Mapping[str, Any]) -> list[Claim]:
-    """The claims of the paper's Results, measured on what is in results.json."""
-    r = _Results(results)
+def claims(results: Results | Mapping[str, Any]) -> list[Claim]:
+    """The claims of the paper's Results, measured.
+
+    Args:
+        results: The table, or what is in results.json.
+
+    Returns:
+        One claim per sentence; none at all if the table lacks a method or a part of the config that
+        the sentences are about.
+    """
+    table = results if isinstance(results, Results) else Results.from_dict(results)
+    if not table.config.keys() >= set(_NEEDED):
+        return []
+    config = Config.from_dict({name: table.config[name] for name in _NEEDED})
+    if not table.methods.keys() >= set(config.methods):
+        return []
+    r = _Table(config, table.methods)
     found = [_beats_none(r, "train_risk", "train"), _beats_none(r, "test_risk", "test")]
     if len(r.sizes) > 1:
         found.append(_more_elements_help(r))
@@ -65,12 +84,12 @@ class Difference:
 
     @classmethod
     def of(cls, values: Floats) -> Difference:
-        """From one difference a seed; a single seed leaves everything open."""
+        """From one difference per seed; a single seed leaves everything open."""
         n = len(values)
         if n < 2:
             return cls(float(values.mean()), math.inf)
         error = float(values.std(ddof=1)) / math.sqrt(n)
-        return cls(float(values.mean()), float(stats.t.ppf(0.975, n - 1)) * error)
+        return cls(float(values.mean()), float(stdtrit(n - 1, 0.975)) * error)
 
     @property
     def lower(self) -> float:
@@ -86,38 +105,47 @@ class Difference:
         return f"{self.mean:.3g} ± {self.half:.2g}"
 
 
-class _Results:
-    """results.json with arrays (seeds, evaluations)."""
+@final
+@dataclass(frozen=True)
+class _Table:
+    """The methods that the config names, and what is needed of them."""
 
-    def __init__(self, results: Mapping[str, Any]) -> None:
-        self.config = results["config"]
-        self.raw = results
-        self.sizes = list(self.config["sample_sizes"])
-        self.one_shot = [f"one-shot-{m}" for m in self.sizes]
-        self.methods = ["none", "full", "streaming", *self.one_shot]
+    config: Config
+    results: Mapping[str, MethodResult]
 
-    def curve(self, method: str, name: str) -> Floats:
-        return np.asarray(self.raw[method][name], np.float64)
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.config.sample_sizes
+
+    @property
+    def one_shot(self) -> list[str]:
+        return [one_shot(m).name for m in self.sizes]
 
     def last(self, method: str, name: str) -> Floats:
-        return np.asarray(self.curve(method, name)[:, -1])
+        return self.results[method].last(name)
 
     def gap(self, high: str, low: str, name: str) -> Difference:
         return Difference.of(self.last(high, name) - self.last(low, name))
 
+    def nearest(self, method: str, name: str, *, above: bool) -> tuple[str, Difference]:
+        """Which of the others ends nearest to it, and how far above (or below) it surely."""
+        others = [other for other in self.config.methods if other != method]
+        ends = [(other, method) if above else (method, other) for other in others]
+        gaps = [self.gap(high, low, name) for high, low in ends]
+        return min(zip(others, gaps, strict=True), key=lambda pair: pair[1].lower)
 
-def _beats_none(r: _Results, name: str, which: str) -> Claim:
-    gaps = {method: r.gap("none", method, name) for method in r.methods if method != "none"}
-    worst = min(gaps, key=lambda method: gaps[method].lower)
+
+def _beats_none(r: _Table, name: str, which: str) -> Claim:
+    worst, gain = r.nearest("none", name, above=False)
     measured = (
         f"none ends at {r.last('none', name).mean():.3g}; the least gain is that of {worst}, "
-        f"{gaps[worst]} below"
+        f"{gain} below"
     )
     text = f"Every augmented method ends with a lower {which} risk than no augmentation."
-    return Claim(text, measured, gaps[worst].lower > 0)
+    return Claim(text, measured, gain.lower > 0)
 
 
-def _more_elements_help(r: _Results) -> Claim:
+def _more_elements_help(r: _Table) -> Claim:
     few, more = r.one_shot[:2]
     gain, part = r.gap(few, more, "test_risk"), _excess_removed(r, few, more)
     measured = (
@@ -127,7 +155,7 @@ def _more_elements_help(r: _Results) -> Claim:
     return Claim(text, measured, gain.lower > 0 and part >= LOT)
 
 
-def _and_then_less(r: _Results) -> Claim:
+def _and_then_less(r: _Table) -> Claim:
     few, more, most = r.one_shot[:3]
     first, second = r.gap(few, more, "test_risk"), r.gap(more, most, "test_risk")
     ends = [r.last(method, "test_risk") for method in (few, more, most)]
@@ -137,7 +165,7 @@ def _and_then_less(r: _Results) -> Claim:
     return Claim(text, measured, excess.lower > 0)
 
 
-def _tracks(r: _Results, other: str) -> Claim:
+def _tracks(r: _Table, other: str) -> Claim:
     largest = r.one_shot[-1]
     gap, gain = r.gap(largest, other, "test_risk"), r.gap("none", "full", "test_risk")
     part = gap.furthest / gain.mean if gain.mean > 0 else math.inf
@@ -150,22 +178,15 @@ def _tracks(r: _Results, other: str) -> Claim:
     return Claim(text, measured, part <= TRACKS)
 
 
-def _full_is_most_stationary(r: _Results) -> Claim:
-    name = "gradient_norm"
-    gaps = {method: r.gap(method, "full", name) for method in r.methods if method != "full"}
-    nearest = min(gaps, key=lambda method: gaps[method].lower)
-    measured = (
-        f"full ends at {r.last('full', name).mean():.3g}; the nearest is {nearest}, "
-        f"{gaps[nearest]} above"
-    )
-    return Claim(
-        "Full-group descent attains the smallest full-gradient norm.",
-        measured,
-        gaps[nearest].lower > 0,
-    )
+def _full_is_most_stationary(r: _Table) -> Claim:
+    nearest, gap = r.nearest("full", "gradient_norm", above=True)
+    end = r.last("full", "gradient_norm").mean()
+    text = "Full-group descent attains the smallest full-gradient norm."
+    measured = f"full ends at {end:.3g}; the nearest is {nearest}, {gap} above"
+    return Claim(text, measured, gap.lower > 0)
 
 
-def _approaches_full(r: _Results) -> Claim:
+def _approaches_full(r: _Table) -> Claim:
     name, pairs = "gradient_norm", list(pairwise(r.one_shot))
     falls = [r.gap(few, more, name) for few, more in pairs]
     norms = " > ".join(f"{r.last(method, name).mean():.3g}" for method in r.one_shot)
@@ -178,10 +199,10 @@ def _approaches_full(r: _Results) -> Claim:
     )
 
 
-def _fluctuates(r: _Results) -> Claim:
+def _fluctuates(r: _Table) -> Claim:
     changes = {}
     for method in ("streaming", "full"):
-        norms = r.curve(method, "gradient_norm")
+        norms = r.results[method].curves["gradient_norm"]
         changes[method] = np.diff(norms[:, norms.shape[1] // 2 :], axis=1)
     if not changes["full"].size:
         return Claim(_FLUCTUATES, "too few evaluations to see", False)
@@ -197,24 +218,21 @@ def _fluctuates(r: _Results) -> Claim:
     return Claim(_FLUCTUATES, measured, holds)
 
 
-def _calls(r: _Results) -> Claim:
-    order = math.factorial(r.config["group_size"])
-    draws = r.config["num_steps"] * r.config["streaming_batch"]
-    expected = {"none": 0, "full": order, "streaming": draws}
-    expected |= dict(zip(r.one_shot, r.sizes, strict=True))
-    found = {method: r.raw[method]["oracle_calls"] for method in r.methods}
+def _calls(r: _Table) -> Claim:
+    methods, batch = r.config.all_methods(), r.config.streaming_batch
+    found = {method.name: r.results[method.name].oracle_calls for method in methods}
+    order = math.factorial(r.config.group_size)
     return Claim(
-        f"Oracle calls are |S| for one-shot, {order} for full and "
-        f"{r.config['streaming_batch']} a step for streaming.",
+        f"Oracle calls are |S| for one-shot, {order} for full and {batch} per step for streaming.",
         ", ".join(f"{method} {calls}" for method, calls in found.items()),
-        found == expected,
+        found == {method.name: method.calls(r.config) for method in methods},
     )
 
 
 _FLUCTUATES = "Streaming's full-gradient norm keeps fluctuating."
 
 
-def _excess_removed(r: _Results, few: str, more: str) -> float:
+def _excess_removed(r: _Table, few: str, more: str) -> float:
     """How much of the test risk that `few` has above full is gone with `more`."""
     excess = float((r.last(few, "test_risk") - r.last("full", "test_risk")).mean())
     gain = float((r.last(few, "test_risk") - r.last(more, "test_risk")).mean())

@@ -9,6 +9,7 @@ from typing import Any, final
 
 from sparseaug.archive import canonical_json
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.experiments.methods import FIXED, Method, one_shot
 
 LARGEST_GROUP = 12
 """S_n up to which exact means over the group, by permanents, take minutes and not days."""
@@ -85,7 +86,11 @@ class Config:
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in the order in which they are run and listed."""
-        return ("none", "full", "streaming", *(f"one-shot-{m}" for m in self.sample_sizes))
+        return tuple(method.name for method in self.all_methods())
+
+    def all_methods(self) -> list[Method]:
+        """The methods themselves, in the same order."""
+        return [*FIXED, *map(one_shot, self.sample_sizes)]
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -130,14 +135,8 @@ class Config:
 
 
 _COUNTS = (
-    "group_size",
-    "train",
-    "test",
-    "centers",
-    "num_steps",
-    "eval_every",
-    "streaming_batch",
-    "seeds",
+    *("group_size", "train", "test", "centers"),
+    *("num_steps", "eval_every", "streaming_batch", "seeds"),
 )
 
 

@@ -1,144 +1,202 @@
-"""The curves of the page as plain data; page.js draws what it is given and knows no method.
+"""What is drawn, once for all: `figures` draws these charts on paper, page.js on the page.
 
-A chart is a title, its axes and series. A series is a "line" (mean with a band from low to high),
-"points" (mean with bars) or a "level" (the same mean everywhere). Series of one `group` hide together.
+A chart is a title, its axes and series; a series is a name, a look and one row of numbers per seed.
+Neither of those who draw knows a method, a quantity or a bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
 
-from sparseaug.report.results import BOUNDS, QUANTITIES, Array, Results, mean_and_sd
-from sparseaug.report.style import (
-    BOUND_LOOKS,
-    DEVIATION_LOOKS,
-    QUANTITY_NAMES,
-    Look,
-    looks,
-)
+import numpy as np
 
-Chart = dict[str, Any]
+from sparseaug.experiments.kinds import BOUNDS, FACTS
+from sparseaug.experiments.methods import find_method
+from sparseaug.experiments.results import Results
+from sparseaug.kernels.arrays import Floats
+from sparseaug.report.style import Look, looks
+
+TRUTH = "bound:truth"
+"""The group of the series that the bounds are about."""
+
 _DIGITS = 6  # significant, more than a screen shows
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One line of a chart.
+
+    Args:
+        group: Series of one group hide together.
+        label: Its name in the legend.
+        look: How it is drawn.
+        x: Where its points are.
+        rows: One row per seed, one column per point.
+        kind: "line", "points", or "level", which is the same everywhere.
+        spread: What its band or bars are: "sd", one standard deviation; "range", all seeds; "".
+    """
+
+    group: str
+    label: str
+    look: Look
+    x: Any
+    rows: Floats
+    kind: str = "line"
+    spread: str = "sd"
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean over the seeds."""
+        return self.rows.mean(axis=0)
+
+    @cached_property
+    def sd(self) -> Floats:
+        """The sample standard deviation over the seeds; 0 for a single seed."""
+        return self.rows.std(axis=0, ddof=1) if len(self.rows) > 1 else 0 * self.mean
+
+    def band(self, *, log: bool = False) -> tuple[Floats, Floats]:
+        """Its ends; on a log axis a standard deviation is a ratio, which never reaches zero."""
+        if self.spread != "sd":
+            return self.rows.min(axis=0), self.rows.max(axis=0)
+        high = self.mean + self.sd
+        if log:
+            return np.divide(self.mean**2, high, out=np.zeros_like(high), where=high > 0), high
+        return self.mean - self.sd, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data for the page."""
+        low, high = self.band()
+        numbers = {"x": self.x, "mean": self.mean, "low": low, "high": high}
+        return {
+            "group": self.group,
+            "label": self.label,
+            "colour": self.look.colour,
+            "dark": self.look.dark,
+            "dash": list(self.look.dash),
+            "kind": self.kind,
+            "spread": self.spread,
+            **{key: [float(f"{v:.{_DIGITS}g}") for v in array] for key, array in numbers.items()},
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """One chart.
+
+    Args:
+        title: Its title on the page.
+        x_label: What is on its horizontal axis.
+        series: Its lines, in the order of the legend.
+        log: Whether the page starts with a log vertical axis.
+        log_x: Whether the horizontal axis is one.
+        panel: Its title in the figure; "" if it is on the page alone.
+        panel_log: Whether its vertical axis in the figure is a log axis.
+    """
+
+    title: str
+    x_label: str
+    series: list[Series]
+    log: bool = True
+    log_x: bool = False
+    panel: str = ""
+    panel_log: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data for the page."""
+        return {
+            "title": self.title,
+            "xLabel": self.x_label,
+            "log": self.log,
+            "logX": self.log_x,
+            "series": [each.to_dict() for each in self.series],
+        }
+
+
+def method_label(name: str) -> str:
+    """The name of a method for people; that of the file, if another program wrote it."""
+    known = find_method(name)
+    return known.label if known else name
+
+
 def method_charts(results: Results) -> list[Chart]:
-    """The four quantities over the iterations, and the test risk against the oracle calls."""
-    style = looks(results.methods)
-    charts = []
-    for quantity in QUANTITIES:
+    """Each quantity over the iterations, and the test risk against the oracle calls."""
+    style, charts = looks(results.methods), []
+    for each in results.quantities:
         series = [
-            _spread(name, style[name], method.step, method.curves[quantity])
+            Series(name, method_label(name), style[name], method.step, method.curves[each.name])
             for name, method in results.methods.items()
         ]
-        charts.append(_chart(QUANTITY_NAMES[quantity], "iteration", series, log=True))
-    charts.append(_cost_chart(results, style))
-    return charts
+        panel = {"panel": each.label, "panel_log": each.axis == "log"} if each.axis else {}
+        title = each.label[:1].upper() + each.label[1:]
+        charts.append(Chart(title, "iteration", series, **panel))  # type: ignore[arg-type]
+    return [*charts, _cost_chart(results, style)]
 
 
 def certificate_charts(results: Results) -> list[Chart]:
     """For each certified method the bounds and the truth; then the deviations of S."""
     if not results.certificates:
         return []
-    style = looks(results.methods)
-    charts = []
+    shown = [bound for bound in BOUNDS if bound.label]
+    style, charts = looks(["truth", *(bound.name for bound in shown)]), []
     for name, certificate in results.certificates.items():
-        method = results.methods[name]
-        series = [
-            _range(f"bound:{key}", BOUND_LOOKS[key], certificate.step, certificate.bounds[key])
-            for key in BOUNDS
-            if key in certificate.bounds
+        step, label = results.methods[name].step, method_label(name)
+        lines = [
+            (
+                f"bound:{each.name}",
+                each.label,
+                style[each.name],
+                step,
+                certificate.values[each.name],
+            )
+            for each in shown
+            if each.name in certificate.values
         ]
-        truth = method.curves["gradient_norm"]
-        series.append(_range("bound:truth", BOUND_LOOKS["truth"], method.step, truth))
-        charts.append(_chart(style[name].label, "iteration", series, log=True))
+        truth = results.methods[name].curves["gradient_norm"]
+        lines.append((TRUTH, "true norm", style["truth"], step, truth))
+        series = [Series(*line, spread="range") for line in lines]
+        panel = f"{label}: full-gradient norm"
+        charts.append(Chart(label, "iteration", series, panel=panel, panel_log=True))
     return [*charts, _deviation_chart(results)]
 
 
 def _cost_chart(results: Results, style: dict[str, Look]) -> Chart:
+    """Each method's last test risk at its calls; of streaming the whole way, of no calls a level."""
     series = []
     for name, method in results.methods.items():
-        risk = method.curves["test_risk"]
-        if method.oracle_calls == 0:
-            series.append(_spread(name, style[name], method.step[-1:], risk[:, -1:], kind="level"))
-            continue
-        streams = name == "streaming" and method.step[-1] > 0
-        shown = method.calls > 0 if streams else method.step == method.step[-1]
-        kind = "line" if streams else "points"
-        series.append(_spread(name, style[name], method.calls[shown], risk[:, shown], kind=kind))
+        last = method.step == method.step[-1]
+        streams = name == "streaming" and len(last) > 1
+        shown = method.calls > 0 if streams else last
+        kind = "level" if not method.oracle_calls else "line" if streams else "points"
+        x, rows = method.calls[shown], method.curves["test_risk"][:, shown]
+        series.append(Series(name, method_label(name), style[name], x, rows, kind))
+    panel = "final test risk against oracle calls"
     title = "Test risk against oracle calls"
-    return _chart(title, "oracle calls", series, log=True, log_x=True)
+    return Chart(title, "oracle calls", series, log_x=True, panel=panel)
 
 
 def _deviation_chart(results: Results) -> Chart:
-    series = []
-    entries = [(results.methods[name].oracle_calls, c) for name, c in results.certificates.items()]
-    entries.sort(key=lambda entry: entry[0])
-    for key, field in (("a_priori", "a_priori_bound"), ("sharp", "sharp_bound")):
-        known = [(m, getattr(c, field)) for m, c in entries if getattr(c, field) is not None]
-        if known:
-            values = [value for _, value in known]
-            look = _deviation_look(key)
-            series.append(
-                _series(f"deviation:{key}", look, [m for m, _ in known], values, values, values)
-            )
-    means = [float(c.deviation.mean()) for _, c in entries]
-    lows = [float(c.deviation.min()) for _, c in entries]
-    highs = [float(c.deviation.max()) for _, c in entries]
-    sizes = [m for m, _ in entries]
-    look = _deviation_look("measured")
-    series.append(
-        _series("deviation:exact", look, sizes, means, lows, highs, kind="points", spread="range")
-    )
-    return _chart("Deviation of S", "oracle calls |S|", series, log=False, log_x=True)
-
-
-def _deviation_look(key: str) -> Look:
-    """Named apart from the bounds of the norm, with which it shares a legend."""
-    return replace(DEVIATION_LOOKS[key], label=f"deviation: {DEVIATION_LOOKS[key].label}")
-
-
-def _chart(
-    title: str, x_label: str, series: list[Chart], *, log: bool, log_x: bool = False
-) -> Chart:
-    return {"title": title, "xLabel": x_label, "log": log, "logX": log_x, "series": series}
-
-
-def _spread(name: str, look: Look, x: Array, curves: Array, *, kind: str = "line") -> Chart:
-    mean, sd = mean_and_sd(curves)
-    return _series(name, look, x, mean, mean - sd, mean + sd, kind=kind, spread="sd")
-
-
-def _range(name: str, look: Look, x: Array, curves: Array) -> Chart:
-    low, high = curves.min(axis=0), curves.max(axis=0)
-    return _series(name, look, x, curves.mean(axis=0), low, high, spread="range")
-
-
-def _series(
-    group: str,
-    look: Look,
-    x: Any,
-    mean: Any,
-    low: Any,
-    high: Any,
-    *,
-    kind: str = "line",
-    spread: str = "",
-) -> Chart:
-    return {
-        "group": group,
-        "label": look.label,
-        "colour": look.colour,
-        "dark": look.dark,
-        "dash": list(look.dash),
-        "kind": kind,
-        "spread": spread,
-        "x": _rounded(x),
-        "mean": _rounded(mean),
-        "low": _rounded(low),
-        "high": _rounded(high),
-    }
-
-
-def _rounded(values: Any) -> list[float]:
-    return [float(f"{float(value):.{_DIGITS}g}") for value in values]
+    """What is known of each S, by its size: bounds are the same for all seeds, the deviation is not."""
+    sizes = {name: results.methods[name].oracle_calls for name in results.certificates}
+    shown = [fact for fact in FACTS if fact.label]
+    style, series = looks(fact.name for fact in shown), []
+    for fact in reversed(shown):
+        known = [
+            (sizes[name], results.certificates[name].values[fact.name])
+            for name in sorted(sizes, key=sizes.__getitem__)
+            if fact.name in results.certificates[name].values
+        ]
+        if not known:
+            continue
+        x = np.array([size for size, _ in known], np.float64)
+        rows = np.stack([values for _, values in known], axis=1)
+        label = f"deviation: {fact.label}"  # it shares a legend with the bounds of the norm
+        if fact.name == "deviation":
+            options = {"kind": "points", "spread": "range"}
+        else:
+            rows, options = rows.max(axis=0, keepdims=True), {"spread": ""}
+        series.append(Series(f"deviation:{fact.name}", label, style[fact.name], x, rows, **options))
+    return Chart("Deviation of S", "oracle calls |S|", series, log=False, log_x=True)

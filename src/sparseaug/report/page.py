@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any, Protocol
 
+from sparseaug.experiments.claims import Claim
+from sparseaug.experiments.kinds import BOUNDS
+from sparseaug.experiments.results import Results
 from sparseaug.report.charts import Chart, certificate_charts, method_charts
 from sparseaug.report.markup import Markup, join, json_block, tag
-from sparseaug.report.results import Results
 from sparseaug.report.tables import certificate_table, facts_table, final_table
 
 _TITLE = "Draw the transformations once: the experiment, reproduced"
 
 
-class Verdict(Protocol):
-    """A claim of the paper and what was measured about it."""
-
-    @property
-    def text(self) -> str:
-        """What is claimed."""
-
-    @property
-    def measured(self) -> str:
-        """What was found."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether that shows the claim."""
-
-
-def render_page(results: Results, *, verdicts: Sequence[Verdict] = ()) -> str:
+def render_page(results: Results, *, verdicts: Sequence[Claim] = ()) -> str:
     """The whole page; without verdicts it has no section on claims."""
     curves, bounds = method_charts(results), certificate_charts(results)
     body = tag(
@@ -48,7 +32,7 @@ def render_page(results: Results, *, verdicts: Sequence[Verdict] = ()) -> str:
         final_table(results),
         _certificates(results, bounds, first=len(curves)),
         _setting(results),
-        json_block("data", curves + bounds),
+        json_block("data", [chart.to_dict() for chart in curves + bounds]),
     )
     return _document(body)
 
@@ -98,7 +82,7 @@ def _lead(results: Results) -> str:
     )
 
 
-def _headline(results: Results, verdicts: Sequence[Verdict]) -> Markup:
+def _headline(results: Results, verdicts: Sequence[Claim]) -> Markup:
     facts = [(f"{results.num_seeds}", "independent seeds")]
     if verdicts:
         count = sum(claim.holds is True for claim in verdicts)
@@ -109,12 +93,12 @@ def _headline(results: Results, verdicts: Sequence[Verdict]) -> Markup:
         ("none", "test risk without augmentation"),
     ):
         if name in results.methods:
-            risk = results.methods[name].curves["test_risk"][:, -1].mean()
+            risk = results.methods[name].last("test_risk").mean()
             facts.append((f"{risk:.3g}", what))
     return tag("ul", *(tag("li", tag("b", a), tag("span", b)) for a, b in facts), class_="facts")
 
 
-def _claims(verdicts: Sequence[Verdict]) -> Markup:
+def _claims(verdicts: Sequence[Claim]) -> Markup:
     if not verdicts:
         return Markup("")
     rows = []
@@ -145,14 +129,14 @@ def _curves(charts: Sequence[Chart]) -> Markup:
 def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> Markup:
     if not results.certificates:
         return Markup("")
+    *most, last = [f"{bound.label} ({bound.basis})" for bound in BOUNDS if bound.label]
     return join(
         tag("h2", "What is certified"),
         tag(
             "p",
             "Upper bounds on the full-gradient norm along the one-shot runs, beside the truth: "
-            "a priori (the theorem, before S is seen, with probability 1 - δ), spectral (the exact "
-            "deviation of this S) and kernel (S on this data). Bands span all seeds. Bounds are "
-            "rounded up; in brackets, how many times the true norm they are.",
+            f"{', '.join(most)} and {last}. Bands span all seeds. Bounds are rounded up; in brackets, "
+            "how many times the true norm they are.",
             class_="soft",
         ),
         _panel(charts, first=first, label="bounds in the charts below"),
@@ -166,10 +150,8 @@ def _panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
     figures = [
         tag(
             "figure",
-            tag("header", tag("h3", chart["title"]), tag("button", "log", type="button")),
-            _svg(
-                f"{chart['title']} against {chart['xLabel']}; arrow keys read values, Escape closes"
-            ),
+            tag("header", tag("h3", chart.title), tag("button", "log", type="button")),
+            _svg(f"{chart.title} against {chart.x_label}; arrow keys read values, Escape closes"),
             tag("div", class_="tip", hidden="hidden", role="status"),
             class_="chart",
         )
@@ -210,21 +192,10 @@ def _setting(results: Results) -> Markup:
 
 
 def _took(results: Results) -> str:
-    timing = {key: float(value) for key, value in results.timing.items() if _is_time(value)}
-    wall: float | None = timing.get("wall_seconds", timing.get("seconds"))
-    parts = []
-    if wall is not None:
-        parts.append(f"It took {_duration(wall)}")
-        if "jobs" in timing:
-            parts[0] += f" with {timing['jobs']:g} worker" + "s" * (timing["jobs"] != 1)
-    if "compute_seconds" in timing:
-        parts.append(f"{_duration(timing['compute_seconds'])} of computing over all workers")
-    return "; ".join(parts) + "." if parts else ""
-
-
-def _is_time(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and 0 <= value < 1e12 and math.isfinite(value)
+    if "seconds" not in results.timing:
+        return ""
+    took, jobs = f"It took {_duration(results.timing['seconds'])}", results.timing.get("jobs")
+    return f"{took}." if jobs is None else f"{took} with {jobs:g} worker{'s' * (jobs != 1)}."
 
 
 def _duration(seconds: float) -> str:

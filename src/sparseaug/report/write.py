@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from sparseaug.errors import MissingPackageError
-from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.experiments.claims import claims
+from sparseaug.experiments.results import Results, read_results
 from sparseaug.report.figure import figure_bytes, figure_style
-from sparseaug.report.figures import draw_figure
+from sparseaug.report.figures import draw_certificates, draw_figure
 from sparseaug.report.owned import require_ours, write_owned
-from sparseaug.report.page import Verdict, render_page
-from sparseaug.report.results import Results, read_results
+from sparseaug.report.page import render_page
 
 NAMES = ("figure.pdf", "figure.png", "certificates.pdf", "certificates.png", "report.html")
 
@@ -30,7 +29,7 @@ def write_report(folder: str | os.PathLike[str]) -> list[Path]:
         files = _figures(results)
     except MissingPackageError:
         files = {}
-    files["report.html"] = render_page(results, verdicts=_verdicts(results)).encode()
+    files["report.html"] = render_page(results, verdicts=claims(results)).encode()
     write_owned(Path(folder), files)
     return [Path(folder) / name for name in files]
 
@@ -50,16 +49,3 @@ def _figures(results: Results) -> dict[str, bytes]:
             for name, figure in drawings.items()
             for kind in ("pdf", "png")
         }
-
-
-def _verdicts(results: Results) -> Sequence[Verdict]:
-    """The claims, where the file has the methods and the config that they are about.
-
-    Imported here, so that a figure of a plan does not load the experiment and its workers.
-    """
-    from sparseaug.experiments.claims import claims
-
-    try:
-        return claims(results.raw)
-    except KeyError:
-        return ()
