@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 
 import pytest
 
@@ -16,7 +15,7 @@ SHORT = ["--quick", "--group-size", "3", "--jobs", "1", "--out", "out"]
 
 @pytest.fixture(autouse=True)
 def without_figures(monkeypatch):
-    monkeypatch.setattr(sys.modules["sparseaug.cli.reproduce"], "_report", lambda folder: [])
+    monkeypatch.setattr("sparseaug.report.write_report", lambda folder: [])
 
 
 def test_a_short_run_prints_claims_files_and_time_and_says_that_it_is_short(run, tmp_path):
@@ -126,7 +125,7 @@ def test_a_figure_that_cannot_be_written_leaves_the_results(run, tmp_path, monke
     def stop(folder):
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(sys.modules["sparseaug.cli.reproduce"], "_report", stop)
+    monkeypatch.setattr("sparseaug.report.write_report", stop)
     code, out, err = run(*SHORT)
     assert (code, err) == (2, "Error: the disk is full\n")
     assert "Oracle calls are |S|" in out

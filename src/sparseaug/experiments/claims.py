@@ -62,7 +62,7 @@ def claims(results: Results | Mapping[str, Any]) -> list[Claim]:
     config = Config.from_dict({name: table.config[name] for name in _NEEDED})
     if not table.methods.keys() >= set(config.methods):
         return []
-    r = _Table(config, table.methods)
+    r = _Ends(config, table.methods)
     found = [_beats_none(r, "train_risk", "train"), _beats_none(r, "test_risk", "test")]
     if len(r.sizes) > 1:
         found.append(_more_elements_help(r))
@@ -106,121 +106,109 @@ class Difference:
 
 
 @final
-@dataclass(frozen=True)
-class _Table:
-    """The methods that the config names, and what is needed of them."""
+class _Ends:
+    """Where the methods of a config end."""
 
-    config: Config
-    results: Mapping[str, MethodResult]
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return self.config.sample_sizes
-
-    @property
-    def one_shot(self) -> list[str]:
-        return [one_shot(m).name for m in self.sizes]
-
-    def last(self, method: str, name: str) -> Floats:
-        return self.results[method].last(name)
+    def __init__(self, config: Config, methods: Mapping[str, MethodResult]) -> None:
+        self.config, self.methods = config, methods
+        self.sizes = config.sample_sizes
+        self.one_shot = [one_shot(m).name for m in self.sizes]
 
     def gap(self, high: str, low: str, name: str) -> Difference:
-        return Difference.of(self.last(high, name) - self.last(low, name))
+        return Difference.of(self.methods[high].last(name) - self.methods[low].last(name))
 
-    def nearest(self, method: str, name: str, *, above: bool) -> tuple[str, Difference]:
-        """Which of the others ends nearest to it, and how far above (or below) it surely."""
-        others = [other for other in self.config.methods if other != method]
-        ends = [(other, method) if above else (method, other) for other in others]
-        gaps = [self.gap(high, low, name) for high, low in ends]
-        return min(zip(others, gaps, strict=True), key=lambda pair: pair[1].lower)
+    def mean(self, method: str, name: str) -> str:
+        return f"{self.methods[method].last(name).mean():.3g}"
 
 
-def _beats_none(r: _Table, name: str, which: str) -> Claim:
-    worst, gain = r.nearest("none", name, above=False)
-    measured = (
-        f"none ends at {r.last('none', name).mean():.3g}; the least gain is that of {worst}, "
-        f"{gain} below"
+def _beats_none(r: _Ends, name: str, which: str) -> Claim:
+    gains = {other: r.gap("none", other, name) for other in r.config.methods if other != "none"}
+    worst, gain = min(gains.items(), key=_lower)
+    return Claim(
+        f"Every augmented method ends with a lower {which} risk than no augmentation.",
+        f"none ends at {r.mean('none', name)}; the least gain is that of {worst}, {gain} below",
+        gain.lower > 0,
     )
-    text = f"Every augmented method ends with a lower {which} risk than no augmentation."
-    return Claim(text, measured, gain.lower > 0)
 
 
-def _more_elements_help(r: _Table) -> Claim:
+def _more_elements_help(r: _Ends) -> Claim:
     few, more = r.one_shot[:2]
-    gain, part = r.gap(few, more, "test_risk"), _excess_removed(r, few, more)
-    measured = (
-        f"test risk falls by {gain}, {part:.0%} of what {few} is above full; {LOT:.0%} is a lot"
+    gain, excess = r.gap(few, more, "test_risk"), r.gap(few, "full", "test_risk")
+    part = gain.mean / excess.mean if excess.mean > 0 else 0.0
+    return Claim(
+        f"Going from {r.sizes[0]} to {r.sizes[1]} fixed elements improves one-shot a lot.",
+        f"test risk falls by {gain}, {part:.0%} of what {few} is above full; {LOT:.0%} is a lot",
+        gain.lower > 0 and part >= LOT,
     )
-    text = f"Going from {r.sizes[0]} to {r.sizes[1]} fixed elements improves one-shot a lot."
-    return Claim(text, measured, gain.lower > 0 and part >= LOT)
 
 
-def _and_then_less(r: _Table) -> Claim:
+def _and_then_less(r: _Ends) -> Claim:
     few, more, most = r.one_shot[:3]
     first, second = r.gap(few, more, "test_risk"), r.gap(more, most, "test_risk")
-    ends = [r.last(method, "test_risk") for method in (few, more, most)]
+    ends = [r.methods[method].last("test_risk") for method in (few, more, most)]
     excess = Difference.of(ends[0] - 2 * ends[1] + ends[2])
-    measured = f"gains {first}, then {second}; the first is larger by {excess}"
-    text = f"Going from {r.sizes[1]} to {r.sizes[2]} improves less."
-    return Claim(text, measured, excess.lower > 0)
-
-
-def _tracks(r: _Table, other: str) -> Claim:
-    largest = r.one_shot[-1]
-    gap, gain = r.gap(largest, other, "test_risk"), r.gap("none", "full", "test_risk")
-    part = gap.furthest / gain.mean if gain.mean > 0 else math.inf
-    measured = (
-        f"test risks end {gap} apart ({r.last(largest, 'test_risk').mean():.3g} against "
-        f"{r.last(other, 'test_risk').mean():.3g}): at most {part:.2%} of what augmenting "
-        f"gains; {TRACKS:.0%} would be close"
+    return Claim(
+        f"Going from {r.sizes[1]} to {r.sizes[2]} improves less.",
+        f"gains {first}, then {second}; the first is larger by {excess}",
+        excess.lower > 0,
     )
-    text = f"With {r.sizes[-1]} fixed elements one-shot closely tracks the test risk of {other}."
-    return Claim(text, measured, part <= TRACKS)
 
 
-def _full_is_most_stationary(r: _Table) -> Claim:
-    nearest, gap = r.nearest("full", "gradient_norm", above=True)
-    end = r.last("full", "gradient_norm").mean()
-    text = "Full-group descent attains the smallest full-gradient norm."
-    measured = f"full ends at {end:.3g}; the nearest is {nearest}, {gap} above"
-    return Claim(text, measured, gap.lower > 0)
+def _tracks(r: _Ends, other: str) -> Claim:
+    name, largest = "test_risk", r.one_shot[-1]
+    gap, gain = r.gap(largest, other, name), r.gap("none", "full", name)
+    part = gap.furthest / gain.mean if gain.mean > 0 else math.inf
+    return Claim(
+        f"With {r.sizes[-1]} fixed elements one-shot closely tracks the test risk of {other}.",
+        f"test risks end {gap} apart ({r.mean(largest, name)} against {r.mean(other, name)}): at most "
+        f"{part:.2%} of what augmenting gains; {TRACKS:.0%} would be close",
+        part <= TRACKS,
+    )
 
 
-def _approaches_full(r: _Table) -> Claim:
-    name, pairs = "gradient_norm", list(pairwise(r.one_shot))
-    falls = [r.gap(few, more, name) for few, more in pairs]
-    norms = " > ".join(f"{r.last(method, name).mean():.3g}" for method in r.one_shot)
-    steps = ", then ".join(map(str, falls))
-    sizes = ", ".join(map(str, r.sizes))
+def _full_is_most_stationary(r: _Ends) -> Claim:
+    name = "gradient_norm"
+    gaps = {other: r.gap(other, "full", name) for other in r.config.methods if other != "full"}
+    nearest, gap = min(gaps.items(), key=_lower)
+    return Claim(
+        "Full-group descent attains the smallest full-gradient norm.",
+        f"full ends at {r.mean('full', name)}; the nearest is {nearest}, {gap} above",
+        gap.lower > 0,
+    )
+
+
+def _approaches_full(r: _Ends) -> Claim:
+    name = "gradient_norm"
+    falls = [r.gap(few, more, name) for few, more in pairwise(r.one_shot)]
+    norms = " > ".join(r.mean(method, name) for method in r.one_shot)
+    sizes, steps = ", ".join(map(str, r.sizes)), ", then ".join(map(str, falls))
     return Claim(
         "One-shot's full-gradient norm approaches that of full as |S| grows.",
-        f"{norms} for |S| = {sizes}, against {r.last('full', name).mean():.3g}; falls by {steps}",
+        f"{norms} for |S| = {sizes}, against {r.mean('full', name)}; falls by {steps}",
         all(fall.lower > 0 for fall in falls),
     )
 
 
-def _fluctuates(r: _Table) -> Claim:
-    changes = {}
-    for method in ("streaming", "full"):
-        norms = r.results[method].curves["gradient_norm"]
-        changes[method] = np.diff(norms[:, norms.shape[1] // 2 :], axis=1)
-    if not changes["full"].size:
-        return Claim(_FLUCTUATES, "too few evaluations to see", False)
-    sizes = {method: abs(change).mean(axis=1) for method, change in changes.items()}
-    more = Difference.of(sizes["streaming"] - sizes["full"])
-    rises = {method: float((change > 0).mean()) for method, change in changes.items()}
+def _fluctuates(r: _Ends) -> Claim:
+    text = "Streaming's full-gradient norm keeps fluctuating."
+    norms = (r.methods[name].curves["gradient_norm"] for name in ("streaming", "full"))
+    streaming, full = (np.diff(rows[:, rows.shape[1] // 2 :], axis=1) for rows in norms)
+    if not full.size:
+        return Claim(text, "too few evaluations to see", False)
+    ours, theirs = (abs(changes).mean(axis=1) for changes in (streaming, full))
+    rises, theirs_rise = (float((changes > 0).mean()) for changes in (streaming, full))
+    more = Difference.of(ours - theirs)
     measured = (
-        f"in the second half it changes by {sizes['streaming'].mean():.2g} from one evaluation to "
-        f"the next, full's by {sizes['full'].mean():.2g} (apart by {more}); it rises at "
-        f"{rises['streaming']:.0%} of them, full's at {rises['full']:.0%}"
+        f"in the second half it changes by {ours.mean():.2g} from one evaluation to the next, full's "
+        f"by {theirs.mean():.2g} (apart by {more}); it rises at {rises:.0%} of them, full's at "
+        f"{theirs_rise:.0%}"
     )
-    holds = more.lower > 0 and rises["streaming"] >= RISES > rises["full"]
-    return Claim(_FLUCTUATES, measured, holds)
+    return Claim(text, measured, more.lower > 0 and rises >= RISES > theirs_rise)
 
 
-def _calls(r: _Table) -> Claim:
+def _calls(r: _Ends) -> Claim:
     methods, batch = r.config.all_methods(), r.config.streaming_batch
-    found = {method.name: r.results[method.name].oracle_calls for method in methods}
+    found = {method.name: r.methods[method.name].oracle_calls for method in methods}
     order = math.factorial(r.config.group_size)
     return Claim(
         f"Oracle calls are |S| for one-shot, {order} for full and {batch} per step for streaming.",
@@ -229,11 +217,5 @@ def _calls(r: _Table) -> Claim:
     )
 
 
-_FLUCTUATES = "Streaming's full-gradient norm keeps fluctuating."
-
-
-def _excess_removed(r: _Table, few: str, more: str) -> float:
-    """How much of the test risk that `few` has above full is gone with `more`."""
-    excess = float((r.last(few, "test_risk") - r.last("full", "test_risk")).mean())
-    gain = float((r.last(few, "test_risk") - r.last(more, "test_risk")).mean())
-    return gain / excess if excess > 0 else 0.0
+def _lower(named: tuple[str, Difference]) -> float:
+    return named[1].lower

@@ -21,39 +21,24 @@ DELTA = 0.05
 @final
 @dataclass(frozen=True)
 class Bound:
-    """A bound of the full-gradient norm at each evaluated step.
+    """A bound of the full-gradient norm at each evaluated step."""
 
-    Args:
-        name: Its name in results.json.
-        kind: The kind of certificate, as `sparseaug.certify` names it.
-        label: Its name in the figure and on the page; "" if it is only in the file.
-        basis: What it rests on, for the page.
-        over_box: Whether B is taken over the box of theta, and not at the iterate.
-    """
-
-    name: str
-    kind: str
-    label: str = ""
-    basis: str = ""
-    over_box: bool = True
+    name: str  # in results.json
+    kind: str  # of certificate, as `sparseaug.certify` names it
+    label: str = ""  # in the figure and on the page; "" if it is only in the file
+    basis: str = ""  # what it rests on, for the page
+    over_box: bool = True  # B is taken over the box of theta, and not at the iterate
 
 
 @final
 @dataclass(frozen=True)
 class Fact:
-    """A number about S alone.
+    """A number about S alone."""
 
-    Args:
-        name: Its name in results.json.
-        value: The number, given S and its deviation.
-        label: Its name in the figure and on the page; "" if it is only in the file.
-        column: Head of its column on the page.
-    """
-
-    name: str
+    name: str  # in results.json
     value: Callable[[GroupSample, Deviation], float | None]
-    label: str = ""
-    column: str = ""
+    label: str = ""  # in the figure and on the page; "" if it is only in the file
+    column: str = ""  # head of its column on the page
 
 
 def _sharp(S: GroupSample, found: Deviation) -> float:

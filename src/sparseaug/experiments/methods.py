@@ -17,19 +17,12 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Method:
-    """One way to train.
+    """One way to train."""
 
-    Args:
-        name: Its name in files and claims.
-        label: Its name in the figure and on the page.
-        calls: The oracle calls of a run, given the config.
-        risk: What a run descends on, given the problem and the risk over the whole group.
-    """
-
-    name: str
-    label: str
-    calls: Callable[[Config], int]
-    risk: Callable[[Problem, Any], Any]
+    name: str  # in files and claims
+    label: str  # in the figure and on the page
+    calls: Callable[[Config], int]  # oracle calls of a run
+    risk: Callable[[Problem, Any], Any]  # what it descends on, given the risk over the whole group
 
 
 def one_shot(m: int) -> Method:

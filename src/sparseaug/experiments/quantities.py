@@ -36,21 +36,13 @@ class Evaluation:
 @final
 @dataclass(frozen=True)
 class Quantity:
-    """A function of theta that is followed along every run.
+    """A function of theta that is followed along every run."""
 
-    Args:
-        name: Its name in results.json.
-        label: Its name in the figure and on the page.
-        at: Its value, given the exact risks and theta.
-        axis: The vertical axis of its panel in the figure, "linear" or "log"; "" for no panel.
-        added: True if older results files lack it: they are read without it.
-    """
-
-    name: str
-    label: str
-    at: Callable[[Evaluation, Floats], float]
-    axis: str = ""
-    added: bool = False
+    name: str  # in results.json
+    label: str  # in the figure and on the page
+    at: Callable[[Evaluation, Floats], float]  # its value at theta
+    axis: str = ""  # of its panel in the figure, "linear" or "log"; "" for no panel
+    added: bool = False  # later than the first results files, which are read without it
 
 
 QUANTITIES = (

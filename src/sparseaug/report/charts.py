@@ -27,25 +27,15 @@ _DIGITS = 6  # significant, more than a screen shows
 @final
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One line of a chart.
+    """One line of a chart, with its numbers for every seed."""
 
-    Args:
-        group: Series of one group hide together.
-        label: Its name in the legend.
-        look: How it is drawn.
-        x: Where its points are.
-        rows: One row per seed, one column per point.
-        kind: "line", "points", or "level", which is the same everywhere.
-        spread: What its band or bars are: "sd", one standard deviation; "range", all seeds; "".
-    """
-
-    group: str
-    label: str
+    group: str  # series of one group hide together
+    label: str  # in the legend
     look: Look
-    x: Any
-    rows: Floats
-    kind: str = "line"
-    spread: str = "sd"
+    x: Any  # where its points are
+    rows: Floats  # one row per seed, one column per point
+    kind: str = "line"  # or "points", or "level": the same everywhere
+    spread: str = "sd"  # its band or bars: one standard deviation; "range", all seeds; "", none
 
     @cached_property
     def mean(self) -> Floats:
@@ -85,25 +75,15 @@ class Series:
 @final
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """One chart.
+    """Series over one horizontal axis."""
 
-    Args:
-        title: Its title on the page.
-        x_label: What is on its horizontal axis.
-        series: Its lines, in the order of the legend.
-        log: Whether the page starts with a log vertical axis.
-        log_x: Whether the horizontal axis is one.
-        panel: Its title in the figure; "" if it is on the page alone.
-        panel_log: Whether its vertical axis in the figure is a log axis.
-    """
-
-    title: str
+    title: str  # on the page
     x_label: str
-    series: list[Series]
-    log: bool = True
+    series: list[Series]  # in the order of the legend
+    log: bool = True  # the vertical axis with which the page starts
     log_x: bool = False
-    panel: str = ""
-    panel_log: bool = False
+    panel: str = ""  # its title in the figure; "" if it is on the page alone
+    panel_log: bool = False  # its vertical axis in the figure
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data for the page."""

@@ -16,21 +16,13 @@ from typing import final
 @final
 @dataclass(frozen=True)
 class Look:
-    """How one line is drawn.
+    """How one line is drawn."""
 
-    Args:
-        colour: Its colour on paper and on a light page.
-        dark: Its colour on a dark page.
-        dash: On and off lengths in line widths; empty for a solid line.
-        marker: Its points, as matplotlib names them.
-        above: Whether it is drawn over the others, for dashes that show what lies beneath.
-    """
-
-    colour: str
-    dark: str
-    dash: tuple[float, ...] = ()
-    marker: str = "o"
-    above: bool = False
+    colour: str  # on paper and on a light page
+    dark: str  # on a dark page
+    dash: tuple[float, ...] = ()  # on and off lengths in line widths; empty for a solid line
+    marker: str = "o"  # as matplotlib names it
+    above: bool = False  # drawn over the others: its dashes show what lies beneath
 
 
 LOOKS = {
