@@ -51,7 +51,7 @@ def load_part(path: Path, key: dict[str, Any], config: Config) -> Part:
     if canonical_json({name: facts.get(name) for name in key}) != canonical_json(key):
         raise FileFormatError(
             f"{show_path(path)} belongs to another experiment, seed or method; remove it to have it "
-            "made again."
+            "computed again."
         )
     require(set(facts) == {*key, "calls", "seconds"}, path, "its facts are not those of a part")
     calls, seconds = facts["calls"], facts["seconds"]
@@ -122,4 +122,4 @@ def _load(path: Path, schema: str) -> tuple[Arrays, dict[str, Any]]:
     try:
         return load_archive(path, schema)
     except FileFormatError as error:
-        raise FileFormatError(f"{error} Remove it to have it made again.") from error
+        raise FileFormatError(f"{error} Remove it to have it computed again.") from error

@@ -44,6 +44,11 @@ class Quantity:
     axis: str = ""  # of its panel in the figure, "linear" or "log"; "" for no panel
     added: bool = False  # later than the first results files, which are read without it
 
+    @property
+    def title(self) -> str:
+        """Its name as a title."""
+        return self.label[:1].upper() + self.label[1:]
+
 
 QUANTITIES = (
     Quantity(

@@ -110,9 +110,8 @@ def method_charts(results: Results) -> list[Chart]:
             Series(name, method_label(name), style[name], method.step, method.curves[each.name])
             for name, method in results.methods.items()
         ]
-        panel = {"panel": each.label, "panel_log": each.axis == "log"} if each.axis else {}
-        title = each.label[:1].upper() + each.label[1:]
-        charts.append(Chart(title, "iteration", series, **panel))  # type: ignore[arg-type]
+        panel, log = each.label if each.axis else "", each.axis == "log"
+        charts.append(Chart(each.title, "iteration", series, panel=panel, panel_log=log))
     return [*charts, _cost_chart(results, style)]
 
 
@@ -120,26 +119,18 @@ def certificate_charts(results: Results) -> list[Chart]:
     """For each certified method the bounds and the truth; then the deviations of S."""
     if not results.certificates:
         return []
-    shown = [bound for bound in BOUNDS if bound.label]
-    style, charts = looks(["truth", *(bound.name for bound in shown)]), []
+    shown = {bound.name: bound.label for bound in BOUNDS if bound.label} | {"truth": "true norm"}
+    style, charts = looks(shown), []
     for name, certificate in results.certificates.items():
-        step, label = results.methods[name].step, method_label(name)
-        lines = [
-            (
-                f"bound:{each.name}",
-                each.label,
-                style[each.name],
-                step,
-                certificate.values[each.name],
-            )
-            for each in shown
-            if each.name in certificate.values
+        method, title = results.methods[name], method_label(name)
+        curves = {**certificate.values, "truth": method.curves["gradient_norm"]}
+        series = [
+            Series(f"bound:{key}", label, style[key], method.step, curves[key], spread="range")
+            for key, label in shown.items()
+            if key in curves
         ]
-        truth = results.methods[name].curves["gradient_norm"]
-        lines.append((TRUTH, "true norm", style["truth"], step, truth))
-        series = [Series(*line, spread="range") for line in lines]
-        panel = f"{label}: full-gradient norm"
-        charts.append(Chart(label, "iteration", series, panel=panel, panel_log=True))
+        panel = f"{title}: full-gradient norm"
+        charts.append(Chart(title, "iteration", series, panel=panel, panel_log=True))
     return [*charts, _deviation_chart(results)]
 
 
@@ -148,35 +139,35 @@ def _cost_chart(results: Results, style: dict[str, Look]) -> Chart:
     series = []
     for name, method in results.methods.items():
         last = method.step == method.step[-1]
-        streams = name == "streaming" and len(last) > 1
+        streams = name == "streaming" and method.oracle_calls > 0 and len(last) > 1
         shown = method.calls > 0 if streams else last
         kind = "level" if not method.oracle_calls else "line" if streams else "points"
         x, rows = method.calls[shown], method.curves["test_risk"][:, shown]
         series.append(Series(name, method_label(name), style[name], x, rows, kind))
-    panel = "final test risk against oracle calls"
-    title = "Test risk against oracle calls"
+    title, panel = "Test risk against oracle calls", "final test risk against oracle calls"
     return Chart(title, "oracle calls", series, log_x=True, panel=panel)
 
 
 def _deviation_chart(results: Results) -> Chart:
     """What is known of each S, by its size: bounds are the same for all seeds, the deviation is not."""
-    sizes = {name: results.methods[name].oracle_calls for name in results.certificates}
-    shown = [fact for fact in FACTS if fact.label]
-    style, series = looks(fact.name for fact in shown), []
-    for fact in reversed(shown):
-        known = [
-            (sizes[name], results.certificates[name].values[fact.name])
-            for name in sorted(sizes, key=sizes.__getitem__)
-            if fact.name in results.certificates[name].values
-        ]
-        if not known:
+    by_size = sorted(results.certificates, key=lambda name: results.methods[name].oracle_calls)
+    shown = {fact.name: fact.label for fact in reversed(FACTS) if fact.label}
+    style, series = looks(shown), []
+    for key, label in shown.items():
+        names = [name for name in by_size if key in results.certificates[name].values]
+        if not names:
             continue
-        x = np.array([size for size, _ in known], np.float64)
-        rows = np.stack([values for _, values in known], axis=1)
-        label = f"deviation: {fact.label}"  # it shares a legend with the bounds of the norm
-        if fact.name == "deviation":
-            options = {"kind": "points", "spread": "range"}
-        else:
-            rows, options = rows.max(axis=0, keepdims=True), {"spread": ""}
-        series.append(Series(f"deviation:{fact.name}", label, style[fact.name], x, rows, **options))
+        rows = np.stack([results.certificates[name].values[key] for name in names], axis=1)
+        measured = key == "deviation"
+        series.append(
+            Series(
+                f"deviation:{key}",
+                f"deviation: {label}",  # it shares a legend with the bounds of the norm
+                style[key],
+                np.array([float(results.methods[name].oracle_calls) for name in names]),
+                rows if measured else rows.max(axis=0, keepdims=True),
+                kind="points" if measured else "line",
+                spread="range" if measured else "",
+            )
+        )
     return Chart("Deviation of S", "oracle calls |S|", series, log=False, log_x=True)

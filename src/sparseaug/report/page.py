@@ -20,6 +20,7 @@ _TITLE = "Draw the transformations once: the experiment, reproduced"
 def render_page(results: Results, *, verdicts: Sequence[Claim] = ()) -> str:
     """The whole page; without verdicts it has no section on claims."""
     curves, bounds = method_charts(results), certificate_charts(results)
+    seeds = "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
     body = tag(
         "main",
         tag("h1", _TITLE),
@@ -28,7 +29,7 @@ def render_page(results: Results, *, verdicts: Sequence[Claim] = ()) -> str:
         _claims(verdicts),
         _curves(curves),
         tag("h2", "Where each method ends"),
-        tag("p", f"Mean ± one standard deviation over {_seeds(results)}.", class_="soft"),
+        tag("p", f"Mean ± one standard deviation over {seeds}.", class_="soft"),
         final_table(results),
         _certificates(results, bounds, first=len(curves)),
         _setting(results),
@@ -65,19 +66,14 @@ def _digest(text: str) -> str:
 
 
 def _lead(results: Results) -> str:
-    size = results.config.get("group_size")
-    known = isinstance(size, int) and 0 < size < 100
-    full = results.methods.get("full")
-    every = f"all {full.oracle_calls:,}" if full else "all"
-    sizes = [
-        str(m.oracle_calls) for name, m in results.methods.items() if name.startswith("one-shot")
-    ]
-    few = " or ".join(([", ".join(sizes[:-1])] if sizes[1:] else []) + sizes[-1:])
-    coordinates = f"{size} coordinates" if known else "coordinates"
+    size, methods = results.config.get("group_size"), results.methods.items()
+    coordinates = f"{size} coordinates" if size else "coordinates"
+    every = "".join(f" {method.oracle_calls:,}" for name, method in methods if name == "full")
+    sizes = [str(method.oracle_calls) for name, method in methods if name.startswith("one-shot")]
     return (
-        f"A small model learns a sum that does not care in which order its {coordinates} come, "
-        f"trained with no reordering, with {every} of them at every step, with a fresh one each "
-        f"step, or with a set S of {few or 'a few'} drawn once and reused for ever. "
+        f"A small model learns a sum, which does not depend on the order of its {coordinates}. It is "
+        f"trained without reordering, with all{every} orders at every step, with a new one at each "
+        f"step, or with a set S of {listed(sizes, 'or') or 'a few'} that is drawn once and reused. "
         "Every risk and gradient below is that of the whole group, computed exactly."
     )
 
@@ -129,13 +125,13 @@ def _curves(charts: Sequence[Chart]) -> Markup:
 def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> Markup:
     if not results.certificates:
         return Markup("")
-    *most, last = [f"{bound.label} ({bound.basis})" for bound in BOUNDS if bound.label]
+    bounds = [f"{bound.label} ({bound.basis})" for bound in BOUNDS if bound.label]
     return join(
         tag("h2", "What is certified"),
         tag(
             "p",
             "Upper bounds on the full-gradient norm along the one-shot runs, beside the truth: "
-            f"{', '.join(most)} and {last}. Bands span all seeds. Bounds are rounded up; in brackets, "
+            f"{listed(bounds, 'and')}. Bands span all seeds. Bounds are rounded up; in brackets, "
             "how many times the true norm they are.",
             class_="soft",
         ),
@@ -206,5 +202,11 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _seeds(results: Results) -> str:
-    return "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
+def listed(words: Sequence[str], last: str) -> str:
+    """Words in a sentence.
+
+    Examples:
+        >>> listed(["4", "16", "64"], "or")
+        '4, 16 or 64'
+    """
+    return f" {last} ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])

@@ -19,8 +19,7 @@ _ABSENT, _TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
 
 def final_table(results: Results) -> Markup:
     """Mean and standard deviation at the last evaluation, a row for each method."""
-    head = ["method", "oracle calls"]
-    head += [each.label[:1].upper() + each.label[1:] for each in results.quantities]
+    head = ["method", "oracle calls", *(each.title for each in results.quantities)]
     rows = [
         [
             method_label(name),

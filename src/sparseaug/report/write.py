@@ -20,9 +20,18 @@ def write_report(folder: str | os.PathLike[str]) -> list[Path]:
     """Write figure.pdf and .png, certificates.pdf and .png if there are any, and report.html.
 
     Everything is drawn before anything is written, and each file is whole or absent. The same
-    results give the same bytes. A file that is there is replaced only if it was written here, as
-    files.json in the folder tells. Without matplotlib there are no figures, and the page is written
-    all the same. Returns the paths in the order written, the page last.
+    results give the same bytes. Without matplotlib only the page is written.
+
+    Args:
+        folder: What `sparseaug.experiments.reproduce` wrote to.
+
+    Returns:
+        The paths in the order written, the page last.
+
+    Raises:
+        FileFormatError: The results are damaged.
+        StorageError: There are no results, or a file is in the way that was not written here, as
+            files.json in the folder says.
     """
     results = read_results(folder)
     try:
