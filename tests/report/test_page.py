@@ -97,6 +97,15 @@ def test_names_from_a_file_stay_text(synthetic, save):
     assert ATTACK in elements.text
 
 
+@pytest.mark.parametrize(
+    "name", ["one-shot-" + "9" * 5000, "one-shot-007", "one-shot-٣", "one-shot-"]
+)
+def test_a_name_that_is_almost_a_method_s_is_shown_as_it_stands(synthetic, save, name):
+    results = synthetic(seeds=1)
+    results[name] = results["full"]
+    assert name in Elements(page_of(save(results))).text
+
+
 def test_embedded_data_is_the_data(synthetic, save):
     page = page_of(save(*hostile(synthetic)))
     block = re.search(r'<script type="application/json" id="data">(.*?)</script>', page).group(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
@@ -42,9 +43,9 @@ def find_method(name: str) -> Method | None:
         >>> find_method("one-shot-8").label
         'one-shot, |S| = 8'
     """
-    size = name.removeprefix("one-shot-")
-    if size != name and size.isdecimal() and name.isascii():
-        return one_shot(int(size))
+    size = re.fullmatch("one-shot-([1-9][0-9]{0,17})", name)
+    if size:
+        return one_shot(int(size[1]))
     return next((each for each in FIXED if each.name == name), None)
 
 

@@ -108,6 +108,7 @@ class Results:
         Raises:
             FileFormatError: Something is missing, of the wrong type or shape, or not finite.
         """
+        _require(isinstance(data, Mapping), f"{shorten(data)} is not an object")
         entries = {name: data[name] for name in data if name not in ("config", "certificates")}
         _require("config" in data, "it has no config")
         _require(bool(entries), "it holds no method")
