@@ -39,7 +39,7 @@ def test_a_second_call_finds_everything_there(run, tmp_path):
     before = (tmp_path / "out" / "results.json").read_bytes()
     code, out, _ = run(*SHORT)
     assert code == 0
-    assert "12 of 12 runs were already there" in out
+    assert "12 of 12 runs were there already" in out
     assert (tmp_path / "out" / "results.json").read_bytes() == before
 
 
@@ -91,7 +91,7 @@ def test_a_damaged_part_is_one_line_that_names_it(run, tmp_path):
         (["--init-std", "nan"], "init_std=nan is not allowed"),
         (["--jobs", "0"], "jobs=0 is not allowed"),
         (["--jobs", "-1"], "jobs=-1 is not allowed"),
-        (["--out", ""], "give the name of a folder"),
+        (["--out", ""], "the name is empty; give a folder"),
         (["--out", "/proc/nowhere"], "cannot be used"),
         (["--out", "x" * 300], "cannot be used"),
         (["--out", "a\0b"], "folder='a\\x00b' is not a path"),

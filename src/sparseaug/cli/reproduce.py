@@ -64,7 +64,7 @@ def reproduce(
     from sparseaug.report import check_report, write_report
 
     if not out:
-        raise click.BadParameter("it is empty; give the name of a folder", param_hint="--out")
+        raise click.BadParameter("the name is empty; give a folder", param_hint="--out")
     changes: dict[str, Any] = {"group_size": group_size, "init_std": init_std}
     if seeds is not None:
         changes["seeds"] = seeds
@@ -126,7 +126,7 @@ def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
         say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
     total = config.seeds * len(config.methods)
     kept = (
-        f"; {total - done.computed} of {total} runs were already there"
+        f"; {total - done.computed} of {total} runs were there already"
         if done.computed < total
         else ""
     )

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, permute_axis
 from sparseaug.experiments.config import Config
-from sparseaug.experiments.methods import one_shot
 from sparseaug.groups import symmetric
 from sparseaug.kernels import GaussianKernel, sample_moments
 from sparseaug.kernels.arrays import Floats
@@ -78,7 +77,7 @@ class Problem:
 
     def sample(self, m: int) -> GroupSample:
         """The m elements of a one-shot method."""
-        return self.oracle(one_shot(m).name).draw(m)
+        return self.oracle(f"one-shot-{m}").draw(m)
 
     def full_risk(self, data: tuple[Floats, Floats]) -> MomentRisk:
         """The risk over data and the whole group."""
