@@ -1,7 +1,7 @@
 """What is certified of a one-shot run: one table of bounds, and one of facts about S.
 
 A row of `BOUNDS` is a list over seeds and evaluations in the certificates of results.json, a row of
-`FACTS` a list over the seeds. What is `shown` is also a line of the figure and the page, and a column.
+`FACTS` a list over the seeds. Those with a label are also lines and columns of figure and page.
 """
 
 from __future__ import annotations
