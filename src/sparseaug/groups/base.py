@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property, wraps
+from functools import cached_property
 from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,6 +29,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
+from sparseaug.groups.rows import integer_array, integer_rows, on_digits, on_rows
 
 ENUMERATION_LIMIT = 10_000_000
 
@@ -96,8 +97,8 @@ class Group(ABC):
     factors: tuple[Group, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        doors = {"from_digits": _on_digits}
-        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), _on_rows)
+        doors = {"from_digits": on_digits}
+        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), on_rows)
         for name, door in doors.items():
             if isinstance(method := cls.__dict__.get(name), FunctionType):
                 setattr(cls, name, door(method))
@@ -394,67 +395,6 @@ def check_label(label: str, data: Any = None) -> str:
             f"label={label!r} reads like the name of another group; choose another."
         )
     return label
-
-
-def integer_array(
-    name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
-) -> NDArray[np.int64]:
-    """`value` as an int64 array, or an error that names it."""
-    try:
-        array = np.asarray(value)
-    except Exception as problem:  # ragged lists, foreign objects
-        raise error(f"{name}={shorten(value)} is not an array of integers.") from problem
-    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
-        if array.size:
-            raise error(f"{name} has dtype {array.dtype}; give integers that fit 64 bits.")
-        return np.empty(array.shape, np.int64)
-    return array.astype(np.int64, copy=False)
-
-
-def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
-    """`value` as int64 rows (k, width), or an `ElementError` that names it."""
-    rows = integer_array(name, value, ElementError)
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ElementError(
-            f"{name} has shape {rows.shape}; give an integer array of shape (k, {width}), one row "
-            "per element."
-        )
-    return rows
-
-
-def _on_rows(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of rows (k, width) that refuses what is not an int64 array of that shape, by name."""
-
-    @wraps(method)
-    def checked(self: Group, elements: ArrayLike) -> Any:
-        rows = integer_rows("elements", elements, self.width)
-        try:
-            return method(self, rows)
-        except IndexError as error:
-            raise ElementError(
-                f"elements has rows that are not elements of {self.name}; see contains()."
-            ) from error
-
-    return checked
-
-
-def _on_digits(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of digits (L, k) that refuses what is not an int64 array of that shape, by name."""
-
-    @wraps(method)
-    def checked(self: Group, digits: ArrayLike) -> Any:
-        array = integer_array("digits", digits, ElementError)
-        if array.ndim != 2 or len(array) != len(self.radices):
-            raise ElementError(
-                f"digits has shape {array.shape}; elements of {self.name} have digits of shape "
-                f"({len(self.radices)}, k)."
-            )
-        try:
-            return method(self, array)
-        except IndexError as error:
-            raise ElementError(f"digits must be below the radices of {self.name}.") from error
-
-    return checked
 
 
 def _product(numbers: tuple[int, ...]) -> int:

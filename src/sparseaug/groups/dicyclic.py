@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import GroupError, check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Group, Irrep, integer_rows
+from sparseaug.groups.base import Group, Irrep
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.rows import integer_rows
 
 
 @final

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Group, check_label, integer_array
+from sparseaug.groups.base import Group, check_label
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.permutations import (
     are_permutations,
@@ -25,6 +25,7 @@ from sparseaug.groups.permutations import (
     invert_permutations,
 )
 from sparseaug.groups.probe import MOST_ROOM, MOST_STEPS, orbit_sizes
+from sparseaug.groups.rows import integer_array
 
 MOST_IMAGES = 1 << 22
 """Images in all generators, 160 MB as Python integers."""

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Faithful, Group, check_label, integer_array
+from sparseaug.groups.base import Faithful, Group, check_label
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.rows import integer_array
 
 LARGEST_TABLE = 4096
 """Elements of a group that is given whole: checking its table takes 0.9 GB and twenty seconds."""
