@@ -250,7 +250,20 @@ class Group(ABC):
         return math.fsum(map(math.log, self.radices))
 
     def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
-        """The products ab: first b, then a. The rows are taken for elements and not checked."""
+        """The products ab: first b, then a. The rows are taken for elements and not checked.
+
+        Args:
+            a: rows (..., width).
+            b: rows whose leading shape goes together with that of a.
+
+        Returns:
+            Rows of the common leading shape.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.symmetric(3).compose([[1, 0, 2]], [[1, 2, 0]])
+            array([[0, 2, 1]])
+        """
         left, right = self._rows("a", a), self._rows("b", b)
         try:
             np.broadcast_shapes(left.shape, right.shape)
@@ -276,7 +289,15 @@ class Group(ABC):
         return self.from_digits(np.zeros((len(self.radices), 1), np.int64))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
-        """Draw k independent, exactly uniform elements."""
+        """Draw k independent, exactly uniform elements.
+
+        Args:
+            k: how many.
+            rng: a NumPy generator, such as numpy.random.default_rng(seed).
+
+        Returns:
+            Rows (k, width).
+        """
         k = check_integer("k", k)
         if not isinstance(rng, np.random.Generator):
             raise ArgumentError(
@@ -307,7 +328,15 @@ class Group(ABC):
         return self.from_digits(digits_of_rank(self._radix_array, numbers))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
-        """All elements in rank order, in blocks of rows; refused above `limit` elements."""
+        """All elements in rank order, in blocks of rows.
+
+        Args:
+            limit: groups of more elements are refused.
+            block: rows in a block, at most.
+
+        Raises:
+            GroupTooLargeError: if there are more elements than `limit`.
+        """
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
@@ -325,7 +354,15 @@ class Group(ABC):
         return np.concatenate(list(blocks))
 
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
-        """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
+        """The elements as int64 rows (k, width).
+
+        Args:
+            elements: integers (k, width).
+            name: what the message calls them.
+
+        Raises:
+            ElementError: if a row is not an element; the message gives the first.
+        """
         rows = np.ascontiguousarray(integer_rows(name, elements, self.width))
         inside = self.contains(rows)
         if not inside.all():

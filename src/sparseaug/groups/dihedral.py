@@ -90,7 +90,7 @@ class Dihedral(Group):
         for turn_sign in (1, -1) if self.n % 2 == 0 else (1,):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
-                yield Irrep(name, 1, _Sign(turn_sign, flip_sign), 0.0)
+                yield Irrep(name, 1, Sign(turn_sign, flip_sign), 0.0)
         for j in range(1, (self.n + 1) // 2):
             yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING)
 
@@ -101,14 +101,16 @@ _ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)
-class _Sign:
+class Sign:
+    """A character of rows (a, f): turn_sign^a flip_sign^f, for turn_sign = 1 or -1."""
+
     turn_sign: int
-    flip_sign: int
+    flip_sign: complex
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         elements = integer_rows("elements", elements, 2)
         values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
-        return (values * np.where(elements[:, 1], self.flip_sign, 1)).astype(float)[:, None, None]
+        return (values * np.where(elements[:, 1], self.flip_sign, 1.0))[:, None, None]
 
 
 @dataclass(frozen=True)
@@ -124,5 +126,13 @@ class _Turn:
 
 
 def dihedral(n: int) -> Dihedral:
-    """The 2n symmetries of a regular n-gon."""
+    """The 2n symmetries of a regular n-gon.
+
+    Args:
+        n: how many corners.
+
+    Examples:
+        >>> dihedral(4).order, dihedral(4).name
+        (8, 'D4')
+    """
     return Dihedral(check_integer("n", n, at_least=1))

@@ -188,6 +188,9 @@ def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
 def grid_symmetries(n: int) -> GridSymmetries:
     """Shifts, quarter turns and flips of an n x n periodic grid, 8 n^2 elements; see `move_grid`.
 
+    Args:
+        n: shifts along each axis.
+
     Examples:
         >>> group = grid_symmetries(28)
         >>> group.order, group.name

@@ -191,6 +191,12 @@ def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
 def direct_product(*factors: Group) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
+    Args:
+        *factors: groups, at least one.
+
+    Returns:
+        The product; the group itself if there is one.
+
     Examples:
         >>> from sparseaug.groups import cyclic, dihedral, symmetric
         >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name

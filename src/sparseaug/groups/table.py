@@ -111,6 +111,13 @@ class TableGroup(Group):
 def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from its multiplication table: table[a][b] is the index of ab.
 
+    Args:
+        table: integers (order, order).
+        label: a name to print; that of another group is refused.
+
+    Raises:
+        GroupError: if it is not the table of a group; the message says which law is broken.
+
     Examples:
         >>> table_group([[0, 1], [1, 0]]).order
         2
@@ -128,6 +135,13 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from the list of all its real matrices (order, d, d), which must be closed.
 
     Products are matched to the list within 1e-8 of the largest entry.
+
+    Args:
+        matrices: real numbers (order, d, d).
+        label: a name to print; that of another group is refused.
+
+    Raises:
+        GroupError: if a product is not in the list, or two matrices are equal.
 
     Examples:
         >>> matrix_group([[[1.0]], [[-1.0]]]).order
