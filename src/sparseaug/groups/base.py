@@ -160,28 +160,32 @@ class Group(ABC):
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
-        chosen = self.identity()[:0]
-        while not (reached := self.closure(chosen)).all():
-            chosen = np.concatenate([chosen, self.unrank(np.argmin(reached))])
-        return chosen
+        return self._closure(self.all_elements())[1]
 
     def closure(self, elements: Rows) -> NDArray[np.bool_]:
-        """For each rank, whether it is in the subgroup that `elements` generate.
+        """For each rank, whether it is in the subgroup that `elements` generate."""
+        return self._closure(self.check(elements))[0]
+
+    def _closure(self, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
+        """The ranks of the subgroup, and those of the elements that generate it, one by one.
 
         What is new is multiplied by the generators, and all that is known by something new, which
         reaches the n-th power of a generator in log2(n) rounds.
         """
         self._require_order_below(LARGEST_CLOSURE + 1, "closure")
-        elements = self.check(elements)
-        reached = np.zeros(self.order, np.bool_)
-        new = np.zeros(1, np.int64)
-        while new.size:
-            reached[new] = True
-            rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
-            products = [self.compose(rows, g) for g in elements[:, None]]
-            found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
-            new = np.unique(found[~reached[found]])
-        return reached
+        ranks = self.rank(elements)
+        reached = np.arange(self.order) == 0
+        chosen = elements[:0]
+        while not reached[ranks].all():
+            chosen = np.concatenate([chosen, elements[[reached[ranks].argmin()]]])
+            new = np.flatnonzero(reached)
+            while new.size:
+                rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
+                products = [self.compose(rows, g) for g in chosen[:, None]]
+                found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
+                new = np.unique(found[~reached[found]])
+                reached[new] = True
+        return reached, chosen
 
     def dimension_sum(self) -> DimensionSum:
         """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
@@ -216,7 +220,7 @@ class Group(ABC):
 
     @property
     def degree(self) -> int | None:
-        """Number of points moved by `permutations`; None if the group has no natural points."""
+        """Number of points that `permutations` moves, faithfully; None if there are no natural ones."""
         return None
 
     def permutations(self, elements: Rows) -> Rows:

@@ -53,6 +53,9 @@ class Dicyclic(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([np.where(flip, turn + self.n, -turn) % (2 * self.n), flip], axis=-1)
 
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
     def generators(self) -> Rows:
         return np.array([[1, 0], [0, 1]])
 

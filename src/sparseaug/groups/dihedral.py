@@ -59,6 +59,9 @@ class Dihedral(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([(2 * flip - 1) * turn % self.n, flip], axis=-1)
 
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
     def generators(self) -> Rows:
         return np.array([[1, 0], [0, 1]] if self.n > 1 else [[0, 1]])
 

@@ -68,6 +68,9 @@ class GridSymmetries(Group):
         back = SQUARE._inverse(a[..., 2:])
         return np.concatenate([-turned(back, a[..., :2]) % self.n, back], axis=-1)
 
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
     def generators(self) -> Rows:
         """A shift by one row (turned, it is one by a column), the quarter turn, the flip."""
         return np.eye(4, dtype=np.int64)[[0, 2, 3] if self.n > 1 else [2, 3]]
