@@ -25,7 +25,7 @@ class Certificate:
     """||grad R_n^G(theta)|| <= bound.
 
     Attributes:
-        kind: "a-priori", "spectral", "kernel", "exact" or "audited"
+        kind: one of `sparseaug.certificate.KINDS`
         bound: the norm is at most this, all roundings included
         holds: in words: for certain, or with which probability over what, and on which condition
         failure_probability: 0 where it is certain

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, final
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
 
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
@@ -50,7 +50,19 @@ class Risk(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Where descent went: the iterate with the smallest followed gradient norm, and the last one."""
+    """Where descent went: the iterate with the smallest followed gradient norm, and the last one.
+
+    Attributes:
+        best: the iterate at which the risk followed had its smallest gradient norm
+        best_step: its step
+        best_gradient_norm: that norm
+        last: the last iterate
+        num_steps: steps taken
+        calls: oracle calls, those behind the risk included
+        trace: what was evaluated along the way
+        risk: the risk that was followed, so that `certify(run)` needs nothing else; a copy that goes
+            to another process or to a file leaves it behind, and has None
+    """
 
     best: Theta
     best_step: int
@@ -59,6 +71,7 @@ class Run:
     num_steps: int
     calls: int
     trace: Trace
+    risk: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("best", "last"):
@@ -69,6 +82,11 @@ class Run:
         check_not_negative("best_gradient_norm", self.best_gradient_norm)
         if not isinstance(self.trace, Trace):
             raise ArgumentError(f"trace={shorten(self.trace)} is not a Trace.")
+        if self.risk is not None:
+            check_risk(self.risk, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "risk": None}
 
     def __repr__(self) -> str:
         return (
@@ -94,19 +112,34 @@ def descend(
 ) -> Run:
     """Follow the risk for `num_steps` steps, or until its gradient norm is at most `eps`.
 
+    The best iterate has the smallest gradient norm of the risk *followed*, as alg:sparse-aug says,
+    among theta_0, ..., theta_(T-1). A value that is not finite stops the run before the step.
+
     Args:
+        risk: what to follow: `augmented_risk`, `streaming_risk`, `sparseaug.nn.ModuleRisk`, or any
+            object with `calls` and `at_step(step)`
+        theta0: where to start, a NumPy array or a torch tensor
         step_size: a number, or a function of the step
+        num_steps: steps at most
         method: "none", "full", "streaming" or "one-shot", if it should be checked against the
             risk's
         project: applied to theta after every step, for instance `box(3.0)`
         evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
+        eval_every: steps between two rows of the trace
+        eps: gradient norm at which the run stops
         checkpoint: a file: a run that finds one goes on from it, to the same bits. That of another
             run is refused with the names of what differs: S, inputs, targets, action, kernel,
             centers, theta0, step_size, project, the oracle's seed and whatever else decides the
             iterates (`sparseaug.descent.identity` says what is known of functions)
+        checkpoint_every: steps between two writes of that file
+        progress: called after every step with the steps taken and `num_steps`
 
-    The best iterate has the smallest gradient norm of the risk *followed*, as alg:sparse-aug says,
-    among theta_0, ..., theta_(T-1). A value that is not finite stops the run before the step.
+    Returns:
+        The run: its best iterate, its trace, its calls and the risk, for `certify(run)`.
+
+    Raises:
+        NonFiniteError: a gradient or an iterate is not finite; it holds the best iterate so far
+        FileFormatError: the checkpoint is damaged, or of another run
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -176,6 +209,7 @@ def descend(
         state.step,
         risk.calls,
         state.recorder.trace(),
+        risk,
     )
 
 
