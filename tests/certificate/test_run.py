@@ -62,7 +62,9 @@ def test_a_risk_knows_what_it_is_of():
         assert risk.model is PROBLEM[0]
         assert risk.action is PROBLEM[2]
         assert risk.S is averaged or risk.S == averaged
-        assert all(np.array_equal(own, given) for own, given in zip(risk.data, PROBLEM[1], strict=True))
+        assert all(
+            np.array_equal(own, given) for own, given in zip(risk.data, PROBLEM[1], strict=True)
+        )
         assert not any(own.flags.writeable for own in risk.data)
 
 

@@ -225,6 +225,8 @@ class Box:
 
     def __call__(self, theta: Theta) -> Theta:
         """The nearest point of the box."""
+        if type(theta) is np.ndarray:
+            return theta.clip(-self.width, self.width)
         return array_namespace(theta).clip(theta, -self.width, self.width)
 
     def identity(self) -> str:

@@ -67,7 +67,10 @@ class KernelModel:
 
 def chain(theta: Floats, by_coefficients: Floats) -> Floats:
     """(b g, a g) for theta = (a, b) and g, which are not checked."""
-    return np.asarray((theta.reshape(2, -1)[::-1] * by_coefficients).reshape(-1))
+    R, by_theta = len(by_coefficients), np.empty(2 * len(by_coefficients))
+    np.multiply(theta[R:], by_coefficients, by_theta[:R])
+    np.multiply(theta[:R], by_coefficients, by_theta[R:])
+    return by_theta
 
 
 def check_model(model: Any) -> KernelModel:

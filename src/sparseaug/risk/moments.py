@@ -54,8 +54,8 @@ class MomentRisk(Problem):
 
     def trusted_gradient(self, theta: Floats) -> Floats:
         """The gradient at a float64 vector of the right length, which is not checked."""
-        a, b = theta.reshape(2, -1)
-        return chain(theta, self.moments.A @ (a * b) - self.moments.v)
+        A, v = self.moments.A, self.moments.v
+        return chain(theta, A.dot(theta[: len(v)] * theta[len(v) :]) - v)
 
     def at_step(self, step: int) -> MomentRisk:
         """The risk that descent follows at this step: always this one."""
