@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -65,7 +66,7 @@ def _require_same(one: Floats, other: Floats) -> None:
         raise SystemExit("the two ways do not give the same bits")
 
 
-def _repeat(function: partial[Floats], theta: Floats) -> None:
+def _repeat(function: Callable[[Floats], Floats], theta: Floats) -> None:
     for _ in range(REPEAT):
         function(theta)
 
