@@ -172,7 +172,7 @@ def test_a_group_too_large_for_the_truth_is_still_certified():
     S = sa.Oracle(large.group, seed=0).draw(200)
     evidence = Evidence(model, (x, x.sum(1)), large, S)
     found = certify(np.ones(6), evidence, oracle=sa.Oracle(large.group, 9))
-    assert set(found) == {"a-priori", "audited"}
-    assert set(found.omitted) == set(KINDS) - set(found)
+    assert {"a-priori", "audited"} <= set(found)
+    assert {"spectral", "kernel", "exact"} <= set(found.omitted) == set(KINDS) - set(found)
     assert all(one.truth is None and one.looseness is None for one in found.values())
     assert found.best.failure_probability == pytest.approx(0.1)

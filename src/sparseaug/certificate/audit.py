@@ -106,8 +106,8 @@ def require_fresh(group: Group, S: Any, oracle: Any) -> None:
     for seed, _, stop in draws:
         if seed == oracle.seed and oracle.calls < stop:
             raise ArgumentError(
-                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; go on with "
-                "the oracle that S came from, or take another seed."
+                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; continue "
+                "with the oracle that S came from, or use another seed."
             )
 
 

@@ -56,7 +56,7 @@ def certify(
 ) -> Certificates:
     """Bounds of the full-group gradient norm at the best iterate of a run, or at any theta.
 
-    The truth is filled in where "exact" is among the kinds or the full risk is at hand. Then every
+    The truth is filled in where "exact" is among the kinds or the full risk is known. Then every
     certain bound is compared with it.
 
     Args:

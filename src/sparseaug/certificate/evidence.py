@@ -25,8 +25,7 @@ from sparseaug.spectral import Deviation, deviation
 class Evidence(Problem):
     """A kernel model under squared loss on data (x, y), the sample S it is trained on, and facts.
 
-    What is handed in must be of this S, these data, this model and this action: their hashes are
-    compared.
+    Known facts must be of this S, these data, this model and this action: hashes are compared.
 
     Args:
         model: the kernel model
@@ -35,7 +34,7 @@ class Evidence(Problem):
         S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
         deviation: of this S, if it is known already
         sparse: the risk on S, as `augmented_risk` gave it, if it is there already
-        full: the risk on the full group, likewise
+        full: the risk on the full group, if it is there already
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -134,7 +133,7 @@ class Evidence(Problem):
         return answer.condition
 
     def _check_risk(self, name: str, risk: Any, S: Any) -> None:
-        """That a risk handed in is the one of this model, this data, this action and this S."""
+        """Raise an `ArgumentError` unless a risk is that of this model, data and action, and of S."""
         own = Problem(self.model, self.data, self.action, S).identity()
         if not isinstance(risk, MomentRisk) or risk.method != own["method"]:
             raise ArgumentError(

@@ -52,7 +52,7 @@ class Risk(Protocol):
 class Run:
     """Where descent went: the iterate with the smallest followed gradient norm, and the last one.
 
-    Attributes:
+    Args:
         best: the iterate at which the risk followed had its smallest gradient norm
         best_step: its step
         best_gradient_norm: that norm
@@ -123,13 +123,13 @@ def descend(
         num_steps: steps at most
         method: "none", "full", "streaming" or "one-shot", if it should be checked against the
             risk's
-        project: applied to theta after every step, for instance `box(3.0)`
+        project: applied to theta after every step, such as `box(3.0)`
         evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
         eval_every: steps between two rows of the trace
         eps: gradient norm at which the run stops
-        checkpoint: a file: a run that finds one goes on from it, to the same bits. That of another
+        checkpoint: a file: a run that finds one resumes from it, to the same bits. That of another
             run is refused with the names of what differs: S, inputs, targets, action, kernel,
-            centers, theta0, step_size, project, the oracle's seed and whatever else decides the
+            centers, theta0, step_size, project, the oracle's seed and all else that decides the
             iterates (`sparseaug.descent.identity` says what is known of functions)
         checkpoint_every: steps between two writes of that file
         progress: called after every step with the steps taken and `num_steps`
@@ -230,10 +230,22 @@ class Box:
         return array_namespace(theta).clip(theta, -self.width, self.width)
 
     def identity(self) -> str:
-        """What tells it from other projections."""
+        """What distinguishes it from other projections."""
         return f"box({self.width!r})"
 
 
 def box(width: float) -> Box:
-    """The projection onto [-width, width]^p."""
+    """The projection onto [-width, width]^p.
+
+    Args:
+        width: largest absolute value of an entry
+
+    Returns:
+        A function of theta, for `descend(project=)`.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.box(1.0)(np.array([0.5, 2.0]))
+        array([0.5, 1. ])
+    """
     return Box(width)

@@ -21,7 +21,23 @@ from sparseaug.sampling.sample import require_memory
 @final
 @dataclass(frozen=True, eq=False)
 class DirectRisk(Problem):
-    """Half the mean of (f(g.x_i) - y_i)^2 over all transformed samples."""
+    """Half the mean of (f(g.x_i) - y_i)^2 over all transformed samples.
+
+    Args:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        S: the sample
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+        >>> parts = model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(3)
+        >>> direct, risk = direct_risk(*parts), sa.augmented_risk(*parts)
+        >>> bool(abs(direct.value(np.ones(4)) - risk.value(np.ones(4))) < 1e-12)
+        True
+    """
 
     S: GroupSample
 
@@ -63,12 +79,21 @@ class DirectRisk(Problem):
 @final
 @dataclass(frozen=True, eq=False)
 class StreamingRisk(Problem):
-    """A fresh batch S_t of the oracle at every step, counted; built by `streaming_risk`."""
+    """A fresh batch S_t of the oracle at every step, counted; built by `streaming_risk`.
+
+    Args:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        oracle: where the elements come from; it counts them
+        batch: elements drawn at each step
+        first: calls the oracle had made before
+    """
 
     S: Literal["streaming"] = field(default="streaming", init=False)
     oracle: Oracle
     batch: int
-    first: int  # calls the oracle had made before
+    first: int
 
     without_sample = ("streaming",)
 

@@ -23,7 +23,23 @@ _NO_OVERFLOW = 1e100  # of the square of theta; then |c| is below it, and |b g| 
 @final
 @dataclass(frozen=True, eq=False)
 class MomentRisk(Problem):
-    """A risk of the kernel model that is fixed once its moments are: built by `augmented_risk`."""
+    """A risk of the kernel model that is fixed once its moments are: built by `augmented_risk`.
+
+    Args:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        S: what is averaged over: a GroupSample, "full", or None for the data as they are
+        moments: A, v and s over the data moved by S
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+        >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full")
+        >>> risk.method, risk.calls, risk.gradient(np.ones(4)).round(3)
+        ('full', 4, array([0.063, 0.063, 0.063, 0.063]))
+    """
 
     moments: Moments
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_vector, freeze
-from sparseaug.risk.identity import model_facts, problem_facts
+from sparseaug.risk.identity import problem_facts, sha256_of
 from sparseaug.risk.model import KernelModel, check_model
 from sparseaug.sampling import GroupSample
 
@@ -20,7 +20,7 @@ Draws = tuple[tuple[int, int, int], ...]
 class Problem:
     """The base of the risks of a kernel model, and of the evidence for certificates.
 
-    Attributes:
+    Args:
         model: the kernel model
         data: (x, y): samples (n, ...) like the centres, and one target for each
         action: how the group moves a sample
@@ -90,6 +90,7 @@ class Problem:
         S = self.S if isinstance(self.S, GroupSample) else self.method
         return {
             "method": self.method,
-            **dict(model_facts(self.model)),
-            **dict(problem_facts(*self.data, self.action, S)),
+            "kernel": repr(self.model.kernel),
+            "centers": sha256_of(self.model.centers),
+            **problem_facts(*self.data, self.action, S),
         }
