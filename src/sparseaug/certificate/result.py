@@ -8,13 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug.errors import (
-    ArgumentError,
-    check_integer,
-    check_not_negative,
-    check_text,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, check_integer, check_not_negative, check_text, shorten
 from sparseaug.floats import text_up
 from sparseaug.planning.numbers import to_json
 

@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_array
 
-from sparseaug.errors import (
-    ArgumentError,
-    StorageError,
-    check_not_negative,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, StorageError, check_not_negative, check_real, shorten
 from sparseaug.kernels.arrays import check_floats
 
 METHODS = ("none", "full", "streaming", "one-shot")

@@ -14,12 +14,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
-from sparseaug.descent.arguments import (
-    check_path,
-    check_rates,
-    check_risk,
-    check_theta,
-)
+from sparseaug.descent.arguments import check_path, check_rates, check_risk, check_theta
 from sparseaug.descent.checkpoint import Checkpoint
 from sparseaug.descent.identity import run_identity
 from sparseaug.descent.state import FollowedRisk, State, Theta, quantities
@@ -166,13 +161,7 @@ def descend(
     if checkpoint is not None:
         path = check_path(checkpoint)
         identity = run_identity(
-            risk,
-            theta0,
-            rate=rate,
-            num_steps=num_steps,
-            project=project,
-            eval_every=eval_every,
-            eps=eps,
+            risk, theta0, rate, num_steps, project, eval_every=eval_every, eps=eps
         )
         store = Checkpoint(path, every, num_steps, identity)
         if store.restore(state, lambda theta: quantities(evaluate, theta)):
