@@ -13,7 +13,7 @@ from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certify import certify
 from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import exact
-from sparseaug.certificate.kinds import KINDS, TABLE, Kind
+from sparseaug.certificate.kinds import KINDS, TABLE
 from sparseaug.certificate.result import Certificate, Certificates
 from sparseaug.certificate.sparse import a_priori, kernel, spectral
 
@@ -23,7 +23,6 @@ __all__ = [
     "Certificate",
     "Certificates",
     "Evidence",
-    "Kind",
     "a_priori",
     "audited",
     "certify",

@@ -21,7 +21,7 @@ from sparseaug.spectral import Deviation, deviation
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence(Problem):
     """A kernel model under squared loss on data (x, y), the sample S it is trained on, and facts.
 

@@ -80,7 +80,7 @@ def check_kinds(kinds: Any) -> tuple[str, ...]:
     """The kinds asked for, each once; all of them for None."""
     if kinds is None:
         return KINDS
-    if isinstance(kinds, str) or not isinstance(kinds, Sequence) or not len(kinds):
+    if isinstance(kinds, str | memoryview) or not isinstance(kinds, Sequence) or not len(kinds):
         raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
     for kind in kinds:
         if not isinstance(kind, str) or kind not in TABLE:

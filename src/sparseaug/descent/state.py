@@ -25,7 +25,7 @@ class NonFiniteError(SparseAugError, ArithmeticError):
 class FollowedRisk(Protocol):
     """What the loop needs of a risk at one step.
 
-    One that has `trusted_gradient` too, the same without checks of theta, is asked for that after the
+    One that has `_gradient` too, the same without checks of theta, is asked for that after the
     first step, at float64 vectors of NumPy.
     """
 
@@ -60,7 +60,7 @@ class State:
     def gradient(self, followed: FollowedRisk) -> Theta:
         """The gradient at this iterate, of its shape."""
         plain = type(self.theta) is np.ndarray and self.theta.dtype == np.float64
-        ask = getattr(followed, "trusted_gradient", None) if plain and self._fits else None
+        ask = getattr(followed, "_gradient", None) if plain and self._fits else None
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told apart
                 gradient = (ask or followed.gradient)(self.theta)

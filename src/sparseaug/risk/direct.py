@@ -19,7 +19,7 @@ from sparseaug.sampling.sample import require_memory
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DirectRisk(Problem):
     """Half the mean of (f(g.x_i) - y_i)^2 over all transformed samples.
 
@@ -41,7 +41,7 @@ class DirectRisk(Problem):
 
     S: GroupSample
 
-    without_sample = ()
+    _words = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,7 +51,7 @@ class DirectRisk(Problem):
     def features(self) -> Floats:
         """phi(g.x_i) for all g of S and all samples, (m n, R)."""
         moved = move(self.action, self.S.elements, self.x)
-        return self.model.kernel.gram(moved.reshape(-1, *moved.shape[2:]), self.model.centers)
+        return self.model.kernel._gram(moved.reshape(-1, *moved.shape[2:]), self.model.centers)
 
     def value(self, theta: Any) -> float:
         """The risk at theta."""
@@ -60,9 +60,9 @@ class DirectRisk(Problem):
 
     def gradient(self, theta: Any) -> Floats:
         """Its gradient by theta."""
-        return self.trusted_gradient(check_vector("theta", theta, self.model.size))
+        return self._gradient(check_vector("theta", theta, self.model.size))
 
-    def trusted_gradient(self, theta: Floats) -> Floats:
+    def _gradient(self, theta: Floats) -> Floats:
         """The gradient at a float64 vector of the right length, which is not checked."""
         residuals = self._residuals(theta)
         return chain(theta, residuals @ self.features / len(residuals))
@@ -77,7 +77,7 @@ class DirectRisk(Problem):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StreamingRisk(Problem):
     """A fresh batch S_t of the oracle at every step, counted; built by `streaming_risk`.
 
@@ -95,7 +95,7 @@ class StreamingRisk(Problem):
     batch: int
     first: int
 
-    without_sample = ("streaming",)
+    _words = ("streaming",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

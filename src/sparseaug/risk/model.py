@@ -43,7 +43,7 @@ class KernelModel:
 
     def features(self, x: Any) -> Floats:
         """phi_r(x) = k(x, z_r), shape (n, R)."""
-        return self.kernel.gram(check_samples("x", x, like=self.centers), self.centers)
+        return self.kernel._gram(check_samples("x", x, like=self.centers), self.centers)
 
     def coefficients(self, theta: Any) -> Floats:
         """c_r = a_r b_r."""

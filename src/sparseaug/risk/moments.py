@@ -21,7 +21,7 @@ _NO_OVERFLOW = 1e100  # of the square of theta; then |c| is below it, and |b g| 
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MomentRisk(Problem):
     """A risk of the kernel model that is fixed once its moments are: built by `augmented_risk`.
 
@@ -37,13 +37,15 @@ class MomentRisk(Problem):
         >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full")
-        >>> risk.method, risk.calls, risk.gradient(np.ones(4)).round(3)
-        ('full', 4, array([0.063, 0.063, 0.063, 0.063]))
+        >>> risk
+        MomentRisk(full, 2 samples, 2 centres, group Z2^2, 4 oracle calls)
+        >>> risk.gradient(np.ones(4)).round(3)
+        array([0.063, 0.063, 0.063, 0.063])
     """
 
     moments: Moments
 
-    without_sample = (None, "full")
+    _words = (None, "full")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,13 +64,13 @@ class MomentRisk(Problem):
         """Its gradient by theta, (b g, a g) with g = A c - v; infinite where c = a b is."""
         theta = check_vector("theta", theta, self.model.size)
         if ddot(theta, theta) < _NO_OVERFLOW:
-            return self.trusted_gradient(theta)
+            return self._gradient(theta)
         with np.errstate(over="ignore", invalid="ignore"):
             c = self.model.coefficients(theta)
             known = np.isfinite(c).all()
-            return self.trusted_gradient(theta) if known else np.full(len(theta), math.inf)
+            return self._gradient(theta) if known else np.full(len(theta), math.inf)
 
-    def trusted_gradient(self, theta: Floats) -> Floats:
+    def _gradient(self, theta: Floats) -> Floats:
         """The gradient at a float64 vector of the right length, which is not checked."""
         A, v = self.moments.A, self.moments.v
         return chain(theta, A.dot(theta[: len(v)] * theta[len(v) :]) - v)
@@ -113,7 +115,7 @@ def augmented_risk(
         >>> bool(abs(full - sparse) < 1e-12)
         True
     """
-    x, y = MomentRisk.check(model, data, action, S)
+    x, y = MomentRisk._check(model, data, action, S)
     if S == "full":
         moments = full_moments(model.kernel, action, x, y, model.centers)
     else:

@@ -16,7 +16,7 @@ from sparseaug.sampling import GroupSample
 Draws = tuple[tuple[int, int, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """The base of the risks of a kernel model, and of the evidence for certificates.
 
@@ -33,15 +33,15 @@ class Problem:
     action: Action
     S: GroupSample | Literal["full", "streaming"] | None
 
-    without_sample: ClassVar[tuple[str | None, ...]] = (None, "full", "streaming")
+    _words: ClassVar[tuple[str | None, ...]] = (None, "full", "streaming")
     """What S may be but for a sample."""
 
     def __post_init__(self) -> None:
-        checked = self.check(self.model, self.data, self.action, self.S)
+        checked = self._check(self.model, self.data, self.action, self.S)
         object.__setattr__(self, "data", checked)
 
     @classmethod
-    def check(cls, model: Any, data: Any, action: Any, S: Any) -> tuple[Floats, Floats]:
+    def _check(cls, model: Any, data: Any, action: Any, S: Any) -> tuple[Floats, Floats]:
         """Copies of the data that cannot change, or an `ArgumentError` for any of the four."""
         centers = check_model(model).centers
         if not isinstance(data, tuple) or len(data) != 2:
@@ -51,10 +51,16 @@ class Problem:
         check_action(action)
         if isinstance(S, GroupSample):
             action.rows(S)  # S must be of the action's group
-        elif not (S is None or isinstance(S, str)) or S not in cls.without_sample:
-            names = ", ".join(map(repr, cls.without_sample)) or "nothing else"
+        elif not (S is None or isinstance(S, str)) or S not in cls._words:
+            names = ", ".join(map(repr, cls._words)) or "nothing else"
             raise ArgumentError(f"S={shorten(S)} is not allowed; give a GroupSample, or {names}.")
         return freeze(x), freeze(y)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.method}, {len(self.y)} samples, {len(self.model.centers)} "
+            f"centres, group {self.action.group.name}, {shorten(self.calls)} oracle calls)"
+        )
 
     @property
     def x(self) -> Floats:
