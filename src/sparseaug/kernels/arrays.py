@@ -46,7 +46,7 @@ def check_vector(name: str, value: Any, length: int) -> Floats:
     A sum of squares that is finite shows all entries to be, in a tenth of the time.
     """
     plain = type(value) is np.ndarray and value.dtype == _FLOAT64
-    if plain and value.shape == (length,) and ddot(value, value) < math.inf:
+    if plain and length and value.shape == (length,) and ddot(value, value) < math.inf:
         return value
     array = check_floats(name, value)
     if array.shape != (length,):
