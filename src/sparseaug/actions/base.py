@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -34,6 +35,7 @@ __all__ = [
     "Array",
     "Kind",
     "Shape",
+    "WholeAxis",
     "as_numpy",
     "axes_from_end",
     "broken_law",
@@ -65,12 +67,30 @@ KINDS: tuple[Kind, ...] = ("entries", "signs", "linear", "custom")
 """From the strictest to the loosest."""
 
 
+@dataclass(frozen=True)
+class WholeAxis:
+    """One axis of `size` entries that a group moves in all possible ways of one sort."""
+
+    axis: int
+    size: int
+    by: Literal["permutations", "flips", "signed permutations"]
+
+
 class Action(ABC):
-    """A left action of `group` on arrays: act(ab, x) = act(a, act(b, x))."""
+    """A left action of `group` on arrays: act(ab, x) = act(a, act(b, x)).
+
+    What an action is stands here, and nowhere else: `kind`, and the traits below with defaults that hold
+    for every action.
+    """
 
     group: Group
     parts: int = 1  # number of arrays that `prepare` returns
     kind: Kind = "custom"  # what its elements do to a sample, as far as it is known
+    lawful: bool = True  # by construction; False where it depends on the shape of a sample
+    whole_axis: WholeAxis | None = (
+        None  # from which kernels read closed forms of means over the group
+    )
+    sample_shape: Shape | None = None  # that samples must have, where the action alone tells
 
     @abstractmethod
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:

@@ -45,6 +45,7 @@ class ProductAction(Action):
 
     first: Action
     second: Action
+    lawful = False
     _commute_on: set[Shape] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @cached_property

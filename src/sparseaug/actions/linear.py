@@ -20,7 +20,14 @@ from sparseaug.actions.arrays import (
     is_tensor,
     namespace,
 )
-from sparseaug.actions.base import Action, Kind, axes_from_end, require_group, require_size
+from sparseaug.actions.base import (
+    Action,
+    Kind,
+    WholeAxis,
+    axes_from_end,
+    require_group,
+    require_size,
+)
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten, shorten_text
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
@@ -42,6 +49,10 @@ class FlipSigns(Action):
     group: Abelian
     axis: int
     kind = "signs"
+
+    @property
+    def whole_axis(self) -> WholeAxis:  # type: ignore[override]
+        return WholeAxis(self.axis, self.group.width, "flips")
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
         """The one axis."""
@@ -67,6 +78,10 @@ class SignedPermute(Action):
     axis: int
     parts = 2
     kind = "signs"
+
+    @property
+    def whole_axis(self) -> WholeAxis:  # type: ignore[override]
+        return WholeAxis(self.axis, self.group.n, "signed permutations")
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
         """The one axis."""
@@ -100,6 +115,10 @@ class Linear(Action):
         """ "signs" for a list of signed permutation matrices, each of which was compared."""
         listed = getattr(self.matrices, "listed", None)
         return "signs" if listed is not None and are_signed_permutations(listed) else "linear"
+
+    @property
+    def sample_shape(self) -> Shape:  # type: ignore[override]
+        return (self.matrices(self.group.identity()).shape[-1],)
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
         """The last."""

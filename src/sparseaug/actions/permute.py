@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions.arrays import Array, Shape, gather
-from sparseaug.actions.base import Action, axes_from_end, check_axes, require_group, require_size
+from sparseaug.actions.base import (
+    Action,
+    WholeAxis,
+    axes_from_end,
+    check_axes,
+    require_group,
+    require_size,
+)
 from sparseaug.errors import ArgumentError, check_integer
-from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
+from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.permutations import invert_permutations
 
 
@@ -24,6 +31,11 @@ class PermuteAxis(Action):
     group: Group
     axis: int
     kind = "entries"
+
+    @property
+    def whole_axis(self) -> WholeAxis | None:  # type: ignore[override]
+        whole = isinstance(self.group, Symmetric) and not self.group.even
+        return WholeAxis(self.axis, _points(self.group), "permutations") if whole else None
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
         """The one axis."""

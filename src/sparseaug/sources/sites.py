@@ -22,7 +22,7 @@ from sparseaug.actions.base import (
     require_size,
 )
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.groups import Rows, TableGroup
+from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import integer_array
 from sparseaug.groups.permutations import are_permutations, invert_permutations
 
@@ -41,7 +41,7 @@ class MoveSites(Action):
     R turns each of their indices.
     """
 
-    group: TableGroup
+    group: Group
     images: tuple[tuple[int, ...], ...]
     rotations: Rotations = ()
     rank: int = 1
@@ -66,8 +66,11 @@ class MoveSites(Action):
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """Index arrays, and matrices where tensors turn."""
         return 2 if self.rotations else 1
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        tensors = range(-self.rank, 0) if self.rotations else ()
+        return frozenset((-ndim, *tensors))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays p^-1, and the matrices (k, 3, 3)."""
@@ -114,10 +117,14 @@ class MoveSites(Action):
 class TurnTensors(Action):
     """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3)."""
 
-    group: TableGroup
+    group: Group
     rotations: Rotations
     rank: int
     kind = "linear"
+
+    @property
+    def sample_shape(self) -> Shape:  # type: ignore[override]
+        return (3,) * self.rank
 
     def __post_init__(self) -> None:
         _require_operations(self.group)
@@ -146,11 +153,11 @@ class TurnTensors(Action):
 
 
 def _require_operations(group: Any) -> None:
-    if not isinstance(group, TableGroup):
+    if not isinstance(group, Group) or group.width != 1:
         raise ArgumentError(f"group={shorten(group)} is not a group given by a table.")
 
 
-def _require_matrices(rotations: Any, group: TableGroup) -> None:
+def _require_matrices(rotations: Any, group: Group) -> None:
     """One 3 x 3 matrix for each operation, as tuples, so that equal actions are equal."""
     try:
         shape = np.array(rotations, np.float64).shape
