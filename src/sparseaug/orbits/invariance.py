@@ -6,21 +6,18 @@ The model is any callable, on torch tensors or NumPy arrays: a module, or an est
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
 from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
-from torch import nn
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.base import as_numpy, dtype_kind, namespace, require_data
+from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_data, require_dense
 from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.nn.checks import MOST_CALLS, call_model, check_chunk, require_dense
+from sparseaug.orbits.models import MOST_CALLS, call_model, check_chunk, evaluating, require_model
 from sparseaug.orbits.report import InvarianceReport, doubles, report_of, root_mean_square
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -67,7 +64,7 @@ def invariance_error(
     chunk = check_chunk(chunk_size) or max(_COPIES, len(x))
     S, exact = _elements(action, S_or_group, calls, seed)
     action(S.elements[:1], x[:1])  # what does not move is refused before the model sees it
-    with _evaluating(model):
+    with evaluating(model):
         base = _outputs(model, x, chunk)
         if dtype_kind(base) in "fc" and not np.isfinite(as_numpy(base)).all():
             raise ArgumentError("model returned non-finite outputs for x; nothing can be compared.")
@@ -118,8 +115,7 @@ def assert_invariant(
 
 
 def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> None:
-    if not callable(model):
-        raise ArgumentError(f"model={shorten(model)} cannot be called; give model.predict, say.")
+    require_model(model)
     if not isinstance(action, Action):
         raise ArgumentError(
             f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
@@ -132,8 +128,7 @@ def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> None
             "one element moves both: use one group."
         )
     require_data(x)
-    if isinstance(x, torch.Tensor):
-        require_dense("x", x)
+    require_dense("x", x)
     if not len(x):
         raise ArgumentError("x is empty; give at least one sample.")
 
@@ -199,18 +194,3 @@ def _errors(moved: Array, expected: Array, rows: Rows) -> NDArray[np.float64]:
 def _joined(moved: Array) -> Array:
     """(k, n, ...) as (k n, ...)."""
     return moved.reshape((moved.shape[0] * moved.shape[1], *moved.shape[2:]))
-
-
-@contextmanager
-def _evaluating(model: Any) -> Iterator[None]:
-    """A torch module in eval mode, without gradients; every part gets its own mode back after."""
-    parts = list(model.modules()) if isinstance(model, nn.Module) else []
-    modes = [part.training for part in parts]
-    try:
-        for part in parts:
-            part.training = False
-        with torch.no_grad():
-            yield
-    finally:
-        for part, mode in zip(parts, modes, strict=True):
-            part.training = mode

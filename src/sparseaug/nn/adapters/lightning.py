@@ -11,8 +11,8 @@ from typing import Any, final
 import torch
 
 from sparseaug.actions import Action, Array
+from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import check_integer
-from sparseaug.nn.checks import require_dense
 from sparseaug.nn.models.orbit_batch import require_sample_of
 from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample

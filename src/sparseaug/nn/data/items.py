@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from sparseaug.actions import Action, Array, permute_axis
+from sparseaug.actions.arrays import require_dense
 from sparseaug.actions.permute import PermuteNodes
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import require_dense
 from sparseaug.nn.data.prepared import Indices, Move
 
 

@@ -16,13 +16,14 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.actions.base import as_numpy
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import call_model, check_chunk, require_outputs, require_tensor
+from sparseaug.nn.checks import require_outputs, require_tensor
 from sparseaug.nn.models.orbit_batch import (
     OrbitBatch,
     require_loadable,
     require_sample_of,
 )
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
+from sparseaug.orbits.models import call_model, check_chunk
 from sparseaug.sampling import GroupSample
 
 

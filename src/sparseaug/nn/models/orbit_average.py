@@ -19,18 +19,13 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_real, shorten
-from sparseaug.nn.checks import (
-    call_model,
-    check_choice,
-    check_chunk,
-    require_outputs,
-    require_tensor,
-)
+from sparseaug.nn.checks import check_choice, require_outputs, require_tensor
 from sparseaug.nn.models.orbit_batch import (
     OrbitBatch,
     require_loadable,
     require_sample_of,
 )
+from sparseaug.orbits.models import call_model, check_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation

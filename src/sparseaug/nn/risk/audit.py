@@ -32,8 +32,8 @@ from sparseaug.certificate.audit import radius, require_fresh
 from sparseaug.certificate.exact import TINY
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.kernels.arrays import gamma
-from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.risk.ranks import require_same
+from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.spectral.result import round_down, round_up
 

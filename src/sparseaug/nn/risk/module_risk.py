@@ -18,13 +18,13 @@ from sparseaug.actions import Action
 from sparseaug.actions.base import to_namespace_of
 from sparseaug.certificate import Certificate
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.checks import MOST_CALLS, check_chunk
 from sparseaug.nn.risk.audit import audit, certificate_of, require_double
 from sparseaug.nn.risk.chunks import Tile, share, tiles
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
+from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.sampling import GroupSample, Oracle
 
 Loss = Callable[[Any, Any], Tensor]
