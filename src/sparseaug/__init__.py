@@ -37,6 +37,7 @@ from sparseaug.actions import (
     roll,
     rotate_grid,
     signed_permute,
+    together,
 )
 from sparseaug.groups import (
     Group,
@@ -124,6 +125,7 @@ __all__ = [
     "symmetric",
     "table_group",
     "theory",
+    "together",
     "word_deviation",
 ]
 

@@ -8,7 +8,7 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -26,6 +26,7 @@ from sparseaug.actions.arrays import (
     require_data,
     to_namespace_of,
 )
+from sparseaug.actions.trees import leaves, map_leaves, require_samples, shapes_of
 from sparseaug.errors import ArgumentError, ElementError, LawError, check_integer, shorten
 from sparseaug.groups import Group, Rows
 
@@ -90,6 +91,7 @@ class Action(ABC):
     whole_axis: WholeAxis | None = (
         None  # from which kernels read closed forms of means over the group
     )
+    names: tuple[str, ...] = ()  # of the arrays that it moves together, where they are a dict
     sample_shape: Shape | None = None  # that samples must have, where the action alone tells
 
     @abstractmethod
@@ -103,9 +105,22 @@ class Action(ABC):
     def __call__(self, elements: Any, x: Array) -> Array:
         """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S."""
         rows = self.rows(elements)
-        require_data(x)
-        prepared = self.prepare(rows, tuple(x.shape))
-        return self.apply(self.place(prepared, x), x[None])
+        action = self.over(x)
+        require_samples(x)
+        prepared = action.prepare(rows, shapes_of(x))
+        return action.apply(action.place(prepared, x), map_leaves(lambda array: array[None], x))
+
+    def over(self, x: Any) -> Action:
+        """The action that moves data of the form of x: itself, for an array.
+
+        Raises an `ArgumentError` for a tuple or dict of arrays that it does not know how to move.
+        """
+        if isinstance(x, tuple | Mapping):
+            raise ArgumentError(
+                f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; give "
+                "sparseaug.together an action for each array in it."
+            )
+        return self
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
         """What was prepared, where `apply` wants it for this x: in its library, on its device."""
@@ -139,7 +154,7 @@ def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
     """Which law of a left action fails on these samples and elements (k, width), or ""."""
     group = action.group
     moved_by_b = action(b, x)
-    first = moved_by_b[0] if not isinstance(moved_by_b, tuple) else tuple(y[0] for y in moved_by_b)
+    first = map_leaves(lambda y: y[0], moved_by_b)
     if not _same(action(group.identity(), x), x):
         return "the identity moves x"
     if not _same(action(a, first), action(group.compose(a, b[:1]), x)):
@@ -154,10 +169,8 @@ def require_law(
     require_action(action)
     seed = check_integer("seed", seed)
     pairs = check_integer("pairs", pairs, at_least=1, below=1 << 20)
-    for part in x if isinstance(x, tuple) and x else (x,):
-        require_data(part, name)
-        if not len(part):
-            raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
+    if not require_samples(x, name):
+        raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
     rng = np.random.default_rng(seed)
     for _ in range(pairs):
         reason = broken_law(action, x, action.group.sample(8, rng), action.group.sample(1, rng))
@@ -212,8 +225,8 @@ def require_size(given: int, wanted: int, what: str, group: Group) -> None:
 
 
 def _same(left: Array, right: Array) -> bool:
-    if isinstance(left, tuple):
-        return len(left) == len(right) and all(map(_same, left, right))
+    if isinstance(left, tuple | Mapping):
+        return all(map(_same, leaves(left), leaves(right)))
     left, right = as_numpy(left), as_numpy(right)
     if np.broadcast_shapes(left.shape, right.shape) != left.shape:
         return False

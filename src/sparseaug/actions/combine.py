@@ -28,6 +28,7 @@ from sparseaug.actions.base import (
     require_law,
 )
 from sparseaug.actions.commuting import require_commuting, require_commuting_on
+from sparseaug.actions.together import Together
 from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, direct_product
 
@@ -155,8 +156,13 @@ def product_action(a: Action, b: Action) -> ProductAction:
         >>> sa.product_action(reorder, flip).group.name
         'S4xZ2^3'
     """
-    require_action(a, "a")
-    require_action(b, "b")
+    for name, action in (("a", a), ("b", b)):
+        require_action(action, name)
+        if isinstance(action, Together):
+            raise ArgumentError(
+                f"{name} moves several arrays together; make the product for each array, as "
+                "together(image=product_action(a, b), ...)."
+            )
     return ProductAction(a, b)
 
 

@@ -18,6 +18,7 @@ from sparseaug.actions.base import (
     require_group,
     require_size,
 )
+from sparseaug.actions.together import Together
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.permutations import invert_permutations
@@ -85,15 +86,13 @@ class PermuteNodes(Action):
             axes_from_end((1, 2), x.ndim - 1, "axes"),
         )
 
-    def __call__(self, elements: Any, x: Array) -> Array:
-        """Moved adjacency (k, n, v, v, ...), or the pair of moved adjacency and features."""
+    def over(self, x: Any) -> Action:
+        """Itself, or for a pair (adjacency, features) it and the features' action together."""
         if not isinstance(x, tuple):
-            return super().__call__(elements, x)
+            return super().over(x)
         if len(x) != 2:
             raise ArgumentError(f"x is a tuple of {len(x)}; give (adjacency, features).")
-        adjacency, features = x
-        along = PermuteAxis(self.group, 1)
-        return super().__call__(elements, adjacency), along(elements, features)
+        return Together((self, PermuteAxis(self.group, 1)))
 
 
 @final

@@ -55,6 +55,8 @@ def describe(x: Any) -> str:
 def require_samples(x: Any, name: str = "x") -> int:
     """The number of samples of the arrays in x, or an `ArgumentError` unless they have one."""
     arrays = leaves(x)
+    if not arrays:
+        raise ArgumentError(f"{name} is a {type(x).__name__} without arrays; give at least one.")
     for array in arrays:
         require_data(array, name)
     counts = {len(array) for array in arrays}

@@ -9,7 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sparseaug.actions import Action
 from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.trees import leaves, require_samples
 from sparseaug.errors import ArgumentError, shorten
 
 
@@ -44,3 +46,13 @@ def require_outputs(y: Any, count: int) -> Tensor:
         given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
         raise ArgumentError(f"model returned {given}; return ({count}, ...).")
     return y
+
+
+def require_batch(action: Action, x: Any) -> int:
+    """How many samples a batch of tensors that the action moves has, or an `ArgumentError` if none."""
+    action.over(x)
+    for part in leaves(x):
+        require_tensor("x", part, 2)
+    if not (size := require_samples(x)):
+        raise ArgumentError("x is empty; give at least one sample.")
+    return size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from torch import Tensor, nn
 
@@ -31,7 +31,7 @@ class StreamingModuleRisk:
         self,
         module: nn.Module,
         loss: Loss,
-        data: tuple[Tensor, Tensor],
+        data: tuple[Any, Tensor],
         action: Action,
         oracle: Oracle,
         *,
