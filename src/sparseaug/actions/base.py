@@ -50,6 +50,7 @@ __all__ = [
     "require_data",
     "require_group",
     "require_law",
+    "require_same_group",
     "require_size",
     "to_namespace_of",
 ]
@@ -195,6 +196,19 @@ def require_action(action: Any, name: str = "action") -> None:
     if not isinstance(action, Action):
         raise ArgumentError(
             f"{name}={shorten(action)} is not an action; try sparseaug.permute_axis(group)."
+        )
+
+
+def require_same_group(action: Action, along: Any, name: str) -> None:
+    """Raise an `ArgumentError` unless `along` is None or an action of the same group."""
+    if along is None:
+        return
+    if not isinstance(along, Action):
+        raise ArgumentError(f"{name}={shorten(along)} is not an action, nor None.")
+    if along.group != action.group:
+        raise ArgumentError(
+            f"{name} is of {along.group.name}, but action is of {action.group.name}; "
+            "one element moves both: use one group."
         )
 
 

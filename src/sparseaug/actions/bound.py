@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -142,6 +143,36 @@ class Bound:
             self._bytes = 0
         self._kept[key] = arrays
         self._bytes += size
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """The distinct ones of some rows, in the order in which they first occur.
+
+    A mean over the rows is the mean over these, weighted by their counts.
+    """
+
+    first: Indices  # where each occurs first
+    counts: Indices  # how often each occurs
+    number: Indices  # for every row, which of these it is
+
+
+def distinct(rows: Rows) -> Distinct:
+    """What is equal among rows (k, width).
+
+    Examples:
+        >>> import numpy as np
+        >>> found = distinct(np.array([[3], [1], [3]]))
+        >>> found.first.tolist(), found.counts.tolist(), found.number.tolist()
+        ([0, 1], [2, 1], [0, 1, 0])
+    """
+    _, first, number, counts = np.unique(
+        rows, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return Distinct(first[order], counts[order].astype(np.int64), places[number.reshape(-1)])
 
 
 def _key(x: Array) -> Hashable:

@@ -51,26 +51,21 @@ class ProductAction(Action):
 
     @cached_property
     def group(self) -> Group:  # type: ignore[override]
-        """The direct product of the two groups."""
         return direct_product(self.first.group, self.second.group)
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """Both actions' arrays."""
         return self.first.parts + self.second.parts
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
-        """The looser of the two."""
         return max(self.first.kind, self.second.kind, key=KINDS.index)
 
     def moved_axes(self, ndim: int) -> frozenset[int] | None:
-        """Those of both."""
         one, other = self.first.moved_axes(ndim), self.second.moved_axes(ndim)
         return None if one is None or other is None else one | other
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """Both actions' arrays, one after the other."""
         middle = self.first.group.width
         arrays = (
             *self.first.prepare(elements[:, :middle], shape),
@@ -82,7 +77,6 @@ class ProductAction(Action):
         return arrays
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
-        """Each action's arrays where it wants them."""
         middle = self.first.parts
         return [*self.first.place(prepared[:middle], x), *self.second.place(prepared[middle:], x)]
 
@@ -150,6 +144,10 @@ def product_action(a: Action, b: Action) -> ProductAction:
     all pairs of generators, and a `LawError` says which do not commute: shifts with turns or flips are
     elements of `grid_symmetries`, permutations with signs of `hyperoctahedral`.
 
+    Args:
+        a: acts by the first factor of the group
+        b: acts by the second, and first on x
+
     Examples:
         >>> import sparseaug as sa
         >>> reorder, flip = sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3))
@@ -169,9 +167,15 @@ def product_action(a: Action, b: Action) -> ProductAction:
 def custom_action(
     group: Group, function: Callable[[Rows, Array], Array], *, samples: Array | None = None
 ) -> CustomAction:
-    """An action by a user's own function (elements (k, width), x (n, ...)) -> (k, n, ...).
+    """An action by a user's own function.
 
-    With `samples`, the laws of a left action are checked on them at once.
+    Args:
+        group: any group
+        function: maps elements (k, width) and x (n, ...) to the moved samples (k, n, ...)
+        samples: data on which the laws of a left action are checked at once
+
+    Raises:
+        LawError: if a law fails on the samples.
 
     Examples:
         >>> import numpy as np, sparseaug as sa

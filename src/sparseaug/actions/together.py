@@ -57,12 +57,10 @@ class Together(Action):
         )
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Any) -> list[Array]:
-        """Each part's arrays where its data are."""
         pieces = zip(self.actions, self._pieces(prepared), self._split(x), strict=True)
         return [array for action, piece, part in pieces for array in action.place(piece, part)]
 
     def apply(self, prepared: Sequence[Array], x: Any) -> Any:
-        """Each part moved, in the form of x."""
         pieces = zip(self.actions, self._pieces(prepared), self._split(x), strict=True)
         moved = [action.apply(piece, part) for action, piece, part in pieces]
         if self.names:

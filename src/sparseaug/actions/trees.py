@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sparseaug.actions.arrays import Array, require_data
+from sparseaug.actions.arrays import Array, namespace, require_data
 from sparseaug.errors import ArgumentError
 
 
@@ -41,6 +41,13 @@ def map_leaves(function: Callable[..., Any], x: Any, *others: Any) -> Any:
 def shapes_of(x: Any) -> Any:
     """The shape of x, or those of its arrays in x's form."""
     return map_leaves(lambda array: tuple(array.shape), x)
+
+
+def joined(moved: Any) -> Any:
+    """Data (k, n, ...) as (k n, ...)."""
+    return map_leaves(
+        lambda y: namespace(y).reshape(y, (y.shape[0] * y.shape[1], *y.shape[2:])), moved
+    )
 
 
 def describe(x: Any) -> str:

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_dense
-from sparseaug.actions.trees import leaves, map_leaves, require_samples
+from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.bound import distinct
+from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.orbits.models import MOST_CALLS, call_model, check_chunk, evaluating, require_model
@@ -74,14 +76,17 @@ def invariance_error(
             raise ArgumentError("model returned non-finite outputs for x; nothing can be compared.")
         errors = []
         step = max(1, chunk // n)
-        for start in range(0, S.m, step):
-            rows = S.elements[start : start + step]
-            copies = map_leaves(_joined, action(rows, x))
+        once = distinct(S.elements)
+        for start in range(0, len(once.first), step):
+            rows = S.elements[once.first[start : start + step]]
+            copies = joined(action(rows, x))
             moved = _outputs(model, copies, len(rows) * n, chunk)
             expected = base[None] if output_action is None else output_action(rows, base)
             errors.append(_errors(moved, expected, rows))
     drawn = 0 if isinstance(S_or_group, GroupSample) else S.calls
-    return report_of(S, np.concatenate(errors), base, exact=exact, delta=delta, calls=drawn)
+    return report_of(
+        S, np.concatenate(errors)[once.number], base, exact=exact, delta=delta, calls=drawn
+    )
 
 
 def assert_invariant(
@@ -122,17 +127,8 @@ def assert_invariant(
 def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> int:
     """The number of samples, or an `ArgumentError` where something does not fit."""
     require_model(model)
-    if not isinstance(action, Action):
-        raise ArgumentError(
-            f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
-        )
-    if output_action is not None and not isinstance(output_action, Action):
-        raise ArgumentError(f"output_action={shorten(output_action)} is not an action, nor None.")
-    if output_action is not None and output_action.group != action.group:
-        raise ArgumentError(
-            f"output_action is of {output_action.group.name}, but action is of {action.group.name}; "
-            "one element moves both: use one group."
-        )
+    require_action(action)
+    require_same_group(action, output_action, "output_action")
     action.over(x)
     n = require_samples(x)
     for part in leaves(x):
@@ -199,8 +195,3 @@ def _errors(moved: Array, expected: Array, rows: Rows) -> NDArray[np.float64]:
             "nothing can be compared."
         )
     return np.array([root_mean_square(difference) for difference in differences])
-
-
-def _joined(moved: Array) -> Array:
-    """(k, n, ...) as (k n, ...)."""
-    return moved.reshape((moved.shape[0] * moved.shape[1], *moved.shape[2:]))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import namespace, require_data, require_library
-from sparseaug.actions.base import require_action
-from sparseaug.actions.trees import map_leaves, require_samples
+from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.trees import joined, require_samples
 from sparseaug.errors import ArgumentError
 from sparseaug.sampling.sample import GroupSample, require_sample
 
@@ -33,13 +33,8 @@ def augment(
         raise ArgumentError(
             f"y has shape {tuple(y.shape)} for {n} samples x; give one target per sample."
         )
+    require_same_group(action, y_action, "y_action")
     if y_action is not None:
-        require_action(y_action, "y_action")
-        if y_action.group != action.group:
-            raise ArgumentError(
-                f"y_action is of {y_action.group.name}, but action is of {action.group.name}; "
-                "one element moves both: use one group."
-            )
         require_data(y, "y")
     moved = action(S, x)
     if y_action is None:
@@ -49,10 +44,4 @@ def augment(
             targets = y_action(S, y)
         except ArgumentError as error:  # which speaks of the data as x
             raise ArgumentError(f"y does not fit y_action: {error}") from error
-    return map_leaves(_join, moved), _join(targets)
-
-
-def _join(moved: Array) -> Array:
-    """(m, n, ...) as (m n, ...)."""
-    copies = moved.shape[0] * moved.shape[1]
-    return namespace(moved).reshape(moved, (copies, *moved.shape[2:]))
+    return joined(moved), joined(targets)

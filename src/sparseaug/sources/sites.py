@@ -61,7 +61,6 @@ class MoveSites(Action):
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
-        """Sites change places; vectors are multiplied by matrices."""
         return "linear" if self.rotations else "entries"
 
     @property
@@ -73,7 +72,6 @@ class MoveSites(Action):
         return frozenset((-ndim, *tensors))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The index arrays p^-1, and the matrices (k, 3, 3)."""
         operation = elements[:, 0]
         require_size(shape[1], len(self.images[0]), "axis 1", self.group)
         index = self._sources[operation]
@@ -95,7 +93,6 @@ class MoveSites(Action):
         return index, self._matrices[operation]
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather, then turn."""
         y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1, "axis"))
         return _turn(y, prepared[1], self.rank) if self.rotations else y
 
@@ -132,7 +129,6 @@ class TurnTensors(Action):
         check_integer("rank", self.rank, at_least=1, below=HIGHEST_RANK + 1)
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The matrices (k, 3, 3)."""
         if shape[1:] != (3,) * self.rank:
             raise ArgumentError(
                 f"x has shape {shape}; with sites=False give {_kind(self.rank)} as "
@@ -141,7 +137,6 @@ class TurnTensors(Action):
         return (self._matrices[elements[:, 0]],)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Turn every index."""
         return _turn(x, prepared[0], self.rank)
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ It is a plain class with the hooks and attributes that the trainer asks a callba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, final
 
 from sparseaug.actions import Action, Array
@@ -85,21 +85,11 @@ class SymmetryCallback:
         return type(self)
 
     def state_dict(self) -> dict[str, Any]:
-        """Nothing: all is given when it is made."""
         return {}
-
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Nothing to load."""
-
-    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
-        """Nothing to set up."""
-
-    def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
-        """Nothing to tear down."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         """Every other hook of the trainer's, now or later, does nothing."""
-        if name.startswith("on_"):
+        if name.startswith("on_") or name in ("load_state_dict", "setup", "teardown"):
             return _nothing
         raise AttributeError(f"SymmetryCallback has no attribute {name!r}")
 

@@ -94,7 +94,6 @@ class OrbitTransform(torch.nn.Module):
         return tree_unflatten(moved, spec)
 
     def extra_repr(self) -> str:
-        """What decides the outcome."""
         return f"{self.action!r}, {self.S!r}, seed={self._key.seed}"
 
 

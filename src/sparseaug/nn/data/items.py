@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 import torch
 
-from sparseaug.actions import Action, Array
+from sparseaug.actions import Array
 from sparseaug.actions.arrays import require_dense
 from sparseaug.actions.bound import Bound, Indices
 from sparseaug.actions.trees import leaves, map_leaves
@@ -56,21 +56,6 @@ class Moves:
             for place, tensor in enumerate(columns)
         ]
         return list(zip(*map(_rows_of, parts), strict=True))
-
-
-def require_actions(action: Any, y_action: Any) -> None:
-    """Raise an `ArgumentError` unless they are actions of one group (the second may be None)."""
-    if not isinstance(action, Action):
-        raise ArgumentError(f"action={shorten(action)} is not an action; try sparseaug.roll(...).")
-    if y_action is None:
-        return
-    if not isinstance(y_action, Action):
-        raise ArgumentError(f"y_action={shorten(y_action)} is not an action, nor None.")
-    if y_action.group != action.group:
-        raise ArgumentError(
-            f"y_action is of {y_action.group.name}, but action is of {action.group.name}; "
-            "one element moves both: use one group."
-        )
 
 
 def _pick(

@@ -14,8 +14,9 @@ import torch
 from torch.utils.data import Dataset
 
 from sparseaug.actions import Action, Bound
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.nn.data.inner import Inner, check_index, check_indices, check_list
-from sparseaug.nn.data.items import Moves, require_actions
+from sparseaug.nn.data.items import Moves
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
@@ -51,7 +52,8 @@ class OneShotDataset(Dataset[Any]):
     def __init__(
         self, dataset: Any, action: Action, S: GroupSample, y_action: Action | None = None
     ) -> None:
-        require_actions(action, y_action)
+        require_action(action)
+        require_same_group(action, y_action, "y_action")
         require_sample(S)
         self.action = action
         self.S = S

@@ -17,6 +17,7 @@ import torch
 from torch.utils.data import Dataset, get_worker_info
 
 from sparseaug.actions import Action, Bound
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.bound import Indices
 from sparseaug.errors import (
     ArgumentError,
@@ -28,7 +29,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows
 from sparseaug.nn.data.inner import Inner, check_index, check_list
-from sparseaug.nn.data.items import Moves, require_actions
+from sparseaug.nn.data.items import Moves
 from sparseaug.nn.data.state import describe, group_sha256, require_keys, require_settings
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -78,7 +79,8 @@ class StreamingDataset(Dataset[Any]):
     def __init__(
         self, dataset: Any, action: Action, oracle: Oracle, y_action: Action | None = None
     ) -> None:
-        require_actions(action, y_action)
+        require_action(action)
+        require_same_group(action, y_action, "y_action")
         require_oracle(oracle, action.group)
         if oracle.has_source:
             raise UnsupportedError(

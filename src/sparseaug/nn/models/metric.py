@@ -6,7 +6,7 @@ outputs; so the value over all batches is what `invariance_error` gives for all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -132,17 +132,22 @@ class InvarianceError(nn.Module):
         self.orbit(map_leaves(lambda part: part[:1], x), [0])
         (model,) = self._model
         base = require_outputs(call_model(model, x), batch)
-        size = self.orbit.m if self.chunk_size is None else max(1, self.chunk_size // batch)
-        squares = [
-            self._squares(model, x, base, slice(start, start + size))
-            for start in range(0, self.orbit.m, size)
-        ]
+        equal = self.orbit.equal()
+        first = range(self.orbit.m) if equal is None else equal.first.tolist()
+        size = len(first) if self.chunk_size is None else max(1, self.chunk_size // batch)
+        found = torch.cat(
+            [
+                self._squares(model, x, base, first[start : start + size])
+                for start in range(0, len(first), size)
+            ]
+        )
+        squares = found if equal is None else found[equal.number]
         count = torch.tensor(batch, device=base.device)
-        return torch.cat(squares), count, count * _are_labels(base)
+        return squares, count, count * _are_labels(base)
 
-    def _squares(self, model: Any, x: Any, base: Tensor, which: slice) -> Tensor:
+    def _squares(self, model: Any, x: Any, base: Tensor, which: Sequence[int]) -> Tensor:
         """For the elements `which`, the sum over samples of the mean square over the outputs."""
-        elements = len(range(self.orbit.m)[which])
+        elements = len(which)
         moved = require_outputs(call_model(model, self.orbit(x, which)), elements * len(base))
         if moved.shape[1:] != base.shape[1:]:
             raise ArgumentError(

@@ -169,8 +169,7 @@ class OrbitAverage(nn.Module):
         """Mean and standard deviation of the outputs over S, for every sample."""
         if self.orbit.m < 2:
             raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
-        parts = [torch.cat(list(self._blocks(part))) for part in self._pieces(x)]
-        outputs = torch.cat(parts, dim=1)
+        outputs = torch.cat([self._outputs(part) for part in self._pieces(x)], dim=1)
         return OrbitStatistics(outputs.mean(0), outputs.std(0, correction=1), self.orbit.m)
 
     def invariance_bound(self, *, output_range: tuple[float, float]) -> InvarianceBound:
@@ -201,9 +200,9 @@ class OrbitAverage(nn.Module):
     def _merged(self, x: Any) -> Tensor:
         if self.merge == "mean":
             # weighted means: a sum of m outputs may be too large for half precision
-            parts = [block.mean(0) * (len(block) / self.orbit.m) for block in self._blocks(x)]
+            parts = [self._weighted(block, start) for block, start in self._blocks(x)]
             return torch.stack(parts).sum(0)
-        ordered = torch.cat(list(self._blocks(x))).sort(dim=0).values
+        ordered = self._outputs(x).sort(dim=0).values
         middle = (self.orbit.m - 1) // 2
         return (ordered[middle] + ordered[-1 - middle]) / 2
 
@@ -213,12 +212,32 @@ class OrbitAverage(nn.Module):
         step = size if self.chunk_size is None else self.chunk_size
         return [x] if step >= size else [_cut(x, k, k + step) for k in range(0, size, step)]
 
-    def _blocks(self, x: Any) -> Iterator[Tensor]:
-        """Outputs (k, B, ...) of k elements at a time, moved back."""
-        m, batch = self.orbit.m, len(leaves(x)[0])
+    def _weighted(self, block: Tensor, start: int) -> Tensor:
+        """What the outputs of the distinct elements from `start` on add to the mean over S."""
+        equal = self.orbit.equal()
+        if equal is None:
+            return block.mean(0) * (len(block) / self.orbit.m)
+        wide = torch.promote_types(
+            block.dtype, torch.float32
+        )  # in half precision weights are rough
+        weights = equal.counts[start : start + len(block)].to(wide) / self.orbit.m
+        return torch.tensordot(weights, block.to(wide), dims=1).to(block.dtype)
+
+    def _outputs(self, x: Any) -> Tensor:
+        """The outputs (m, B, ...) of all elements; equal ones are computed once."""
+        outputs = torch.cat([block for block, _ in self._blocks(x)])
+        equal = self.orbit.equal()
+        return outputs if equal is None else outputs.index_select(0, equal.number)
+
+    def _blocks(self, x: Any) -> Iterator[tuple[Tensor, int]]:
+        """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
+        equal, batch = self.orbit.equal(), len(leaves(x)[0])
+        m = self.orbit.m if equal is None else len(equal.first)
         size = m if self.chunk_size is None else max(1, self.chunk_size // batch)
         for start in range(0, m, size):
-            which = slice(start, start + size) if size < m else None
+            which: Any = slice(start, start + size) if size < m else None
+            if equal is not None:
+                which = equal.first[start : start + size]
             copies = self.orbit(x, which)
             y = require_outputs(call_model(self.model, copies), len(leaves(copies)[0]))
             if not (y.is_floating_point() or y.is_complex()):
@@ -227,7 +246,8 @@ class OrbitAverage(nn.Module):
                     "labels."
                 )
             outputs = y.unflatten(0, (-1, batch))
-            yield outputs if self.back is None else self.back.move_each(outputs, which)
+            outputs = outputs if self.back is None else self.back.move_each(outputs, which)
+            yield outputs, start
 
 
 def _cut(x: Any, start: int, stop: int) -> Any:

@@ -7,7 +7,7 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -16,6 +16,8 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action, Bound
 from sparseaug.actions.arrays import Shape, as_numpy
+from sparseaug.actions.base import require_action
+from sparseaug.actions.bound import distinct
 from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 from sparseaug.groups import Group, Rows
@@ -26,6 +28,14 @@ from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import require_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
+
+
+class Equal(NamedTuple):
+    """The distinct elements of S: where each occurs first, how often, and which of them each is."""
+
+    first: Tensor
+    counts: Tensor
+    number: Tensor
 
 
 class OrbitBatch(nn.Module):
@@ -64,9 +74,11 @@ class OrbitBatch(nn.Module):
         self._like: Any = None  # one sample without memory, as those that it is prepared for
         self._prepared_for: tuple[list[Shape], list[torch.dtype] | None] = [], None
         self._count = 0  # of prepared arrays
+        self._once: tuple[Any, Equal | None] = None, None
         self.register_buffer("elements", torch.tensor(S.elements))
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
+        self.equal()
         if sample_shape is not None:
             try:
                 self._prepare(_sample_without_memory(sample_shape))
@@ -87,6 +99,19 @@ class OrbitBatch(nn.Module):
         if not np.array_equal(rows, self._given.elements):
             self._given = GroupSample(self.action.group, rows)
         return self._given
+
+    def equal(self) -> Equal | None:
+        """What is equal among the elements of S, for means over S; None where all differ."""
+        if torch.compiler.is_compiling() or self.elements.is_meta:
+            return self._once[1]
+        version = None if self.elements.is_inference() else self.elements._version
+        now = self.elements.data_ptr(), version, self.elements.device, self.m
+        if self._once[0] != now:
+            found = distinct(self.elements.cpu().numpy())
+            parts = (found.first, found.counts, found.number)
+            tensors = [torch.as_tensor(part, device=self.elements.device) for part in parts]
+            self._once = now, Equal(*tensors) if len(found.first) < self.m else None
+        return self._once[1]
 
     def forward(self, x: Any, which: Which = None) -> Any:
         """The copies of x (B, ...): (B m, ...), or (B k, ...) for k positions in S.
@@ -138,7 +163,6 @@ class OrbitBatch(nn.Module):
         return torch.as_tensor(chosen, device=self.elements.device)
 
     def extra_repr(self) -> str:
-        """The action, its group and m."""
         return f"{type(self.action).__name__} of {self.action.group.name}, m={self.m}"
 
     def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
@@ -153,6 +177,7 @@ class OrbitBatch(nn.Module):
         if now and now.isdisjoint(self._prepared_for[1] or ()) and not self.elements.is_meta:
             (dtype,) = now  # to which torch has brought all of them
             self._prepare(map_leaves(lambda part: part.to(dtype), self._like))
+        self.equal()
         return self
 
     def load_state_dict(
@@ -170,6 +195,7 @@ class OrbitBatch(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if self._like is not None:
             self._prepare(self._like)
+        self.equal()
 
     def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
         """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
@@ -234,10 +260,7 @@ class OrbitBatch(nn.Module):
 
 def require_sample_of(action: Action, S: GroupSample, name: str = "action") -> None:
     """Raise an `ArgumentError` unless S is a sample of the action's group."""
-    if not isinstance(action, Action):
-        raise ArgumentError(
-            f"{name}={shorten(action)} is not an action; try sparseaug.roll(group)."
-        )
+    require_action(action, name)
     require_sample(S)
     action.rows(S)
 

@@ -1,8 +1,9 @@
 """R_n^S for any module: value and flat gradient, in chunks, on one process or many.
 
-R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Each chunk of copies is moved, sent
-through the module and differentiated alone, and weighs as many copies as it holds. The same build,
-number of threads, chunk size and number of ranks give the same bits, if the module itself does.
+R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Equal elements of S are moved once. A chunk
+of copies is of elements that occur equally often in S; it is moved, sent through the module and
+differentiated alone, and weighs as many copies as it stands for. The same build, number of threads,
+chunk size and number of ranks give the same bits, if the module itself does.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal, final
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
 from sparseaug.actions import Action, Bound
-from sparseaug.actions.trees import call, leaves, map_leaves
+from sparseaug.actions.bound import distinct
+from sparseaug.actions.trees import call, joined, leaves, map_leaves
 from sparseaug.certificate import Certificate
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.nn.risk.audit import audit, certificate_of, require_double
-from sparseaug.nn.risk.chunks import Tile, share, tiles
+from sparseaug.nn.risk.chunks import Tile, runs, share, tiles
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
@@ -127,8 +130,8 @@ class ModuleRisk:
         with torch.no_grad():
             parameters = self._split(self.require_theta(theta))
             total = theta.new_zeros((), dtype=_sum_type(theta))
-            for x, y in self._chunks():
-                total.add_(self._mean_loss(parameters, x, y), alpha=len(y) / self.copies)
+            for x, y, weight in self._chunks():
+                total.add_(self._mean_loss(parameters, x, y), alpha=weight)
         return float(sum_over_ranks(total))
 
     def gradient(self, theta: Tensor) -> Tensor:
@@ -141,9 +144,8 @@ class ModuleRisk:
         leaf = self.require_theta(theta).detach().requires_grad_()
         both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
         with torch.enable_grad():
-            for x, y in self._chunks():
+            for x, y, weight in self._chunks():
                 mean = self._mean_loss(self._split(leaf), x, y)
-                weight = len(y) / self.copies
                 both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
                 both[-1].add_(mean.detach(), alpha=weight)
         sum_over_ranks(both)
@@ -201,9 +203,9 @@ class ModuleRisk:
     def moved(self, tile: Tile) -> tuple[Any, Tensor]:
         """The copies of one rectangle and their targets."""
         x, y = (map_leaves(lambda part: part[tile.samples], part) for part in self.data)
-        copies = map_leaves(_join, self._bound(x, tile.elements))
+        copies = joined(self._bound(x, tile.elements))
         if self._y_bound is not None:
-            return copies, _join(self._y_bound(y, tile.elements))
+            return copies, joined(self._y_bound(y, tile.elements))
         times = tile.elements.stop - tile.elements.start
         return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
 
@@ -211,9 +213,14 @@ class ModuleRisk:
         """Everything that depends on S."""
         self.sample, self.method, self.calls = _sample_of(self.action, S)
         self.copies = len(self.data[1]) * self.sample.m
-        self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor]]] | None = None
+        self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor, float]]] | None = None
         x, y = self.data
         rows = self.action.rows(self.sample)
+        self._counts = np.ones(len(rows), np.int64)
+        if self.method == "one-shot":
+            found = distinct(rows)
+            order = np.argsort(found.counts, kind="stable")  # equal counts side by side
+            rows, self._counts = rows[found.first[order]], found.counts[order]
         self._bound, self._y_bound = Bound(self.action, rows), None
         self._bound.prepared(x)
         if self.y_action is not None:
@@ -232,18 +239,24 @@ class ModuleRisk:
         loss = self.loss(call(partial(_called, self.module, parameters), x), y)
         return loss if loss.ndim == 0 else loss.mean()
 
-    def _chunks(self) -> Iterable[tuple[Any, Tensor]]:
-        """This rank's copies and their targets; made once and kept where they are few."""
+    def _chunks(self) -> Iterable[tuple[Any, Tensor, float]]:
+        """This rank's copies, their targets and weights; made once and kept where they are few."""
         rank = this_rank()
         if self._kept is not None and self._kept[0] == rank:
             return self._kept[1]
-        start, stop = share(self.copies, *rank)
-        made = map(self.moved, tiles(start, stop, len(self.data[1]), self.chunk_size))
-        size = sum(part.nbytes for part in self._tensors) * self.sample.m
+        made = self._made(*share(len(self.data[1]) * len(self._counts), *rank))
+        size = sum(part.nbytes for part in self._tensors) * len(self._counts)
         if size > _KEPT or any(part.requires_grad for part in self._tensors):
             return made
         self._kept = rank, list(made)
         return self._kept[1]
+
+    def _made(self, start: int, stop: int) -> Iterator[tuple[Any, Tensor, float]]:
+        """The chunks from copy `start` to `stop` of the distinct elements."""
+        n = len(self.data[1])
+        for count, first, last in runs(self._counts):
+            for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
+                yield *self.moved(tile), int(count) * len(tile) / self.copies
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])
@@ -261,11 +274,6 @@ class ModuleRisk:
 def _called(module: nn.Module, parameters: dict[str, Tensor], *args: Any, **named: Any) -> Any:
     """The module of these inputs, with these parameters."""
     return functional_call(module, parameters, args, named)
-
-
-def _join(moved: Tensor) -> Tensor:
-    """(k, n, ...) as (k n, ...)."""
-    return moved.reshape(moved.shape[0] * moved.shape[1], *moved.shape[2:])
 
 
 def _sum_type(theta: Tensor) -> torch.dtype:

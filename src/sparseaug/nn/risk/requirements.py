@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.trees import call, describe, leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.data.items import require_actions
 from sparseaug.nn.risk.chunks import Tile
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def check_tensors(
         raise ArgumentError(
             f"loss={shorten(loss)} cannot be called; give loss(prediction, target)."
         )
-    require_actions(action, y_action)
+    require_action(action)
+    require_same_group(action, y_action, "y_action")
     pair = isinstance(data, tuple) and len(data) == 2 and torch.is_tensor(data[1])
     if not pair or not all(map(torch.is_tensor, leaves(data[0]))):
         raise ArgumentError(f"data={shorten(data)} is not a pair of tensors; give (x, y).")
