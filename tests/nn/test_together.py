@@ -209,7 +209,7 @@ def test_compiled_with_shapes_given_beforehand():
         (lambda: sa.together(a=TURN, b=GRAPHS), "b is of S4, but the first action is of D4"),
         (
             lambda: BOTH(S, images()["image"]),
-            r"x is a Tensor, but .* a dict of \['image', 'mask'\]",
+            r"x is one Tensor, but .* a dict of \['image', 'mask'\]",
         ),
         (lambda: BOTH(S, {"image": images()["image"]}), r"x is a dict of \['image'\]"),
         (lambda: PAIR(S, tuple(images().values())[:1]), "x is a tuple of 1, but .* a tuple of 2"),
@@ -219,13 +219,13 @@ def test_compiled_with_shapes_given_beforehand():
         (lambda: sa.product_action(BOTH, BOTH), "a moves several arrays together"),
         (
             lambda: sann.OneShotDataset(TensorDataset(*images().values()), PAIR, S)[0],
-            "x is a Tensor, but the action moves a tuple of 2",
+            "x is one Tensor, but the action moves a tuple of 2",
         ),
         (
             lambda: sann.ModuleRisk(
                 Masked(), nn.MSELoss(), (images()["image"], torch.zeros(3, 2)), BOTH, S
             ),
-            "x is a Tensor, but the action moves a dict",
+            "x is one Tensor, but the action moves a dict",
         ),
         (
             lambda: sa.GaussianKernel(1.0).group_mean(BOTH, np.eye(4)[None], np.eye(4)[None]),

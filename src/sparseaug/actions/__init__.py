@@ -9,7 +9,8 @@ together one element moves a tuple or a dict of arrays; trees: such data
 bound    an action and rows, prepared once per shape, dtype and device
 """
 
-from sparseaug.actions.base import Action, Array, broken_law, require_law
+from sparseaug.actions.arrays import Array
+from sparseaug.actions.base import Action, broken_law, require_law
 from sparseaug.actions.bound import Bound
 from sparseaug.actions.combine import custom_action, product_action
 from sparseaug.actions.linear import flip_signs, linear, signed_permute

@@ -19,42 +19,11 @@ from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
-    dtype_kind,
-    gather,
-    is_tensor,
-    namespace,
-    require_data,
     to_namespace_of,
 )
 from sparseaug.actions.trees import leaves, map_leaves, require_samples, shapes_of
 from sparseaug.errors import ArgumentError, ElementError, LawError, check_integer, shorten
 from sparseaug.groups import Group, Rows
-
-__all__ = [
-    "KINDS",
-    "Action",
-    "Array",
-    "Kind",
-    "Shape",
-    "WholeAxis",
-    "as_numpy",
-    "axes_from_end",
-    "broken_law",
-    "check_axes",
-    "differences",
-    "dtype_kind",
-    "gather",
-    "is_tensor",
-    "namespace",
-    "require_action",
-    "require_data",
-    "require_group",
-    "require_law",
-    "require_same_group",
-    "require_size",
-    "to_namespace_of",
-]
-
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
 """What the elements of an action do to a sample:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,16 +144,15 @@ class Bound:
         self._bytes += size
 
 
-@dataclass(frozen=True)
-class Distinct:
-    """The distinct ones of some rows, in the order in which they first occur.
+class Distinct(NamedTuple):
+    """The distinct ones of some rows, in the order in which they first occur: integers (k,) or (m,).
 
     A mean over the rows is the mean over these, weighted by their counts.
     """
 
-    first: Indices  # where each occurs first
-    counts: Indices  # how often each occurs
-    number: Indices  # for every row, which of these it is
+    first: Array  # where each occurs first
+    counts: Array  # how often each occurs
+    number: Array  # for every row, which of these it is
 
 
 def distinct(rows: Rows) -> Distinct:

@@ -83,10 +83,11 @@ class Together(Action):
         wanted = (
             f"a dict of {list(self.names)}" if self.names else f"a tuple of {len(self.actions)}"
         )
-        given: Any = type(x).__name__
+        given = f"one {type(x).__name__}"
         if isinstance(x, tuple | Mapping):
-            given = f"tuple of {len(x)}" if isinstance(x, tuple) else f"dict of {shorten(list(x))}"
-        raise ArgumentError(f"x is a {given}, but the action moves {wanted} together; give that.")
+            names = shorten(list(x))
+            given = f"a tuple of {len(x)}" if isinstance(x, tuple) else f"a dict of {names}"
+        raise ArgumentError(f"x is {given}, but the action moves {wanted} together; give that.")
 
 
 def together(*actions: Action, **named: Action) -> Together:

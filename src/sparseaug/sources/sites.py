@@ -12,15 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.base import (
-    Kind,
-    Shape,
-    axes_from_end,
-    dtype_kind,
-    gather,
-    namespace,
-    require_size,
-)
+from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
+from sparseaug.actions.base import Kind, axes_from_end, require_size
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import integer_array

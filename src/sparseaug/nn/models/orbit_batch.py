@@ -7,7 +7,7 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from sparseaug.actions import Action, Bound
 from sparseaug.actions.arrays import Shape, as_numpy
 from sparseaug.actions.base import require_action
-from sparseaug.actions.bound import distinct
+from sparseaug.actions.bound import Distinct, distinct
 from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 from sparseaug.groups import Group, Rows
@@ -28,14 +28,6 @@ from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import require_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
-
-
-class Equal(NamedTuple):
-    """The distinct elements of S: where each occurs first, how often, and which of them each is."""
-
-    first: Tensor
-    counts: Tensor
-    number: Tensor
 
 
 class OrbitBatch(nn.Module):
@@ -74,7 +66,7 @@ class OrbitBatch(nn.Module):
         self._like: Any = None  # one sample without memory, as those that it is prepared for
         self._prepared_for: tuple[list[Shape], list[torch.dtype] | None] = [], None
         self._count = 0  # of prepared arrays
-        self._once: tuple[Any, Equal | None] = None, None
+        self._once: tuple[Any, Distinct | None] = None, None
         self.register_buffer("elements", torch.tensor(S.elements))
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
@@ -100,7 +92,7 @@ class OrbitBatch(nn.Module):
             self._given = GroupSample(self.action.group, rows)
         return self._given
 
-    def equal(self) -> Equal | None:
+    def equal(self) -> Distinct | None:
         """What is equal among the elements of S, for means over S; None where all differ."""
         if torch.compiler.is_compiling() or self.elements.is_meta:
             return self._once[1]
@@ -108,9 +100,8 @@ class OrbitBatch(nn.Module):
         now = self.elements.data_ptr(), version, self.elements.device, self.m
         if self._once[0] != now:
             found = distinct(self.elements.cpu().numpy())
-            parts = (found.first, found.counts, found.number)
-            tensors = [torch.as_tensor(part, device=self.elements.device) for part in parts]
-            self._once = now, Equal(*tensors) if len(found.first) < self.m else None
+            tensors = [torch.as_tensor(part, device=self.elements.device) for part in found]
+            self._once = now, Distinct(*tensors) if len(found.first) < self.m else None
         return self._once[1]
 
     def forward(self, x: Any, which: Which = None) -> Any:
