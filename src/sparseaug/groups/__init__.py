@@ -1,11 +1,13 @@
 """Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
 
 base            what every group can do; order, sampling and ranks from the digits
+rows            arrays of the right kind and shape
 digits          exactly uniform mixed-radix digits
 dimensions      sums of irrep dimensions
 permutations    permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
 dihedral        symmetries of the regular n-gon
+dicyclic        quaternion groups
 grid            shifts, turns and flips of a periodic grid
 symmetric       S_n and A_n
 hyperoctahedral signed permutations
@@ -15,7 +17,7 @@ parts           what they are made of: symmetric groups, wreath products, tables
 chain           stabiliser chains, found at random and proved
 recognise       S_n, A_n, B_n and their products among permutation groups
 table           groups from a multiplication table or a closed list of matrices
-catalogue       the cube, Mathieu's groups, the Rubik's cube
+catalogue       every named group in one table; the cube, Mathieu's groups, the Rubik's cube
 young           Young's orthogonal form, the irreps of S_n
 names           parse "S3xZ2^4"; read JSON data
 """
@@ -23,6 +25,7 @@ names           parse "S3xZ2^4"; read JSON data
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
 from sparseaug.groups.base import ENUMERATION_LIMIT, Faithful, Group, Irrep, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
+from sparseaug.groups.dicyclic import Dicyclic, dicyclic
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral, dihedral
 from sparseaug.groups.dimensions import DimensionSum
@@ -37,6 +40,7 @@ from sparseaug.groups.table import TableGroup, matrix_group, table_group
 __all__ = [
     "ENUMERATION_LIMIT",
     "Abelian",
+    "Dicyclic",
     "Dihedral",
     "DimensionSum",
     "Faithful",
@@ -54,6 +58,7 @@ __all__ = [
     "cube_rotations",
     "cube_symmetries",
     "cyclic",
+    "dicyclic",
     "dihedral",
     "direct_product",
     "format_order",

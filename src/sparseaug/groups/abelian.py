@@ -14,15 +14,9 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import (
-    LARGEST_SIZE,
-    LONGEST_ROW,
-    Faithful,
-    Group,
-    Irrep,
-    integer_rows,
-)
+from sparseaug.groups.base import LARGEST_SIZE, LONGEST_ROW, Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.rows import integer_rows
 
 
 @final
@@ -148,12 +142,23 @@ class _Character:
 
 
 def cyclic(n: int) -> Abelian:
-    """Rotations of n points on a circle, order n."""
+    """The rotations of n points on a circle, of order n.
+
+    Args:
+        n: how many points, 1 or more.
+
+    Examples:
+        >>> cyclic(12).compose([[7]], [[8]])
+        array([[3]])
+    """
     return Abelian((check_integer("n", n, at_least=1),))
 
 
 def abelian(*moduli: int) -> Abelian:
     """C_n1 x C_n2 x ..., for instance the shifts of a 28 x 28 image.
+
+    Args:
+        *moduli: the orders of the cyclic factors, each 1 or more.
 
     Examples:
         >>> abelian(28, 28).order
@@ -164,5 +169,13 @@ def abelian(*moduli: int) -> Abelian:
 
 
 def sign_flips(d: int) -> Abelian:
-    """Z_2^d: independent sign changes of d coordinates, bit 1 flips."""
+    """Z_2^d: independent sign changes of d coordinates, bit 1 flips.
+
+    Args:
+        d: how many coordinates.
+
+    Examples:
+        >>> sign_flips(20).order
+        1048576
+    """
     return Abelian((2,) * check_integer("d", d, at_least=1, below=1 << 24))

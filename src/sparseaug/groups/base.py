@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property, wraps
+from functools import cached_property
 from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,6 +29,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
+from sparseaug.groups.rows import integer_array, integer_rows, on_digits, on_rows
 
 ENUMERATION_LIMIT = 10_000_000
 
@@ -103,8 +104,8 @@ class Group(ABC):
     factors: tuple[Group, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        doors = {"from_digits": _on_digits}
-        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), _on_rows)
+        doors = {"from_digits": on_digits}
+        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), on_rows)
         for name, door in doors.items():
             if isinstance(method := cls.__dict__.get(name), FunctionType):
                 setattr(cls, name, door(method))
@@ -166,28 +167,32 @@ class Group(ABC):
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
-        chosen = self.identity()[:0]
-        while not (reached := self.closure(chosen)).all():
-            chosen = np.concatenate([chosen, self.unrank(np.argmin(reached))])
-        return chosen
+        return self._closure(self.all_elements())[1]
 
     def closure(self, elements: Rows) -> NDArray[np.bool_]:
-        """For each rank, whether it is in the subgroup that `elements` generate.
+        """For each rank, whether it is in the subgroup that `elements` generate."""
+        return self._closure(self.check(elements))[0]
+
+    def _closure(self, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
+        """The ranks of the subgroup, and those of the elements that generate it, one by one.
 
         What is new is multiplied by the generators, and all that is known by something new, which
         reaches the n-th power of a generator in log2(n) rounds.
         """
         self._require_order_below(LARGEST_CLOSURE + 1, "closure")
-        elements = self.check(elements)
-        reached = np.zeros(self.order, np.bool_)
-        new = np.zeros(1, np.int64)
-        while new.size:
-            reached[new] = True
-            rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
-            products = [self.compose(rows, g) for g in elements[:, None]]
-            found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
-            new = np.unique(found[~reached[found]])
-        return reached
+        ranks = self.rank(elements)
+        reached = np.arange(self.order) == 0
+        chosen = elements[:0]
+        while not reached[ranks].all():
+            chosen = np.concatenate([chosen, elements[[reached[ranks].argmin()]]])
+            new = np.flatnonzero(reached)
+            while new.size:
+                rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
+                products = [self.compose(rows, g) for g in chosen[:, None]]
+                found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
+                new = np.unique(found[~reached[found]])
+                reached[new] = True
+        return reached, chosen
 
     def dimension_sum(self) -> DimensionSum:
         """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
@@ -232,7 +237,7 @@ class Group(ABC):
 
     @property
     def degree(self) -> int | None:
-        """Number of points moved by `permutations`; None if the group has no natural points."""
+        """Number of points that `permutations` moves, faithfully; None if there are no natural ones."""
         return None
 
     def permutations(self, elements: Rows) -> Rows:
@@ -266,7 +271,20 @@ class Group(ABC):
         return math.fsum(map(math.log, self.radices))
 
     def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
-        """The products ab: first b, then a. The rows are taken for elements and not checked."""
+        """The products ab: first b, then a. The rows are taken for elements and not checked.
+
+        Args:
+            a: rows (..., width).
+            b: rows whose leading shape goes together with that of a.
+
+        Returns:
+            Rows of the common leading shape.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.symmetric(3).compose([[1, 0, 2]], [[1, 2, 0]])
+            array([[0, 2, 1]])
+        """
         left, right = self._rows("a", a), self._rows("b", b)
         try:
             np.broadcast_shapes(left.shape, right.shape)
@@ -292,7 +310,15 @@ class Group(ABC):
         return self.from_digits(np.zeros((len(self.radices), 1), np.int64))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
-        """Draw k independent, exactly uniform elements."""
+        """Draw k independent, exactly uniform elements.
+
+        Args:
+            k: how many.
+            rng: a NumPy generator, such as numpy.random.default_rng(seed).
+
+        Returns:
+            Rows (k, width).
+        """
         k = check_integer("k", k)
         if not isinstance(rng, np.random.Generator):
             raise ArgumentError(
@@ -323,7 +349,15 @@ class Group(ABC):
         return self.from_digits(digits_of_rank(self._radix_array, numbers))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
-        """All elements in rank order, in blocks of rows; refused above `limit` elements."""
+        """All elements in rank order, in blocks of rows.
+
+        Args:
+            limit: groups of more elements are refused.
+            block: rows in a block, at most.
+
+        Raises:
+            GroupTooLargeError: if there are more elements than `limit`.
+        """
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
@@ -341,7 +375,15 @@ class Group(ABC):
         return np.concatenate(list(blocks))
 
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
-        """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
+        """The elements as int64 rows (k, width).
+
+        Args:
+            elements: integers (k, width).
+            name: what the message calls them.
+
+        Raises:
+            ElementError: if a row is not an element; the message gives the first.
+        """
         rows = np.ascontiguousarray(integer_rows(name, elements, self.width))
         inside = self.contains(rows)
         if not inside.all():
@@ -411,67 +453,6 @@ def check_label(label: str, data: Any = None) -> str:
             f"label={label!r} reads like the name of another group; choose another."
         )
     return label
-
-
-def integer_array(
-    name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
-) -> NDArray[np.int64]:
-    """`value` as an int64 array, or an error that names it."""
-    try:
-        array = np.asarray(value)
-    except Exception as problem:  # ragged lists, foreign objects
-        raise error(f"{name}={shorten(value)} is not an array of integers.") from problem
-    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
-        if array.size:
-            raise error(f"{name} has dtype {array.dtype}; give integers that fit 64 bits.")
-        return np.empty(array.shape, np.int64)
-    return array.astype(np.int64, copy=False)
-
-
-def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
-    """`value` as int64 rows (k, width), or an `ElementError` that names it."""
-    rows = integer_array(name, value, ElementError)
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ElementError(
-            f"{name} has shape {rows.shape}; give an integer array of shape (k, {width}), one row "
-            "per element."
-        )
-    return rows
-
-
-def _on_rows(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of rows (k, width) that refuses what is not an int64 array of that shape, by name."""
-
-    @wraps(method)
-    def checked(self: Group, elements: ArrayLike) -> Any:
-        rows = integer_rows("elements", elements, self.width)
-        try:
-            return method(self, rows)
-        except IndexError as error:
-            raise ElementError(
-                f"elements has rows that are not elements of {self.name}; see contains()."
-            ) from error
-
-    return checked
-
-
-def _on_digits(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of digits (L, k) that refuses what is not an int64 array of that shape, by name."""
-
-    @wraps(method)
-    def checked(self: Group, digits: ArrayLike) -> Any:
-        array = integer_array("digits", digits, ElementError)
-        if array.ndim != 2 or len(array) != len(self.radices):
-            raise ElementError(
-                f"digits has shape {array.shape}; elements of {self.name} have digits of shape "
-                f"({len(self.radices)}, k)."
-            )
-        try:
-            return method(self, array)
-        except IndexError as error:
-            raise ElementError(f"digits must be below the radices of {self.name}.") from error
-
-    return checked
 
 
 def _product(numbers: tuple[int, ...]) -> int:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import GroupError, check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Group, Irrep, integer_rows
+from sparseaug.groups.base import Group, Irrep
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.dihedral import Sign
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.rows import integer_rows
 
 
 @final
@@ -51,6 +53,9 @@ class Dicyclic(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([np.where(flip, turn + self.n, -turn) % (2 * self.n), flip], axis=-1)
 
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
     def generators(self) -> Rows:
         return np.array([[1, 0], [0, 1]])
 
@@ -62,7 +67,7 @@ class Dicyclic(Group):
         for turn in (1, -1):
             root = 1 if turn**self.n == 1 else 1j
             for flip in (root, -root):
-                yield Irrep(f"sign({turn:+d},{flip})", 1, _Sign(turn, flip), 0.0)
+                yield Irrep(f"sign({turn:+d},{flip})", 1, Sign(turn, flip), 0.0)
         for j in range(1, self.n):
             yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING)
 
@@ -70,17 +75,6 @@ class Dicyclic(Group):
 # An exact integer, a quotient and two products give an angle within 2 pi * 4 u, and cosine and sine err
 # by 4 ulp more at most: each of the two entries that are not 0 is within 64 u, as in `abelian`.
 _ROUNDING = 128 * UNIT
-
-
-@dataclass(frozen=True)
-class _Sign:
-    turn: int
-    flip: complex
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = integer_rows("elements", elements, 2)
-        values = np.where(elements[:, 0] % 2, self.turn, 1) * np.where(elements[:, 1], self.flip, 1)
-        return values.astype(complex if isinstance(self.flip, complex) else float)[:, None, None]
 
 
 # r = diag(z, 1/z), z = exp(pi i j / n), and s = [[0, (-1)^j], [1, 0]]: s^2 = (-1)^j = r^n, s r = r^-1 s

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Faithful, Group, Irrep, integer_rows
+from sparseaug.groups.base import Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.rows import integer_rows
 
 
 @final
@@ -58,6 +59,9 @@ class Dihedral(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([(2 * flip - 1) * turn % self.n, flip], axis=-1)
 
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
     def generators(self) -> Rows:
         return np.array([[1, 0], [0, 1]] if self.n > 1 else [[0, 1]])
 
@@ -89,7 +93,7 @@ class Dihedral(Group):
         for turn_sign in (1, -1) if self.n % 2 == 0 else (1,):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
-                yield Irrep(name, 1, _Sign(turn_sign, flip_sign), 0.0)
+                yield Irrep(name, 1, Sign(turn_sign, flip_sign), 0.0)
         for j in range(1, (self.n + 1) // 2):
             yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING)
 
@@ -100,14 +104,16 @@ _ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)
-class _Sign:
+class Sign:
+    """A character of rows (a, f): turn_sign^a flip_sign^f, for turn_sign = 1 or -1."""
+
     turn_sign: int
-    flip_sign: int
+    flip_sign: complex
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         elements = integer_rows("elements", elements, 2)
         values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
-        return (values * np.where(elements[:, 1], self.flip_sign, 1)).astype(float)[:, None, None]
+        return (values * np.where(elements[:, 1], self.flip_sign, 1.0))[:, None, None]
 
 
 @dataclass(frozen=True)
@@ -123,5 +129,13 @@ class _Turn:
 
 
 def dihedral(n: int) -> Dihedral:
-    """The 2n symmetries of a regular n-gon."""
+    """The 2n symmetries of a regular n-gon.
+
+    Args:
+        n: how many corners.
+
+    Examples:
+        >>> dihedral(4).order, dihedral(4).name
+        (8, 'D4')
+    """
     return Dihedral(check_integer("n", n, at_least=1))

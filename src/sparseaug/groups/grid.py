@@ -68,6 +68,9 @@ class GridSymmetries(Group):
         back = SQUARE._inverse(a[..., 2:])
         return np.concatenate([-turned(back, a[..., :2]) % self.n, back], axis=-1)
 
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+
     def generators(self) -> Rows:
         """A shift by one row (turned, it is one by a column), the quarter turn, the flip."""
         return np.eye(4, dtype=np.int64)[[0, 2, 3] if self.n > 1 else [2, 3]]
@@ -187,6 +190,9 @@ def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
 
 def grid_symmetries(n: int) -> GridSymmetries:
     """Shifts, quarter turns and flips of an n x n periodic grid, 8 n^2 elements; see `move_grid`.
+
+    Args:
+        n: shifts along each axis.
 
     Examples:
         >>> group = grid_symmetries(28)

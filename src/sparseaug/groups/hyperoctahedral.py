@@ -178,5 +178,13 @@ def _order(images: Rows) -> Rows:
 
 
 def hyperoctahedral(n: int) -> Hyperoctahedral:
-    """All signed permutations of n coordinates."""
+    """All 2^n n! signed permutations of n coordinates.
+
+    Args:
+        n: how many coordinates.
+
+    Examples:
+        >>> hyperoctahedral(3).order
+        48
+    """
     return Hyperoctahedral(check_integer("n", n, at_least=1))

@@ -78,7 +78,18 @@ def _named(text: str) -> Group | None:
 
 
 def from_dict(data: dict[str, Any]) -> Group:
-    """The group that `Group.to_dict` described; checked as if it were new."""
+    """The group that `Group.to_dict` described; checked as if it were new.
+
+    Args:
+        data: JSON data.
+
+    Raises:
+        GroupError: if they do not describe a group.
+
+    Examples:
+        >>> from_dict(group("S3xZ2^4").to_dict()).name
+        'S3xZ2^4'
+    """
     return _read(data, 0)
 
 
@@ -101,7 +112,7 @@ def _read(data: Any, depth: int) -> Group:
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise GroupError(f"group data {shorten(data)} is malformed: {error}") from error
-    raise GroupError(f"group data {shorten(data)} is of no known kind.")
+    raise GroupError(f"group data {shorten(data)} does not describe a group of a known kind.")
 
 
 def _read_factors(factors: list[Any], depth: int) -> list[Group]:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import EXACT_LOGARITHMS, Faithful, Group, Irrep, integer_rows
+from sparseaug.groups.base import EXACT_LOGARITHMS, Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.rows import integer_rows
 from sparseaug.groups.young import require_matrices
 
 MOST_FACTORS = 10_000
@@ -189,6 +190,12 @@ def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
 
 def direct_product(*factors: Group) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
+
+    Args:
+        *factors: groups, at least one.
+
+    Returns:
+        The product; the group itself if there is one.
 
     Examples:
         >>> from sparseaug.groups import cyclic, dihedral, symmetric

@@ -189,10 +189,26 @@ def _transposed_pairs(shape: Partition) -> tuple[Rows, Rows, Rows, int]:
 
 
 def symmetric(n: int) -> Symmetric:
-    """All n! orderings of n things."""
+    """All n! orderings of n things.
+
+    Args:
+        n: how many things; the group itself takes no memory.
+
+    Examples:
+        >>> symmetric(6).order
+        720
+    """
     return Symmetric(check_integer("n", n, at_least=1))
 
 
 def alternating(n: int) -> Symmetric:
-    """The even orderings of n things, n!/2 of them for n > 1."""
+    """The even orderings of n things, n!/2 of them for n > 1.
+
+    Args:
+        n: how many things.
+
+    Examples:
+        >>> alternating(5).order
+        60
+    """
     return Symmetric(check_integer("n", n, at_least=1), even=True)

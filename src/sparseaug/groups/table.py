@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Faithful, Group, check_label, integer_array
+from sparseaug.groups.base import Faithful, Group, check_label
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.rows import integer_array
 
 LARGEST_TABLE = 4096
 """Elements of a group that is given whole: checking its table takes 0.9 GB and twenty seconds."""
@@ -110,6 +111,13 @@ class TableGroup(Group):
 def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from its multiplication table: table[a][b] is the index of ab.
 
+    Args:
+        table: integers (order, order).
+        label: a name to print; that of another group is refused.
+
+    Raises:
+        GroupError: if it is not the table of a group; the message says which law is broken.
+
     Examples:
         >>> table_group([[0, 1], [1, 0]]).order
         2
@@ -127,6 +135,13 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from the list of all its real matrices (order, d, d), which must be closed.
 
     Products are matched to the list within 1e-8 of the largest entry.
+
+    Args:
+        matrices: real numbers (order, d, d).
+        label: a name to print; that of another group is refused.
+
+    Raises:
+        GroupError: if a product is not in the list, or two matrices are equal.
 
     Examples:
         >>> matrix_group([[[1.0]], [[-1.0]]]).order

@@ -139,6 +139,11 @@ def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
 
     Pi_S^k - Pi_G = D_S^k, since Pi_S Pi_G = Pi_G. It is at most ||D_S||^length, and often less.
 
+    Args:
+        S: a sample of a group.
+        length: of the words.
+        **options: those of `deviation`.
+
     Examples:
         >>> import sparseaug as sa
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)

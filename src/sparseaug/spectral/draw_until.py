@@ -72,21 +72,25 @@ def draw_until(
     `growth`. The norm of the last worst block is looked at first: while that alone is above the
     target, the other blocks are not computed. Where the norm can only be had with a stated probability
     (`degree=` of many tuples, large products), all rounds together fail with that probability:
-    `deviation.kind` says. If `max_calls` would be passed, an `OracleBudgetError` says how far it came.
-    Where as many draws as the group has elements do not suffice, the sample is all of the group.
+    `deviation.kind` says. Where as many draws as the group has elements do not suffice, the sample
+    is all of the group.
 
     Args:
-        oracle: where the elements come from.
+        oracle: draws the elements, and counts them.
         target: the deviation that is wanted.
-        max_calls: of the oracle, at most.
-        growth: of the sample, from round to round.
-        degree: only functions of this many coordinates at a time, as in `deviation`.
-        action: only the irreps of this linear action, as in `deviation`.
+        max_calls: oracle calls, at most.
+        growth: size of a batch, as a share of what is drawn.
+        degree: of `deviation`: only functions of this many coordinates at a time.
+        action: of `deviation`: only the irreps of this linear action.
         shape: of one sample that the action moves.
-        progress: called now and then with the calls made and their limit.
+        progress: called with the calls made and `max_calls`.
 
     Returns:
-        The sample, its deviation and the calls it took.
+        The sample, its deviation, and the calls that it took.
+
+    Raises:
+        OracleBudgetError: if `max_calls` or the budget would be passed; it says how far it came.
+        UnsupportedError: before anything is drawn, if the group has no deviation that can be computed.
 
     Examples:
         >>> import sparseaug as sa

@@ -33,8 +33,12 @@ REGULAR_LIMIT = 2_000_000
 """Order up to which the regular representation is used."""
 
 
-def _always(group: Group) -> str:
-    return ""
+def _any(group: Group) -> bool:
+    return True
+
+
+def _never(group: Group) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -44,63 +48,53 @@ class Method:
     Attributes:
         name: what `method=` calls it
         groups: what it is for, in words
-        fits: why it is not for a group at all; empty if it is
-        norm: from S and `power=`, `progress=` and the options to a `Norm`
+        suits: whether a group is of that kind
+        norm: from S, `power=`, `progress=` and the options to a `Norm`
         options: further keywords of `norm`
-        too_large: why the group is too large for it; empty if it is not
+        too_large: whether a group of that kind is out of reach; `norm` says why
     """
 
     name: str
     groups: str
-    fits: Callable[[Group], str]
+    suits: Callable[[Group], bool]
     norm: Callable[..., Norm]
     options: tuple[str, ...] = ()
-    too_large: Callable[[Group], str] = _always
+    too_large: Callable[[Group], bool] = _never
+
+    def fits(self, group: Group) -> str:
+        """Why the method is not for this group; empty if it is."""
+        return "" if self.suits(group) else f"it is for {self.groups}"
 
 
-def _needs(condition: Callable[[Group], bool], groups: str) -> Callable[[Group], str]:
-    return lambda group: "" if condition(group) else f"it is for {groups}"
-
-
-def _method(
-    name: str,
-    groups: str,
-    condition: Callable[[Group], bool],
-    norm: Callable[..., Norm],
-    **rest: Any,
-) -> Method:
-    return Method(name, groups, _needs(condition, groups), norm, **rest)
-
-
-def _too_many_irreps(group: Group) -> str:
+def _has_too_many_irreps(group: Group) -> bool:
     try:
         listed_irreps(group)
-    except (UnsupportedError, GroupTooLargeError) as error:
-        return str(error)
-    return ""
+    except (UnsupportedError, GroupTooLargeError):
+        return True
+    return False
 
 
 METHODS = (
-    _method("walsh", "sign flips", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
-    _method("characters", "abelian groups", lambda g: g.moduli is not None, characters_norm),
-    _method("dihedral", "dihedral groups", lambda g: g.transform == "dihedral", dihedral_norm),
-    _method(
+    Method("walsh", "sign flips", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
+    Method("characters", "abelian groups", lambda g: g.moduli is not None, characters_norm),
+    Method("dihedral", "dihedral groups", lambda g: g.transform == "dihedral", dihedral_norm),
+    Method(
         "young",
         "symmetric and alternating groups",
         lambda g: g.transform == "young",
         symmetric_norm,
         options=("device", "blocks"),
-        too_large=_needs(lambda g: g.width <= LARGEST_N, f"at most {LARGEST_N} points"),
+        too_large=lambda g: g.width > LARGEST_N,
     ),
     Method(
         "irreps",
         "groups whose irreps are known",
-        _always,
+        _any,  # `irreps_norm` says what it misses
         irreps_norm,
         options=("failure_probability",),
-        too_large=_too_many_irreps,
+        too_large=_has_too_many_irreps,
     ),
-    _method(
+    Method(
         "regular",
         f"groups of order up to {REGULAR_LIMIT}",
         lambda g: g.order <= REGULAR_LIMIT,
@@ -189,12 +183,12 @@ def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
     return low_weight_norm(S, degree=degree, **options)
 
 
-LOW_WEIGHT = Method("low weight", "abelian groups", _always, _low_weight, options=("degree",))
+LOW_WEIGHT = Method("low weight", "abelian groups", _any, _low_weight, options=("degree",))
 TUPLES = Method(
     "tuples",
     "groups that permute points",
-    _always,
+    _any,
     permutation_module_norm,
     options=("degree", "failure_probability"),
 )
-ACTION = Method("action", "linear actions", _always, action_norm, options=("action", "shape"))
+ACTION = Method("action", "linear actions", _any, action_norm, options=("action", "shape"))
