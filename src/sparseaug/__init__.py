@@ -27,7 +27,8 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 # Two lists of the same names: type checkers read the imports, Python reads `_NAMES`, and a test
-# compares them. A package is imported when one of its names is first used.
+# compares them. A package is imported when one of its names is first used. Where a module is called
+# as its function, the import names the module, so that the reference finds the function.
 if _TYPE_CHECKING:
     from sparseaug import errors as errors
     from sparseaug import kernels as kernels
@@ -38,7 +39,6 @@ if _TYPE_CHECKING:
         Action as Action,
         custom_action as custom_action,
         flip_signs as flip_signs,
-        linear as linear,
         move_grid as move_grid,
         permute_axis as permute_axis,
         permute_nodes as permute_nodes,
@@ -47,12 +47,13 @@ if _TYPE_CHECKING:
         rotate_grid as rotate_grid,
         signed_permute as signed_permute,
     )
+    from sparseaug.actions.linear import linear as linear
     from sparseaug.certificate import (
         Certificate as Certificate,
         Certificates as Certificates,
         Evidence as Evidence,
-        certify as certify,
     )
+    from sparseaug.certificate.certify import certify as certify
     from sparseaug.descent import (
         NonFiniteError as NonFiniteError,
         Run as Run,
@@ -63,32 +64,32 @@ if _TYPE_CHECKING:
     from sparseaug.groups import (
         Group as Group,
         Irrep as Irrep,
-        abelian as abelian,
         alternating as alternating,
         cube_rotations as cube_rotations,
         cube_symmetries as cube_symmetries,
         cyclic as cyclic,
-        dihedral as dihedral,
         direct_product as direct_product,
         grid_symmetries as grid_symmetries,
         group as group,
-        hyperoctahedral as hyperoctahedral,
         mathieu as mathieu,
         matrix_group as matrix_group,
         permutation_group as permutation_group,
         rubik as rubik,
         sign_flips as sign_flips,
-        symmetric as symmetric,
         table_group as table_group,
     )
+    from sparseaug.groups.abelian import abelian as abelian
+    from sparseaug.groups.dihedral import dihedral as dihedral
+    from sparseaug.groups.hyperoctahedral import hyperoctahedral as hyperoctahedral
+    from sparseaug.groups.symmetric import symmetric as symmetric
     from sparseaug.kernels import (
         GaussianKernel as GaussianKernel,
         SpectralMixtureKernel as SpectralMixtureKernel,
     )
     from sparseaug.planning import (
         Plan as Plan,
-        plan as plan,
     )
+    from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
         DirectRisk as DirectRisk,
         KernelModel as KernelModel,
@@ -101,16 +102,16 @@ if _TYPE_CHECKING:
         GroupSample as GroupSample,
         Oracle as Oracle,
         Origin as Origin,
-        augment as augment,
     )
+    from sparseaug.sampling.augment import augment as augment
     from sparseaug.spectral import (
         Deviation as Deviation,
         Drawn as Drawn,
         LongRunWarning as LongRunWarning,
-        deviation as deviation,
-        draw_until as draw_until,
         word_deviation as word_deviation,
     )
+    from sparseaug.spectral.deviation import deviation as deviation
+    from sparseaug.spectral.draw_until import draw_until as draw_until
 
     __version__: str
 

@@ -10,6 +10,24 @@ from operator import index
 from types import ModuleType
 from typing import SupportsIndex
 
+__all__ = [
+    "AcceleratorWarning",
+    "ArgumentError",
+    "ConfigMismatchError",
+    "ElementError",
+    "FileFormatError",
+    "GroupError",
+    "GroupTooLargeError",
+    "LawError",
+    "MissingPackageError",
+    "OracleBudgetError",
+    "SoundnessError",
+    "SparseAugError",
+    "SparseAugWarning",
+    "StorageError",
+    "SymmetryWarning",
+    "UnsupportedError",
+]
 
 class SparseAugError(Exception):
     """Whatever goes wrong in this library, and nothing else."""

@@ -34,15 +34,21 @@ class Oracle:
     Draw number i depends on (seed, i) alone: `draw(64)` gives what `draw(10)` and `draw(54)` give,
     on any machine, in any process.
 
-    `source`, if given, finds one element at a time, at a cost: `source(rng)` returns one row, and
-    is called once per draw with a generator keyed by (seed, i). A row that is not an element is
-    refused (its call counts); rows found before a failure are kept for the next draw.
+    A source finds one element at a time, at a cost. It is called once per draw with a generator keyed
+    by (seed, i). A row that is not an element is refused (its call counts); rows found before a
+    failure are kept for the next draw.
 
     Threads may share an oracle: a draw is made as a whole before the next one begins, so that no
     element is handed out twice, the count is exact and the budget holds. A source is asked by one
     thread at a time, in the order of its calls, while the other threads wait. A copy, such as the one
     that a worker process receives, goes on from the same draw and counts for itself: give every
     process a seed of its own, or draw before the processes start.
+
+    Args:
+        group: what to draw from
+        seed: the same seed gives the same elements on every machine
+        budget: most calls it makes; no limit if None
+        source: `source(rng)` returns one row; uniform elements are drawn if None
 
     Examples:
         >>> import sparseaug as sa

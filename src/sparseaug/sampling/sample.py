@@ -39,6 +39,16 @@ as a power of their length, and is below every float long before."""
 class GroupSample:
     """A multiset S of m elements of a group. Duplicates stay and count.
 
+    Equality, hash and `sha256` are those of the multiset in its group: they depend neither on the
+    order of the rows, which is kept, nor on what the sample cost.
+
+    Args:
+        group: the group
+        elements: m rows of integers, one per element
+        calls: oracle calls that its elements took; words take none, and `calls_behind` adds those of
+            their letters
+        origin: where the sample came from
+
     Examples:
         >>> import sparseaug as sa
         >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
@@ -46,12 +56,6 @@ class GroupSample:
         (3, 0)
         >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
         True
-
-    Equality, hash and `sha256` are those of the multiset in its group: the order of the rows, which
-    is kept, does not enter, nor does what the sample cost.
-
-    `calls` are the oracle calls that its elements took; words take none. `calls_behind` adds those
-    of the letters that words are made of.
     """
 
     group: Group
@@ -131,6 +135,11 @@ class GroupSample:
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
 
+        Args:
+            length: letters of a word
+            size: how many words
+            seed: of the choice of letters
+
         Examples:
             >>> import sparseaug as sa
             >>> W = sa.Oracle(sa.symmetric(6), seed=0).draw(16).words(length=3, size=64, seed=0)
@@ -161,6 +170,10 @@ class GroupSample:
         """Write one safetensors file, whole or not at all.
 
         A file that is there is refused unless it holds this very sample, or with overwrite=True.
+
+        Args:
+            path: file to write
+            overwrite: replace a file that holds something else
         """
         if type(overwrite) is not bool:
             raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")

@@ -30,6 +30,15 @@ def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
     has at most 720 elements; equality, hash and pickle; its irreps up to dimension 64, where it has
     them, with all characters up to order 720; and the uniformity of `sample` (false alarm below
     1e-9 for each statistic). An exception that is not the library's own is a broken law too.
+
+    Args:
+        group: the group to check
+        seed: of the random elements
+        batch: random elements for each law
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> check_group(sa.dihedral(4))  # silent: every law holds
     """
     require_group(group)
     seed = check_seed(seed)
@@ -45,6 +54,15 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
 
     Exact for integer data; floating-point results may differ by rounding (1000 units in the last
     place of the largest entry). On a group where order matters, a right action fails.
+
+    Args:
+        action: the action to check
+        x: samples that it moves: an array, a tuple or a dict of arrays
+        seed: of the random elements
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> check_action(sa.permute_axis(sa.symmetric(4)), np.arange(8).reshape(2, 4))
     """
     require_action(action)
     _check_samples(x)
