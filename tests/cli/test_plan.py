@@ -105,7 +105,7 @@ def test_another_file_is_replaced_only_with_force_and_the_same_figure_is_left(ru
     asked = ["--group", "S6", *ASKED, "--plot", "calls.png"]
     code, out, err = run(*asked)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "calls.png was not written: a file is there already" in err
+    assert "calls.png was not written: the file exists already" in err
     assert figure.read_bytes() == b"mine"
     assert run(*asked, "--force")[0] == 0
     drawn = figure.stat().st_mtime_ns, figure.read_bytes()

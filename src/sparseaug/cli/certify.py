@@ -36,7 +36,13 @@ _LONGEST = 100  # words; each length is a deviation of its own
     help="Words up to this length.",
 )
 @click.option("--method", help="characters, walsh, dihedral, young, irreps or regular.")
-@click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
+@click.option(
+    "--delta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Failure probability of the a-priori bound.",
+)
 @click.option("--device", help='Where large blocks are verified, for instance "cuda".')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def certify(

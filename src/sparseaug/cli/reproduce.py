@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     default="paper",
     show_default=True,
-    help="Folder for all files; a run that was stopped there goes on.",
+    help="Folder for all files; a run that was stopped there is resumed.",
 )
 @click.option("--seeds", type=int, help="Number of seeds.  [default: 10, or 2 with --quick]")
 @click.option("--group-size", type=int, default=6, show_default=True, help="n of the group S_n.")
@@ -51,7 +51,7 @@ def reproduce(
     """Run the paper's experiment and check each of its claims.
 
     Sum regression under S_6 with no augmentation, the full group, streaming, and one-shot with 4, 16
-    and 64 elements. A run that was stopped goes on where it was, to the same results.
+    and 64 elements. A run that was stopped is resumed, with the same results.
 
     \b
     Examples:
@@ -63,7 +63,7 @@ def reproduce(
     from sparseaug.experiments import reproduce as run
 
     if not out:
-        raise click.BadParameter("an empty name names no folder", param_hint="--out")
+        raise click.BadParameter("the name is empty; give a folder", param_hint="--out")
     changes: dict[str, Any] = {"group_size": group_size, "init_std": init_std}
     if seeds is not None:
         changes["seeds"] = seeds
@@ -137,6 +137,10 @@ def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
     if [path.name for path in written] == ["report.html"]:
         say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
     total = config.seeds * len(config.methods)
-    kept = f"; {total - done.computed} of {total} runs were there" if done.computed < total else ""
+    kept = (
+        f"; {total - done.computed} of {total} runs were there already"
+        if done.computed < total
+        else ""
+    )
     say(f"\nIn {done.folder}: {', '.join(files)}")
     say(f"Took {done.seconds:.1f} s, certificates {done.certificate_seconds:.1f} s{kept}.")

@@ -19,7 +19,7 @@ _LATER = ("draws", "sourced", "behind")  # fields that files of the first versio
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a sample came from: "oracle" and "words" can be made again from what stands here.
+    """Where a sample came from: "oracle" and "words" can be made again from these fields.
 
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's

@@ -89,7 +89,7 @@ class GroupSample:
 
     @property
     def calls_behind(self) -> int:
-        """Oracle calls without which it would not be there: `calls`, and those of its letters."""
+        """All oracle calls that it took: `calls`, and those of its letters."""
         return self.calls + self.origin.behind
 
     @property
@@ -169,7 +169,7 @@ class GroupSample:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
 
-        A file that is there is refused unless it holds this very sample, or with overwrite=True.
+        An existing file is refused unless it holds this same sample, or with overwrite=True.
 
         Args:
             path: file to write

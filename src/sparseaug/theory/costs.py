@@ -61,7 +61,7 @@ class MethodCost:
 
 @dataclass(frozen=True, slots=True)
 class Crossovers:
-    """One-shot asks the oracle for less than the others within these limits on eps.
+    """Limits on eps within which one-shot makes fewer oracle calls than the other methods.
 
     Args:
         than_full: one-shot makes fewer calls than |G| exactly for eps >= this (inf: for no eps)

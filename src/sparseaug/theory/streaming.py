@@ -104,7 +104,7 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     step_size = float_below(eta)
     if step_size == 0:
         raise ArgumentError(
-            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} asks for a step size below all "
-            "floats; raise eps or b."
+            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} needs a step size below the "
+            "smallest float; raise eps or b."
         )
     return SGDPlan(step_size, max(1, math.ceil(4 * start / (eta * square))), b)

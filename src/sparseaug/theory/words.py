@@ -1,8 +1,8 @@
 """Words over S: any accuracy from O(log|G| + log 1/delta) oracle calls.
 
 Pi_S Pi_G = Pi_G Pi_S = Pi_G, hence (Pi_S - Pi_G)^k = Pi_S^k - Pi_G: averaging over all words of
-length k in S has deviation at most tau^k, if S has tau. Composing elements asks the oracle
-nothing, so the calls are those that bring tau below a constant, and eps only sets the length.
+length k in S has deviation at most tau^k, if S has tau. Composing elements makes no oracle
+call, so the calls are those that bring tau below a constant, and eps only sets the length.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def words_plan(
     """Draws and word length for a gradient error of at most eps/2, as `sample_size` grants.
 
     m is the smallest sample whose `sharp_deviation_bound` tau is at most `deviation` (or at most
-    eps/(2CB), where that is larger: then letters will do), and k the smallest length with
+    eps/(2CB), where that is larger: then single letters are enough), and k the smallest length with
     C B tau^k <= eps/2. A smaller `deviation` costs calls and shortens the words.
 
     Args:
