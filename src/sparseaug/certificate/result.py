@@ -15,8 +15,8 @@ from sparseaug.errors import (
     check_text,
     shorten,
 )
+from sparseaug.floats import text_up
 from sparseaug.planning.numbers import to_json
-from sparseaug.spectral.result import round_up
 
 
 @final
@@ -71,11 +71,11 @@ class Certificate:
         return {**asdict(self), "calls": to_json(self.calls), "looseness": self.looseness}
 
     def __str__(self) -> str:
-        text = f"{self.kind}: full-group gradient norm at most {round_up(self.bound)}, {self.holds}"
+        text = f"{self.kind}: full-group gradient norm at most {text_up(self.bound)}, {self.holds}"
         if self.truth is not None:
             text += f"; truth {self.truth:.6g}"
         if self.looseness is not None:
-            text += f", loose by a factor of {round_up(self.looseness, 4)}"
+            text += f", loose by a factor of {text_up(self.looseness, 4)}"
         return f"{text}; {shorten(self.calls)} oracle calls"
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group, Irrep
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
@@ -141,7 +142,7 @@ class GridSymmetries(Group):
 #     pi(t, d)[i, j] = chi_(w_i)(t) rho(c_i^-1 d c_j)   where A_d w_j = w_i, and 0 elsewhere,
 # is irreducible, and orbits and rho give every irrep once. Each column of pi holds one entry that is
 # not 0, a phase times +-1: the phase errs by 64 u as in `abelian`, and dim of them by sqrt(dim) 64 u.
-_ROUNDING = 64 * 2.0**-53
+_ROUNDING = 64 * UNIT
 
 
 @dataclass(frozen=True, eq=False)

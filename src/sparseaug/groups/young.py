@@ -20,6 +20,7 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import LARGEST_ARRAY, LARGEST_SIZE
 
 Partition = tuple[int, ...]
@@ -175,7 +176,7 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
 def young_rounding(n: int, d: int) -> float:
     """At least the Frobenius norm of (computed - true) of one matrix of `young_matrices`."""
     steps = n * (n - 1) // 2
-    return 1.01 * math.sqrt(2 * d) * 4 * 2.0**-53 * (steps + 1)
+    return 1.01 * math.sqrt(2 * d) * 4 * UNIT * (steps + 1)
 
 
 def require_matrices(count: int, dimension: int) -> None:

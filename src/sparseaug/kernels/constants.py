@@ -19,6 +19,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import gamma
 from sparseaug.kernels.arrays import (
     Floats,
     check_number,
@@ -27,7 +28,6 @@ from sparseaug.kernels.arrays import (
     check_vector,
     flat,
     freeze_vector,
-    gamma,
 )
 from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.kernels.moments import Moments

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import gamma
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
@@ -22,7 +23,6 @@ from sparseaug.kernels.arrays import (
     check_samples,
     check_targets,
     freeze_vector,
-    gamma,
     move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.floats import gamma
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
@@ -25,7 +26,6 @@ from sparseaug.kernels.arrays import (
     check_vector,
     flat,
     freeze,
-    gamma,
     move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings

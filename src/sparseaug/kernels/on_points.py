@@ -27,8 +27,9 @@ from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.floats import UNIT
 from sparseaug.groups import Rows
-from sparseaug.kernels.arrays import UNIT, Floats, check_action, check_samples, flat, move
+from sparseaug.kernels.arrays import Floats, check_action, check_samples, flat, move
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.invariance import CONDITIONS, TOLERANCE, Invariance
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
+from sparseaug.floats import float_above
 from sparseaug.groups import Group
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
@@ -127,7 +127,9 @@ def plan(
         B=B,
         L=check_real("L", L, above=0),
         gap=check_real("gap", gap),
-        sigma=_product_above(C, B) if sigma is None else check_real("sigma", sigma),
+        sigma=float_above(Fraction(C) * Fraction(B))
+        if sigma is None
+        else check_real("sigma", sigma),
         b=check_integer("b", b, at_least=1),
         n=None if n is None else check_integer("n", n, at_least=1),
     )
@@ -147,11 +149,3 @@ def _exact_method(group: Group) -> str | None:
         return best_method(group)
     except UnsupportedError:
         return None
-
-
-def _product_above(C: float, B: float) -> float:
-    """C B rounded up."""
-    product = C * B
-    if math.isfinite(product) and Fraction(product) < Fraction(C) * Fraction(B):
-        return math.nextafter(product, math.inf)
-    return product

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sparseaug.errors import check_integer, check_not_negative, check_real
+from sparseaug.floats import float_below
 from sparseaug.theory import (
     sharp_deviation_bound,
     sharp_deviation_sample_size,
@@ -78,7 +79,7 @@ def sampled_words(
     tau = sharp_deviation_bound(m, total, delta)
     length = word_length(tau, float(BIAS * allowed))
     bias = Fraction(word_deviation(tau, length))
-    t = math.nextafter(float(allowed - bias), 0.0)
+    t = float_below(allowed - bias)
     # M0 of the sharper bound solves the same inequality with |X| <= 1
     growth = (1 + (1 + bias) * Fraction(t) / 3) / (1 + Fraction(t) / 3)
     size = math.ceil(growth * sharp_deviation_sample_size(t, total, delta))

@@ -20,11 +20,11 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
+from sparseaug.floats import power_up
 from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.abelian.characters import characters_norm
-from sparseaug.spectral.abelian.roots import power_up
 from sparseaug.spectral.abelian.walsh import walsh_norm
 from sparseaug.spectral.general.dihedral import dihedral_norm
 from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps

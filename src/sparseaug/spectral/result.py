@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, TypeAlias
 
 from sparseaug.errors import (
@@ -14,6 +13,7 @@ from sparseaug.errors import (
     check_text,
     shorten_text,
 )
+from sparseaug.floats import text_down, text_up
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -101,43 +101,10 @@ class Deviation:
 
     def __str__(self) -> str:
         text = (
-            f"deviation at most {round_up(self.value)} ({self.kind}; {self.method}, at "
+            f"deviation at most {text_up(self.value)} ({self.kind}; {self.method}, at "
             f"{shorten_text(self.block)}); "
-            f"at least {round_down(self.lower)}"
+            f"at least {text_down(self.lower)}"
         )
         if self.bound is not None:
-            text += f"; the a-priori bound says {round_up(self.bound)}"
+            text += f"; the a-priori bound says {text_up(self.bound)}"
         return f"{text}; {self.reason}" if self.reason else text
-
-
-def round_up(value: float, digits: int = 6) -> str:
-    """`value` with that many digits, rounded up: a printed upper bound stays one.
-
-    Examples:
-        >>> round_up(0.26944371234), round_up(0.25)
-        ('0.269444', '0.25')
-    """
-    return _rounded(value, digits, ROUND_CEILING)
-
-
-def round_down(value: float, digits: int = 6) -> str:
-    """`value` with that many digits, rounded down: a printed lower bound stays one.
-
-    Examples:
-        >>> round_down(0.6666666666666602)
-        '0.666666'
-    """
-    return _rounded(value, digits, ROUND_FLOOR)
-
-
-def _rounded(value: float, digits: int, rounding: str) -> str:
-    with localcontext() as context:
-        context.prec = digits
-        context.rounding = rounding
-        rounded = +Decimal(value)
-    if not rounded:
-        return "0"
-    if abs(rounded) < Decimal("1e-4"):
-        return f"{rounded:e}"
-    text = f"{rounded:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

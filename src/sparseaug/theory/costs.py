@@ -20,7 +20,7 @@ from sparseaug.theory._arguments import (
     text,
 )
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import round_down
+from sparseaug.theory._rounding import largest_below
 from sparseaug.theory.gradient_descent import full_gd_steps
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import sgd_plan
@@ -175,7 +175,7 @@ def crossovers(
         cost = log * (Fraction(32, 3) * scale**2)
         return _streaming_limit(cost, noisy, steady, bits).sqrt(bits)
 
-    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), round_down(enclose))
+    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), largest_below(enclose))
 
 
 def _streaming_limit(cost: Interval, noisy: Fraction, steady: Fraction, bits: int) -> Interval:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from sparseaug.theory._arguments import group_size, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, round_down, round_up, round_up_exp
+from sparseaug.theory._rounding import ceiling, exp_above, largest_below, smallest_above
 
 
 def deviation_bound(m: int, order: int, delta: float) -> float:
@@ -34,7 +34,7 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
     """
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
-    return round_up(lambda bits: enclose_deviation(m, order, bound, bits))
+    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits))
 
 
 def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
@@ -84,7 +84,7 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
     if order == 1 or tau >= 1:
         return 0.0
     exponent = Fraction(3, 8) * m * tau**2
-    return round_up_exp(lambda bits: log_ratio(2 * order, 1, bits) + -exponent)
+    return exp_above(lambda bits: log_ratio(2 * order, 1, bits) + -exponent)
 
 
 def deviation_floor(m: int, order: int) -> float:
@@ -115,7 +115,7 @@ def deviation_floor(m: int, order: int) -> float:
     if m >= order:
         return 0.0
     square = Interval.point(Fraction(order - m, m * (order - 1)))
-    return round_down(square.sqrt)
+    return largest_below(square.sqrt)
 
 
 def enclose_deviation(m: int, order: int, delta: Fraction, bits: int) -> Interval:

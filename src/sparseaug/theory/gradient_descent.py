@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from sparseaug.theory._arguments import counted, not_negative, positive, step
 from sparseaug.theory._interval import Interval
-from sparseaug.theory._rounding import round_up
+from sparseaug.theory._rounding import smallest_above
 
 
 def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
@@ -35,7 +35,7 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
     smoothness, start = positive("L", L), not_negative("gap", gap)
     eta = step("step_size", step_size, L=smoothness)
     square = start / (eta * descent_share(eta, smoothness) * T)
-    return round_up(Interval.point(square).sqrt)
+    return smallest_above(Interval.point(square).sqrt)
 
 
 def full_gd_bound(T: int, L: float, *, gap: float) -> float:
@@ -53,7 +53,7 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
         0.2
     """
     square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
-    return round_up(Interval.point(square).sqrt)
+    return smallest_above(Interval.point(square).sqrt)
 
 
 def full_gd_steps(eps: float, L: float, gap: float) -> int:

@@ -11,7 +11,7 @@ import math
 
 from sparseaug.theory._arguments import counted, group_size, not_negative, positive, probability
 from sparseaug.theory._interval import Interval
-from sparseaug.theory._rounding import round_up
+from sparseaug.theory._rounding import smallest_above
 from sparseaug.theory.deviation import enclose_deviation, smallest_sample
 
 
@@ -36,7 +36,7 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
-    return round_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
 
 
 def stationarity_bound(
@@ -72,7 +72,7 @@ def stationarity_bound(
         error = enclose_deviation(m, order, bound, bits) * factor
         return Interval.point(square).sqrt(bits) + error
 
-    return round_up(enclose)
+    return smallest_above(enclose)
 
 
 def stationarity_given(
@@ -98,7 +98,7 @@ def stationarity_given(
     """
     error = not_negative("deviation", deviation) * positive("C", C) * positive("B", B)
     square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
-    return round_up(lambda bits: Interval.point(square).sqrt(bits) + error)
+    return smallest_above(lambda bits: Interval.point(square).sqrt(bits) + error)
 
 
 def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int:
@@ -144,7 +144,7 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = 2 * positive("C", C) * positive("B", B)
-    return round_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
 
 
 def num_steps(eps: float, L: float, gap: float) -> int:

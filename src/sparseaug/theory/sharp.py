@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from sparseaug.theory._arguments import group_size, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, round_up, round_up_exp
+from sparseaug.theory._rounding import ceiling, exp_above, smallest_above
 
 
 def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
@@ -38,7 +38,7 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
     m = group_size("m", m)
     total = group_size("dimension_sum", dimension_sum, at_least=0)
     bound = probability("delta", delta)
-    return round_up(lambda bits: _enclose(m, total, bound, bits))
+    return smallest_above(lambda bits: _enclose(m, total, bound, bits))
 
 
 def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: float) -> int:
@@ -103,7 +103,7 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
     if total == 0 or tau >= 1:
         return 0.0
     exponent = m * tau**2 / (2 * (1 + tau / 3))
-    return round_up_exp(lambda bits: log_ratio(2 * total, 1, bits) + -exponent)
+    return exp_above(lambda bits: log_ratio(2 * total, 1, bits) + -exponent)
 
 
 def smallest_sharp_sample(target: Fraction, dimension_sum: int, delta: Fraction) -> int:

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sparseaug.errors import ArgumentError
+from sparseaug.floats import float_above, float_below
 from sparseaug.theory._arguments import counted, not_negative, positive, step
-from sparseaug.theory._rounding import float_above, float_below
 from sparseaug.theory.gradient_descent import descent_share
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from sparseaug.floats import float_above
 from sparseaug.theory._arguments import counted, group_size, not_negative, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, float_above, round_up_exp
+from sparseaug.theory._rounding import ceiling, exp_above
 from sparseaug.theory.sharp import sharp_deviation_bound, smallest_sharp_sample
 
 EXACT_LENGTH = 4000
@@ -65,7 +66,7 @@ def word_deviation(deviation: float, length: int) -> float:
         rate = _rate(tau, bits)
         return Interval(-rate.high * length, -rate.low * length)
 
-    return round_up_exp(exponent)
+    return exp_above(exponent)
 
 
 def word_length(deviation: float, eps: float) -> int:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import text_down, text_up, up
 from sparseaug.nn.checks import (
     call_model,
     check_choice,
@@ -34,7 +35,6 @@ from sparseaug.nn.models.orbit_batch import (
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
-from sparseaug.spectral.result import round_down, round_up
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class InvarianceBound:
         """sqrt(2) value: what the averaged output changes at most, in root mean square, between two
         independent uniform places of an orbit. From one given x it may change by more.
         """
-        return math.nextafter(math.nextafter(math.sqrt(2), 2) * self.value, math.inf)
+        return up(up(math.sqrt(2)) * self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, the change and the kind, as JSON data."""
@@ -70,9 +70,9 @@ class InvarianceBound:
         return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
 
     def __str__(self) -> str:
-        low, high = round_up(self.output_range[0]), round_down(self.output_range[1])
+        low, high = text_up(self.output_range[0]), text_down(self.output_range[1])
         return (
-            f"within {round_up(self.value)} of the mean over the group, in root mean square over an "
+            f"within {text_up(self.value)} of the mean over the group, in root mean square over an "
             f"orbit ({self.kind}), for outputs in [{low}, {high}]"
         )
 
@@ -191,8 +191,8 @@ class OrbitAverage(nn.Module):
         if low > high:
             raise ArgumentError(f"output_range={output_range} must be (low, high), low <= high.")
         # both roundings go up: a bound stays one
-        half = math.nextafter(high - low, math.inf) / 2
-        value = math.nextafter(self.deviation.value * half, math.inf)
+        half = up(high - low) / 2
+        value = up(self.deviation.value * half)
         return InvarianceBound(value, self.deviation, (low, high))
 
     def load_state_dict(

@@ -29,13 +29,11 @@ from torch import Tensor
 
 from sparseaug.certificate import Certificate
 from sparseaug.certificate.audit import radius, require_fresh
-from sparseaug.certificate.exact import TINY
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
-from sparseaug.kernels.arrays import gamma
+from sparseaug.floats import TINY, down, gamma, text_down, text_up, up
 from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.risk.ranks import require_same
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral.result import round_down, round_up
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
@@ -66,7 +64,7 @@ class Audit:
     @property
     def norm_bound(self) -> float:
         """The root of the upper end of the interval, rounded up; never above `largest`."""
-        root = math.nextafter(math.sqrt(self.interval[1]), math.inf)
+        root = up(math.sqrt(self.interval[1]))
         return root if self.largest is None else min(root, self.largest)
 
     @property
@@ -87,7 +85,7 @@ class Audit:
         low, high = self.interval
         return (
             f"squared norm of the full-group gradient {self.squared_norm:.4g}, in "
-            f"[{round_down(low, 4)}, {round_up(high, 4)}] ({self.holds}); {self.calls} oracle calls"
+            f"[{text_down(low, 4)}, {text_up(high, 4)}] ({self.holds}); {self.calls} oracle calls"
         )
 
 
@@ -149,7 +147,7 @@ def audit(
     off = radius(sums.spread, limit, calls, delta=delta) + rounding
     low, high = max(0.0, sums.mean - off), min(limit, sums.mean + off)
     # squares are rounded outward: `limit` itself may be the upper end
-    ends = max(0.0, math.nextafter(low**2, 0)), math.nextafter(high**2, math.inf)
+    ends = max(0.0, down(low**2)), up(high**2)
     return Audit(sums.unbiased, ends, f"with probability 1 - {delta}", delta, made, limit)
 
 

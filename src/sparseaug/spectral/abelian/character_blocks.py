@@ -23,10 +23,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.floats import UNIT
 from sparseaug.groups import Rows
 from sparseaug.groups.digits import digits_of_rank
 from sparseaug.spectral.abelian.roots import ROOT_ERROR, phases, roots
-from sparseaug.spectral.verify.verified import UNIT
 
 ENTRIES = 1 << 21
 """Values in a block, 16 megabytes in single precision: large products, which still stay in cache."""

@@ -40,10 +40,10 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from sparseaug.errors import SparseAugError
+from sparseaug.floats import UNIT, gamma
 from sparseaug.groups import Rows
 from sparseaug.spectral.abelian.character_blocks import Block, Frequencies
 from sparseaug.spectral.abelian.roots import MEAN_ERROR, character_mean, phases
-from sparseaug.spectral.verify.verified import UNIT, gamma
 
 BLOCK = 1 << 20
 SPOT_CHECKS = 16

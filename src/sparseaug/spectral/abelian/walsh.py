@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.floats import down, power_down, power_up, up
 from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.hadamard import hadamard
-from sparseaug.spectral.abelian.roots import power_down, power_up
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import down, up
 
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""

@@ -29,20 +29,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.floats import UNIT, down, power_down, power_up, up
 from sparseaug.groups import Rows
 from sparseaug.groups.dihedral import Dihedral
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.character_blocks import Block
 from sparseaug.spectral.abelian.characters import Enclosure, Measured, largest
-from sparseaug.spectral.abelian.roots import (
-    MEAN_ERROR,
-    character_mean,
-    phases,
-    power_down,
-    power_up,
-)
+from sparseaug.spectral.abelian.roots import MEAN_ERROR, character_mean, phases
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import UNIT, down, up
 
 Array: TypeAlias = Any  # an array of complex numbers, or one of them
 

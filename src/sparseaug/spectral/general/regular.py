@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sparseaug.errors import GroupTooLargeError, check_integer
+from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.sampling import GroupSample
@@ -28,7 +29,7 @@ from sparseaug.spectral.verify.lanczos import (
     krylov_norm,
     sum_in_two_levels,
 )
-from sparseaug.spectral.verify.verified import UNIT, down, gamma, norm_lower, norm_upper, up
+from sparseaug.spectral.verify.verified import norm_lower, norm_upper
 
 INDEX_ENTRIES = 1 << 29
 """Entries of the tables of where points go, 4 bytes each: 2 GiB, twice (there and back)."""

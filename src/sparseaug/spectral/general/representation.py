@@ -12,12 +12,12 @@ from scipy.sparse.csgraph import connected_components
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.floats import UNIT, gamma, up
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectral.general.regular import dense_power
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import UNIT, gamma, up
 
 Matrix = NDArray[np.float64]
 

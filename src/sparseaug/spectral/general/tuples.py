@@ -20,14 +20,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, check_integer, shorten
+from sparseaug.floats import UNIT, down, gamma, power_down, power_up, up
 from sparseaug.groups import Abelian, Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.abelian.roots import ROOT_ERROR, power_down, power_up, roots
+from sparseaug.spectral.abelian.roots import ROOT_ERROR, roots
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.general.regular import PermutationMean, dense_norm, require_room
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
-from sparseaug.spectral.verify.verified import UNIT, down, gamma, up
 
 DENSE_DIMENSION = 4096
 """Up to here a module is verified as a matrix; beyond, the bound has a failure probability."""

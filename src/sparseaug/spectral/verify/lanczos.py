@@ -48,10 +48,10 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
 from sparseaug.errors import check_integer, check_real
+from sparseaug.floats import UNIT, down, gamma, power_up, up
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.abelian.roots import power_up
 from sparseaug.spectral.result import Progress
-from sparseaug.spectral.verify.verified import UNDERFLOW, UNIT, down, gamma, up
+from sparseaug.spectral.verify.verified import UNDERFLOW
 
 Vector: TypeAlias = NDArray[np.float64]
 

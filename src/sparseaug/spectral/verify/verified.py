@@ -51,44 +51,12 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.linalg.lapack import dpotrf, zpotrf
 
 from sparseaug.errors import ArgumentError, check_real
-
-UNIT = 2.0**-53
-"""The unit roundoff u of binary64."""
+from sparseaug.floats import UNIT, down, gamma, up
 
 UNDERFLOW = 2.0**-900
 
 # An ndarray or a torch tensor; torch is never imported here.
 Array = Any
-
-
-def up(x: float) -> float:
-    """The next float above `x`: after one correctly rounded operation, above its exact result.
-
-    Examples:
-        >>> up(1.0) - 1.0 == 2 * UNIT
-        True
-    """
-    return math.nextafter(x, math.inf)
-
-
-def down(x: float) -> float:
-    """The next float below `x`: after one correctly rounded operation, below its exact result."""
-    return math.nextafter(x, -math.inf)
-
-
-def gamma(n: int) -> float:
-    """n u / (1 - n u), rounded up: the relative error of n roundings in a row, or of n summands.
-
-    Examples:
-        >>> gamma(1) > UNIT
-        True
-    """
-    total = n * UNIT
-    if not total < 0.5:
-        raise ArgumentError(
-            f"n={n} roundings exceed what float64 can bound; give fewer than 2**52."
-        )
-    return up(total / down(1.0 - total))
 
 
 def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = None) -> float:
