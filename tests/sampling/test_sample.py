@@ -183,7 +183,7 @@ def test_other_schemas_and_strangers_are_refused(S, tmp_path):
         with pytest.raises(FileFormatError, match="int64 array"):
             sa.GroupSample.load(path)
     save_archive(path, files.SCHEMA, rows, {})
-    with pytest.raises(FileFormatError, match="facts are others"):
+    with pytest.raises(FileFormatError, match="facts are not those of a sample"):
         sa.GroupSample.load(path)
     with pytest.raises(StorageError, match=r"cannot be read: .*; check the path"):
         sa.GroupSample.load(tmp_path / "nothing")
