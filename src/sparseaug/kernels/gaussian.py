@@ -25,6 +25,9 @@ from sparseaug.kernels.invariance import Invariance, isometry, require_fit
 class GaussianKernel(Kernel):
     """k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), times the identity where outputs are vectors.
 
+    Args:
+        sigma: the width, positive
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> k = sa.kernels.GaussianKernel(1.25)
@@ -90,7 +93,15 @@ class GaussianKernel(Kernel):
     def group_second_moment(
         self, action: Action, x: Any, z: Any, z2: Any, *, limit: int = LIMIT
     ) -> Floats:
-        """E over all g of k(g.x, z) k(g.x, z2), (n, k, k2): `product` turns it into a mean."""
+        """E over all g of k(g.x, z) k(g.x, z2), (n, k, k2): `product` turns it into a mean.
+
+        Args:
+            action: how the group moves x
+            x: samples (n, ...)
+            z: centres (k, ...)
+            z2: centres (k2, ...)
+            limit: largest group that is enumerated where there is no closed form
+        """
         z = check_samples("z", z)
         z2 = check_samples("z2", z2, like=z)
         kernel, factors, middle = self.product(
@@ -104,6 +115,10 @@ class GaussianKernel(Kernel):
 
         |u - z|^2 + |u - z'|^2 = 2 |u - (z + z')/2|^2 + |z - z'|^2 / 2, hence the width of q is
         sigma / sqrt(2) and c = exp(-|z - z'|^2 / (4 sigma^2)).
+
+        Args:
+            z: centres (k, ...)
+            z2: centres (k, ...)
         """
         z = check_samples("z", z)
         z2 = check_samples("z2", z2, like=z)

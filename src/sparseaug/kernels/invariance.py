@@ -48,6 +48,8 @@ class Invariance:
     """Whether the condition holds (this is the truth value), and if not, what breaks it.
 
     Attributes:
+        holds: the answer
+        reason: what breaks the condition; empty where it holds
         output: of the spectral mixture, counted from 0; None where none is to blame
         component: see `output`.
         generator: the row of the group element that shows it

@@ -42,6 +42,12 @@ _BLOCK = 1 << 22  # entries moved, or distances taken, at a time
 def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
     """Whether the action leaves the kernel invariant on these points (n, ...) moved by these rows.
 
+    Args:
+        kernel: any kernel
+        action: how the group moves the points
+        rows: elements, (k, width)
+        points: samples (n, ...)
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> def stretched_above_9(g, x):

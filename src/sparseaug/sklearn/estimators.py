@@ -138,24 +138,22 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     has no probabilities; or the most votes (a tie goes to the first class), where it has neither or
     decides between pairs of classes, as `SVC(decision_function_shape="ovo")`.
 
-    Parameters
-    ----------
-    estimator : what learns; logistic regression by default. `random_state` is not passed on to it
-    action : an action, a function n_features -> action, or None, which moves nothing
-    m : number of elements; 16 by default (1 without an action)
-    target_deviation : draw until the exact deviation is at most this, instead of m
-    S : a `GroupSample` that is there already, instead of m
-    sample_shape : how to read a row, for instance (8, 8); by default (n_features,)
-    random_state : an integer is the oracle's seed: the same S every time
+    Args:
+        estimator: what learns; logistic regression by default. `random_state` is not passed on to it
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action)
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        S: an existing `GroupSample`, instead of m
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        random_state: an integer is the oracle's seed: the same S every time
 
-    Attributes
-    ----------
-    estimator_ : the fitted clone
-    classes_ : the labels that the inner estimator knows
-    sample_ : S; its `calls` are the oracle calls that `fit` made
-    action_ : the action for this width
-    groups_ : the row that each copy in fitting came from
-    deviation_ : how good S is; None for groups above order 10,000 unless drawing found it
+    Attributes:
+        estimator_: the fitted clone
+        classes_: the labels that the inner estimator knows
+        sample_: S; its `calls` are the oracle calls that `fit` made
+        action_: the action for this width
+        groups_: the row that each copy in fitting came from
+        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -168,7 +166,13 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies."""
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: labels
+            sample_weight: one per sample, if the estimator takes weights
+        """
         check_choice(self)
         if not self._is_classifier():
             raise ArgumentError(
@@ -238,6 +242,15 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
     Parameters and attributes are those of `OneShotClassifier`, without `classes_`; the default
     estimator is ridge regression. y may have several outputs where the inner estimator takes them.
 
+    Args:
+        estimator: what learns; ridge regression by default
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action)
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        S: an existing `GroupSample`, instead of m
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        random_state: an integer is the oracle's seed: the same S every time
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]), np.array([1.0, 2.0, 4.0])
@@ -247,7 +260,13 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies."""
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: targets
+            sample_weight: one per sample, if the estimator takes weights
+        """
         check_choice(self)
         if self._is_classifier():
             raise ArgumentError(
