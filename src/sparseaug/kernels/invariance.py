@@ -85,7 +85,7 @@ def require_fit(action: Action, shape: tuple[int, ...]) -> None:
 def isometry(action: Action, shape: tuple[int, ...]) -> tuple[Invariance, Floats]:
     """Whether each generator is x -> Q x + a with Q orthogonal, and the matrices Q (k, d, d).
 
-    Q is read off the images of 0 and of the unit vectors; that nothing else goes on is then tested
+    Q is read off the images of 0 and of the unit vectors; that this is all is then tested
     on eight random points, which suffices for every action of this library but a user's function:
     there the answer carries a condition, and claims about data are tested on the data (`on_points`).
     """

@@ -270,6 +270,6 @@ def _cartesian(rotations: Rows, lattice: Floats) -> Floats:
 
 def _loose(reason: str) -> GroupError:
     return GroupError(
-        f"the operations that spglib found form no group: {reason}; give a smaller symprec, or "
+        f"the operations that spglib found do not form a group: {reason}; give a smaller symprec, or "
         "positions with more digits."
     )
