@@ -74,11 +74,21 @@ class Action(ABC):
 
     @abstractmethod
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """What `apply` needs of these elements for data of this shape (n, ...)."""
+        """What `apply` needs of these elements for data of this shape (n, ...).
+
+        Args:
+            elements: rows of integers (k, width), one per element
+            shape: the shape of the data, (n, ...)
+        """
 
     @abstractmethod
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Move x (1 or k, n, ...) by k elements: (k, n, ...). Of k data, element j moves x[j]."""
+        """Move x (1 or k, n, ...) by k elements: (k, n, ...). Of k data, element j moves x[j].
+
+        Args:
+            prepared: what `prepare` returned, as arrays of the library of x
+            x: data (1, n, ...) or (k, n, ...)
+        """
 
     def __call__(self, elements: Any, x: Array) -> Array:
         """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S."""
@@ -88,7 +98,12 @@ class Action(ABC):
         return self.apply(self.place(prepared, x), x[None])
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
-        """What was prepared, where `apply` wants it for this x: in its library, on its device."""
+        """What was prepared, where `apply` wants it for this x: in its library, on its device.
+
+        Args:
+            prepared: what `prepare` returned
+            x: the data
+        """
         return [to_namespace_of(x, array) for array in prepared]
 
     def moved_axes(self, ndim: int) -> frozenset[int] | None:

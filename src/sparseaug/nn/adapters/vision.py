@@ -59,7 +59,12 @@ class OrbitTransform(torch.nn.Module):
         return {"element": self._key.choose({"image": flat_inputs[0].as_subclass(torch.Tensor)})}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        """One input moved by the element of these params."""
+        """One input moved by the element of these params.
+
+        Args:
+            inpt: one of the inputs of a call
+            params: what `make_params` returned
+        """
         if not isinstance(inpt, torch.Tensor):
             raise ArgumentError(
                 f"inpt={shorten(inpt)} is not a tensor; convert it first (v2.ToImage)."

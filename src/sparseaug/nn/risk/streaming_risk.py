@@ -23,6 +23,16 @@ class StreamingModuleRisk:
 
     Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
     seed, and all of them see the same draws.
+
+    Args:
+        module: any `nn.Module` that treats samples one by one
+        loss: as `ModuleRisk` takes it
+        data: (x, y), tensors with one sample per row
+        action: how the group moves x
+        oracle: where the fresh elements come from
+        batch: fresh elements per step
+        y_action: how targets move, if they do
+        chunk_size: copies that are in memory at once
     """
 
     method: Literal["streaming"] = "streaming"
