@@ -42,7 +42,7 @@ _LONGEST = 100  # words; each length is a deviation of its own
     type=float,
     default=0.05,
     show_default=True,
-    help="Failure probability of the a-priori bound.",
+    help="Of the a-priori bound.",
 )
 @click.option("--device", help='Where large blocks are verified, for instance "cuda".')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")

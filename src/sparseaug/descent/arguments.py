@@ -76,5 +76,5 @@ def check_path(checkpoint: Any) -> Path:
     except OSError as error:
         raise StorageError(f"checkpoint={shorten(checkpoint)} cannot be used: {error}.") from error
     if not there:
-        raise ArgumentError(f"checkpoint={shorten(checkpoint)} is in a folder that is not there.")
+        raise ArgumentError(f"checkpoint={shorten(checkpoint)} is in a folder that does not exist.")
     return Path(text)

@@ -172,7 +172,7 @@ def smoothness_of_moments(moments: Moments, *, box: float) -> float:
         box: w, the bound on every entry of a and b
     """
     if not isinstance(moments, Moments):
-        raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
+        raise ArgumentError(f"moments={shorten(moments)} are not Moments; see full_moments.")
     w = check_real("box", box, above=0, below=1e50)
     R = len(moments.v)
     rows = float(moments.A.sum(axis=1).max()) * (1 + gamma(R)) + R * moments.error
@@ -190,7 +190,7 @@ def initial_gap(moments: Moments, a: Any, b: Any) -> float:
         b: second half of theta_0 (R,)
     """
     if not isinstance(moments, Moments):
-        raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
+        raise ArgumentError(f"moments={shorten(moments)} are not Moments; see full_moments.")
     R = len(moments.v)
     a, b = check_vector("a", a, R), check_vector("b", b, R)
     with np.errstate(over="ignore"):  # of a theta that diverged

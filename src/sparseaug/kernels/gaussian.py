@@ -82,7 +82,7 @@ class GaussianKernel(Kernel):
         """E over all g of k(g.x, z), (n, k).
 
         Without enumeration for symmetric groups, sign flips and signed permutations (any axis);
-        for others by going through the group, if it has at most `limit` elements.
+        for others by enumerating the group, if it has at most `limit` elements.
         """
         x = check_samples("x", x)
         z = check_samples("z", z, like=x)

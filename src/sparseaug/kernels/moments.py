@@ -35,7 +35,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
 FEW = 1000
-"""Elements up to which going through the group, one matrix product a block, beats closed forms."""
+"""Elements up to which enumerating the group, one matrix product per block, beats closed forms."""
 
 _PAIRS = 1 << 21  # second moments of a sample and two centres held at a time
 

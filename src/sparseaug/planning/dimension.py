@@ -47,9 +47,6 @@ MOST_ELEMENTS = 100_000
 def dimension_sum(group: Group) -> int:
     """D, or the least upper bound on it that is known without much work; never above |G| - 1.
 
-    Args:
-        group: any group
-
     Examples:
         >>> import sparseaug as sa
         >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
@@ -63,11 +60,7 @@ def dimension_sum(group: Group) -> int:
 
 
 def dimension_sum_is_exact(group: Group) -> bool:
-    """Whether `dimension_sum` is D itself, and not only an upper bound.
-
-    Args:
-        group: any group
-    """
+    """Whether `dimension_sum` is D itself, and not only an upper bound."""
     return find_dimension_sum(group)[1]
 
 

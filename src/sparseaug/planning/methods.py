@@ -217,7 +217,7 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
     """
     tau = _allowed(p, eps)
     if tau >= 1:
-        size, note = 1, "any element will do, as no deviation is above 1"
+        size, note = 1, "any element is enough, as no deviation is above 1"
     elif p.exact_method is None:
         size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
     else:

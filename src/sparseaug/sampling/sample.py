@@ -114,7 +114,7 @@ class GroupSample:
     def concat(self, other: GroupSample) -> GroupSample:
         """Both multisets together; its calls are all that are behind the two, each draw once.
 
-        Draws are told apart by the oracle's seed and their number. Those of a source are not, since
+        Draws are identified by the oracle's seed and their number. Those of a source are not, since
         two sources may differ: their calls add up.
         """
         if not isinstance(other, GroupSample) or other.group != self.group:

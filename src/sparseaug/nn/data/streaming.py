@@ -159,7 +159,7 @@ class StreamingDataset(Dataset[Any]):
         }
 
     def load_state_dict(self, state: Any) -> None:
-        """Go on from `state_dict`, with an oracle that has made no more calls than are in it.
+        """Continue from `state_dict`, with an oracle that has made no more calls than are in it.
 
         A state of another group, seed, action or number of samples is refused.
         """

@@ -165,7 +165,7 @@ class OrbitBatch(nn.Module):
         return super().load_state_dict(state_dict, strict, assign)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Adopt the S of the state dict, or say why it is not one of this group."""
+        """Adopt the S of the state dict, or raise an error if it is not one of this group."""
         if f"{prefix}elements" in state_dict:
             rows = self._rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ

@@ -48,7 +48,7 @@ def fit(
     """Take `num_steps` steps of any optimiser over the module's parameters, by the whole risk.
 
     `callback` is called after every step with a `FitStep`; a true answer, on any rank, stops. The trace
-    has one row a step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
+    has one row per step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
     parameters as they were before the step.
 
     Args:

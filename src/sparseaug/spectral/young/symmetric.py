@@ -38,7 +38,7 @@ def symmetric_norm(
     """The norm of D_S^power on S_n or A_n; `shapes` asks for some irreps only.
 
     On A_n the irreps of a partition and its conjugate agree, and those of a self-conjugate one split
-    in two halves, whose larger norm is that of the whole: so one of each pair of conjugates will do.
+    in two halves, whose larger norm is that of the whole: so one of each pair of conjugates is enough.
     """
     group = S.group
     if not isinstance(group, Symmetric):
@@ -94,7 +94,7 @@ def _mover(device: str | None) -> Any:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"device={shorten(device)} is not there; leave it out to use the processor."
+            f"device={shorten(device)} is not available; leave it out to use the processor."
         ) from error
     return lambda matrix: torch.as_tensor(np.ascontiguousarray(matrix), device=device)
 
