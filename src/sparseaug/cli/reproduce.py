@@ -61,6 +61,7 @@ def reproduce(
     """
     from sparseaug.experiments import Config, claims  # SciPy takes a while to import
     from sparseaug.experiments import reproduce as run
+    from sparseaug.report import check_report, write_report
 
     if not out:
         raise click.BadParameter("the name is empty; give a folder", param_hint="--out")
@@ -68,15 +69,15 @@ def reproduce(
     if seeds is not None:
         changes["seeds"] = seeds
     config = Config.shortened(**changes) if quick else Config(**changes)
-    _require_ours(out)
+    check_report(out)  # before the work: a file in the way of the figures is not found after it
     with _bars(config) as update:
         done = run(config, out, jobs=jobs, progress=update)
     stopped: SparseAugError | None = None
     try:
-        written = _report(done.folder)  # before anything is printed, which may fail
+        written = write_report(done.folder)  # before anything is printed, which may fail
     except SparseAugError as error:
         written, stopped = [], error  # what was measured is shown, drawn or not
-    _show_claims(config, claims(done.results))
+    _show_claims(config, claims(done.table))
     _show_files(config, done, written)
     if stopped is not None:
         raise stopped
@@ -116,19 +117,6 @@ def _show_claims(config: Config, found: list[Claim]) -> None:
         verdict = "[green]yes[/]" if claim.holds else "[bold red]not shown[/]"
         table.add_row(escape(claim.text), escape(claim.measured), verdict)
     show(table)
-
-
-def _require_ours(folder: str) -> None:
-    """Before the work, so that a file in the way of the figures is not found after it."""
-    from sparseaug.report import check_report
-
-    check_report(folder)
-
-
-def _report(folder: Path) -> list[Path]:
-    from sparseaug.report import write_report
-
-    return write_report(folder)
 
 
 def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
