@@ -79,6 +79,7 @@ if _TYPE_CHECKING:
         table_group as table_group,
     )
     from sparseaug.groups.abelian import abelian as abelian
+    from sparseaug.groups.dicyclic import dicyclic as dicyclic
     from sparseaug.groups.dihedral import dihedral as dihedral
     from sparseaug.groups.hyperoctahedral import hyperoctahedral as hyperoctahedral
     from sparseaug.groups.symmetric import symmetric as symmetric
@@ -127,8 +128,8 @@ _NAMES = {
         NonFiniteError Run Trace box descend
     """,
     "groups": """
-        Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dihedral
-        direct_product grid_symmetries group hyperoctahedral mathieu matrix_group
+        Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic
+        dihedral direct_product grid_symmetries group hyperoctahedral mathieu matrix_group
         permutation_group rubik sign_flips symmetric table_group
     """,
     "kernels": """

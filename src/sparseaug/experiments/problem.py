@@ -19,7 +19,6 @@ from sparseaug.groups import symmetric
 from sparseaug.kernels import GaussianKernel, sample_moments
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
-from sparseaug.risk.identity import problem_facts
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 
 ENUMERATED = 40_320
@@ -87,8 +86,7 @@ class Problem:
         S = GroupSample(group, group.all_elements())
         kernel, centers = self.model.kernel, self.model.centers
         moments = sample_moments(kernel, self.action, S, *data, centers, block=_BLOCK)
-        facts = problem_facts(*data, self.action, "full")
-        return MomentRisk(self.model, moments, "full", group.order, facts)
+        return MomentRisk(self.model, data, self.action, "full", moments)
 
     def replay(self) -> dict[str, NDArray[Any]]:
         """All random numbers of the seed, enough to repeat it with other code."""

@@ -23,8 +23,8 @@ from sparseaug.actions.base import (
 )
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Rows, TableGroup
-from sparseaug.groups.base import integer_array
 from sparseaug.groups.permutations import are_permutations, invert_permutations
+from sparseaug.groups.rows import integer_array
 
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
 
