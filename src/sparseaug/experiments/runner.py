@@ -42,10 +42,10 @@ class Finished:
 
     Args:
         folder: where the files are
-        results: what is in results.json
         seconds: for the runs and their evaluation
         certificate_seconds: for the certificates
         computed: runs that were not there already
+        table: the results, read and checked
     """
 
     folder: Path

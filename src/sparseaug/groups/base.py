@@ -433,7 +433,7 @@ def format_order(group: Group) -> str:
 
 
 def check_label(label: str, data: Any = None) -> str:
-    """A name for a group of one's own; that of another group is refused.
+    """A name for a user's group; that of another group is refused.
 
     `data` are the generators or matrices: those of a catalogue group may have its name.
     """
