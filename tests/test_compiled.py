@@ -25,7 +25,7 @@ import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
 from sparseaug.spectral.young.clausen import mean_blocks
-for module in ("sparseaug.kernels.permanents", "sparseaug.nn.data.prepared"):
+for module in ("sparseaug.kernels.permanents", "sparseaug.actions.bound"):
     importlib.import_module(module)._WORTH_COMPILING = 0
 permanents = importlib.import_module("sparseaug.kernels.permanents").permanents
 rng = np.random.default_rng(0)

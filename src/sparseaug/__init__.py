@@ -48,6 +48,7 @@ if _TYPE_CHECKING:
         signed_permute as signed_permute,
     )
     from sparseaug.actions.linear import linear as linear
+    from sparseaug.actions.together import together as together
     from sparseaug.certificate import (
         Certificate as Certificate,
         Certificates as Certificates,
@@ -87,9 +88,12 @@ if _TYPE_CHECKING:
         GaussianKernel as GaussianKernel,
         SpectralMixtureKernel as SpectralMixtureKernel,
     )
-    from sparseaug.planning import (
-        Plan as Plan,
+    from sparseaug.orbits import (
+        InvarianceReport as InvarianceReport,
+        assert_invariant as assert_invariant,
+        invariance_error as invariance_error,
     )
+    from sparseaug.planning import Plan as Plan
     from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
         DirectRisk as DirectRisk,
@@ -119,7 +123,7 @@ if _TYPE_CHECKING:
 _NAMES = {
     "actions": """
         Action custom_action flip_signs linear move_grid permute_axis permute_nodes
-        product_action roll rotate_grid signed_permute
+        product_action roll rotate_grid signed_permute together
     """,
     "certificate": """
         Certificate Certificates Evidence certify
@@ -134,6 +138,9 @@ _NAMES = {
     """,
     "kernels": """
         GaussianKernel SpectralMixtureKernel
+    """,
+    "orbits": """
+        InvarianceReport assert_invariant invariance_error
     """,
     "planning": """
         Plan plan

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_torch_array
 
-from sparseaug.actions.base import as_numpy
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.risk.identity import sha256_of
 from sparseaug.sampling import keyed_rng

@@ -10,8 +10,6 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
-from sparseaug.actions.combine import ProductAction
-from sparseaug.actions.linear import Linear
 from sparseaug.errors import ArgumentError, check_real
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_shape, flat
 from sparseaug.kernels.base import Kernel
@@ -68,12 +66,11 @@ class GaussianKernel(Kernel):
         points, and the answer says what it rests on (`condition`).
         """
         exact = check_action(action).kind in ("entries", "signs")
-        if shape is None and isinstance(action, Linear):
-            shape = (action.matrices(action.group.identity()).shape[-1],)
+        shape = action.sample_shape if shape is None else shape
         if shape is not None:
             shape = check_shape(shape)
             require_fit(action, shape)
-        elif not exact or isinstance(action, ProductAction):
+        elif not exact or not action.lawful:
             raise ArgumentError(
                 f"shape is missing; {type(action).__name__} needs that of one sample to decide."
             )

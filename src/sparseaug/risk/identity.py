@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import as_numpy
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.archive import canonical_json
 from sparseaug.sampling import GroupSample, keyed_rng
 
