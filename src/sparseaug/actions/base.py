@@ -188,7 +188,7 @@ def require_same_group(action: Action, along: Any, name: str) -> None:
     if along is None:
         return
     if not isinstance(along, Action):
-        raise ArgumentError(f"{name}={shorten(along)} is not an action, nor None.")
+        raise ArgumentError(f"{name}={shorten(along)} is neither an action nor None.")
     if along.group != action.group:
         raise ArgumentError(
             f"{name} is of {along.group.name}, but action is of {action.group.name}; "

@@ -34,7 +34,7 @@ class Evidence(Problem):
         S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
         deviation: of this S, if it is known already
         sparse: the risk on S, as `augmented_risk` gave it, if you have it
-        full: the risk on the full group, if it is there already
+        full: the risk on the full group, if you have it
 
     Examples:
         >>> import numpy as np, sparseaug as sa

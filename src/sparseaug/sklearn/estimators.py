@@ -143,7 +143,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements; 16 by default (1 without an action)
         target_deviation: draw until the exact deviation is at most this, instead of m
-        S: a `GroupSample` that is there already, instead of m
+        S: an existing `GroupSample`, instead of m
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         random_state: an integer is the oracle's seed: the same S every time
 
@@ -232,7 +232,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         return len(self.classes_) > 2 and "ovo" in shapes
 
     def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """One vote a row, as (rows, classes)."""
+        """One vote per row, as (rows, classes)."""
         return np.asarray(labels[:, None] == self.classes_, np.float64)
 
 

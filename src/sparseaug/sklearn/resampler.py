@@ -34,7 +34,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements; 16 by default (1 without an action)
         target_deviation: draw until the exact deviation is at most this, instead of m
-        S: a `GroupSample` that is there already, instead of m
+        S: an existing `GroupSample`, instead of m
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
             function n_outputs -> action

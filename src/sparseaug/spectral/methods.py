@@ -51,7 +51,7 @@ class Method:
         suits: whether a group is of that kind
         norm: from S, `power=`, `progress=` and the options to a `Norm`
         options: further keywords of `norm`
-        too_large: whether a group of that kind is out of reach; `norm` says why
+        too_large: whether a group of that kind is out of reach; `norm` gives the reason
     """
 
     name: str

@@ -115,7 +115,12 @@ class OrbitBatch(nn.Module):
         return map_leaves(lambda part: part.flatten(0, 1), moved)
 
     def move_each(self, x: Any, which: Which = None) -> Any:
-        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...)."""
+        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
+
+        Args:
+            x: data (m, B, ...)
+            which: positions in S; all if None
+        """
         action = self._ready(x, 1)
         prepared = self._prepared(which)
         for part in leaves(x):
@@ -130,6 +135,10 @@ class OrbitBatch(nn.Module):
         """Targets y (B, ...) that do not move, once per element: (B m, ...), laid out as the copies.
 
         Targets that move have an `OrbitBatch(y_action, S)` of their own.
+
+        Args:
+            y: targets (B, ...)
+            which: positions in S; all if None
         """
         require_tensor("y", y, 1)
         copies = self.m if which is None else len(positions(which, self.m, y.device))
@@ -139,6 +148,11 @@ class OrbitBatch(nn.Module):
         """Positions in S for a step: each ceil(m / size) steps go through all of S once.
 
         A function of its arguments alone, so it is the same on every rank and after a resume.
+
+        Args:
+            step: the number of the step, from 0
+            size: elements per step
+            seed: of the order in which S is used
 
         Examples:
             >>> import sparseaug as sa

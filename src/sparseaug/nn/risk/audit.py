@@ -161,7 +161,7 @@ def audit(
 
 
 def _gradients(risk: ModuleRisk, theta: Tensor, fresh: GroupSample) -> Iterator[Tensor]:
-    """The gradient of every draw; of equal draws it is computed once, while there is room."""
+    """The gradient of every draw; of equal draws it is computed once, while memory allows."""
     kept: dict[bytes, Tensor] = {}
     for row in fresh.elements:
         key = row.tobytes()
