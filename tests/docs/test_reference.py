@@ -17,6 +17,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+for package in ("mkdocs", "torch", "sklearn"):  # the builder, and packages that are documented
+    pytest.importorskip(package)
+
 ROOT = Path(__file__).parents[2]
 # of these packages all names are public; of the experiment, what a page shows how to use
 ALSO = {
