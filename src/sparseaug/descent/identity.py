@@ -28,7 +28,6 @@ _AWAY = (0.0, 1.0, 10.0, 100.0, 1000.0)  # how far from theta_0 a projection is 
 def run_identity(
     risk: Any,
     theta0: Any,
-    *,
     rate: Callable[[int], float],
     num_steps: int,
     project: Callable[[Any], Any] | None,

@@ -49,7 +49,10 @@ class GaussianKernel(Kernel):
     def __call__(self, x: Any, z: Any) -> Floats:
         """Gram matrix (n, k), from differences and not from inner products: no cancellation."""
         x = check_samples("x", x)
-        z = check_samples("z", z, like=x)
+        return self._gram(x, check_samples("z", z, like=x))
+
+    def _gram(self, x: Floats, z: Floats) -> Floats:
+        """The same of samples that are not checked."""
         distances: Floats = cdist(flat(x), flat(z), "sqeuclidean")
         return np.exp(distances * (-0.5 / self.sigma**2))
 
@@ -82,7 +85,7 @@ class GaussianKernel(Kernel):
         z = check_samples("z", z, like=x)
         if closed_form(check_action(action)):
             return gaussian_mean(self.sigma, action, x, z)
-        return enumerated_mean(self, action, x, z, limit=limit)
+        return enumerated_mean(self._gram, action, x, z, limit=limit)
 
     def group_second_moment(
         self, action: Action, x: Any, z: Any, z2: Any, *, limit: int = LIMIT

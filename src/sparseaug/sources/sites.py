@@ -16,8 +16,8 @@ from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
 from sparseaug.actions.base import Kind, axes_from_end, require_size
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.base import integer_array
 from sparseaug.groups.permutations import are_permutations, invert_permutations
+from sparseaug.groups.rows import integer_array
 
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
 
