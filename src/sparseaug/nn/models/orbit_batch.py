@@ -70,7 +70,7 @@ class OrbitBatch(nn.Module):
         self.register_buffer("elements", torch.tensor(S.elements))
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
-        self.equal()
+        self._equal()
         if sample_shape is not None:
             try:
                 self._prepare(_sample_without_memory(sample_shape))
@@ -92,7 +92,7 @@ class OrbitBatch(nn.Module):
             self._given = GroupSample(self.action.group, rows)
         return self._given
 
-    def equal(self) -> Distinct | None:
+    def _equal(self) -> Distinct | None:
         """What is equal among the elements of S, for means over S; None where all differ."""
         if torch.compiler.is_compiling() or self.elements.is_meta:
             return self._once[1]
@@ -182,7 +182,7 @@ class OrbitBatch(nn.Module):
         if now and now.isdisjoint(self._prepared_for[1] or ()) and not self.elements.is_meta:
             (dtype,) = now  # to which torch has brought all of them
             self._prepare(map_leaves(lambda part: part.to(dtype), self._like))
-        self.equal()
+        self._equal()
         return self
 
     def load_state_dict(
@@ -200,7 +200,7 @@ class OrbitBatch(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if self._like is not None:
             self._prepare(self._like)
-        self.equal()
+        self._equal()
 
     def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
         """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
