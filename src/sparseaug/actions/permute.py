@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparseaug.actions.arrays import Array, Shape, gather
 from sparseaug.actions.base import Action, axes_from_end, check_axes, require_group, require_size
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
 from sparseaug.groups.permutations import invert_permutations
 
@@ -237,7 +237,7 @@ def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGr
 def _check_grid_axes(axes: Any) -> tuple[int, int]:
     checked = check_axes("axes", axes)
     if len(checked) != 2:
-        raise ArgumentError(f"axes={axes} must name the two axes of the grid.")
+        raise ArgumentError(f"axes={shorten(axes)} must name the two axes of the grid.")
     return checked[0], checked[1]
 
 

@@ -182,7 +182,7 @@ def _charged(
 def _check_kinds(kinds: Any) -> tuple[str, ...]:
     if kinds is None:
         return KINDS
-    if isinstance(kinds, str) or not isinstance(kinds, Sequence) or not len(kinds):
+    if isinstance(kinds, str | memoryview) or not isinstance(kinds, Sequence) or not len(kinds):
         raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
     for kind in kinds:
         if not isinstance(kind, str) or kind not in KINDS:

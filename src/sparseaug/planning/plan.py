@@ -16,7 +16,9 @@ from sparseaug.planning.table import text
 from sparseaug.spectral import best_method
 from sparseaug.theory import Crossovers, crossovers
 
-_MOST_CHARACTERS = 1 << 38  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
+_MOST_CHARACTERS = (
+    1 << 38
+)  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
 
 
 @dataclass(frozen=True, slots=True)

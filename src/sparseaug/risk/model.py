@@ -61,7 +61,7 @@ class KernelModel:
         wrong = f"by_coefficients={shorten(by_coefficients)} is not a vector of {len(a)} numbers."
         try:
             g = np.asarray(by_coefficients)
-        except (TypeError, ValueError) as error:  # ragged lists, foreign objects
+        except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, foreign objects
             raise ArgumentError(wrong) from error
         if g.shape != a.shape or g.dtype.kind not in "iuf":
             raise ArgumentError(wrong)

@@ -64,7 +64,9 @@ class OrbitBatch(nn.Module):
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
         if sample_shape is not None:
-            if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
+            if not isinstance(sample_shape, Sequence) or isinstance(
+                sample_shape, str | bytes | memoryview
+            ):
                 raise ArgumentError(
                     f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (3, 8, 8)."
                 )
@@ -276,7 +278,11 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
             f"0..{m - 1}."
         )
     if not isinstance(which, Tensor):
-        listed = [check_integer("which", position, below=m) for position in which]
+        try:
+            given = list(which)
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(f"which={shorten(which)} cannot be listed; give a list.") from error
+        listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
         raise ArgumentError(
