@@ -30,10 +30,12 @@ def usable() -> bool:
 def attempt(module: str, use: Callable[[Any], T], *, by_name: bool = False) -> T | None:
     """`use(module)` for a module that numba compiles, or None where numba is absent or fails.
 
-    by_name  numba was asked for by name: where it is not installed, that is an error
+    Args:
+        by_name: numba was asked for by name: where it is not installed, that is an error
 
-    >>> attempt("sparseaug.kernels.permanents_numba", lambda compiled: compiled.__name__)
-    'sparseaug.kernels.permanents_numba'
+    Examples:
+        >>> attempt("sparseaug.kernels.permanents_numba", lambda compiled: compiled.__name__)
+        'sparseaug.kernels.permanents_numba'
     """
     if not usable():
         if by_name and not _installed():

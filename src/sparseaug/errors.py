@@ -83,11 +83,12 @@ def check_integer(
 ) -> int:
     """Return `value` as a Python int within range, or raise an `ArgumentError` that names it.
 
-    >>> check_integer("m", 64, at_least=1)
-    64
-    >>> check_integer("m", 0, at_least=1)
-    Traceback (most recent call last):
-    sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
+    Examples:
+        >>> check_integer("m", 64, at_least=1)
+        64
+        >>> check_integer("m", 0, at_least=1)
+        Traceback (most recent call last):
+        sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
     """
     allowed = f"an integer of at least {at_least}" + ("" if below is None else f", below {below}")
     try:
@@ -106,8 +107,9 @@ def check_real(
 ) -> float:
     """Return `value` as a float strictly between the limits, or raise an `ArgumentError`.
 
-    >>> check_real("delta", 0.05, above=0, below=1)
-    0.05
+    Examples:
+        >>> check_real("delta", 0.05, above=0, below=1)
+        0.05
     """
     allowed = f"a number with {above} < {name} < {below}"
     try:
@@ -124,8 +126,9 @@ def check_real(
 def check_not_negative(name: str, value: float, *, at_most: float = math.inf) -> float:
     """Return `value` as a finite float from 0 up to the limit, or raise an `ArgumentError`.
 
-    >>> check_not_negative("gap", 0)
-    0.0
+    Examples:
+        >>> check_not_negative("gap", 0)
+        0.0
     """
     number = check_real(name, value)
     if not 0 <= number <= at_most:
@@ -164,8 +167,9 @@ def need(package: str, purpose: str, *, extra: str) -> ModuleType:
 def escape_controls(text: str) -> str:
     r"""`text` without what a terminal obeys: a name or a header of a file may hold such characters.
 
-    >>> print(escape_controls("S\x1b[31m"))
-    S\x1b[31m
+    Examples:
+        >>> print(escape_controls("S\x1b[31m"))
+        S\x1b[31m
     """
     if text.isprintable():
         return text

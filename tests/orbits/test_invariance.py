@@ -18,8 +18,8 @@ from torch import nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError, LawError
+from sparseaug.floats import text_up
 from sparseaug.nn import InvarianceError, assert_invariant, invariance_error
-from sparseaug.spectral.result import round_up
 
 SETS = sa.permute_axis(sa.symmetric(4))
 GRIDS = sa.rotate_grid(sa.dihedral(4))
@@ -218,7 +218,7 @@ def test_assert_invariant_names_the_worst_element_its_error_and_the_tolerance(x)
     with pytest.raises(LawError, match=pattern):
         assert_invariant(first_two, SETS, SETS.group, x, tolerance=0.5)
     assert_invariant(first_two, SETS, SETS.group, x, tolerance=report.max)
-    assert f"max {round_up(report.max, 4)} at {report.worst.tolist()}" in str(report)
+    assert f"max {text_up(report.max, 4)} at {report.worst.tolist()}" in str(report)
 
 
 def test_float32_sums_pass_and_a_small_leak_does_not(x):

@@ -13,6 +13,7 @@ from scipy import fft
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError
+from sparseaug.floats import power_down, power_up
 from sparseaug.groups.abelian import Abelian
 from sparseaug.spectral.abelian import characters
 from sparseaug.spectral.abelian.character_blocks import (
@@ -24,15 +25,7 @@ from sparseaug.spectral.abelian.character_blocks import (
 )
 from sparseaug.spectral.abelian.character_fft import fft_blocks, fft_error
 from sparseaug.spectral.abelian.characters import Measured, characters_norm
-from sparseaug.spectral.abelian.roots import (
-    MEAN_ERROR,
-    ROOT_ERROR,
-    character_mean,
-    phases,
-    power_down,
-    power_up,
-    roots,
-)
+from sparseaug.spectral.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
 
 GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
     sa.abelian(*moduli)

@@ -18,6 +18,7 @@ from sparseaug.errors import (
     OracleBudgetError,
     UnsupportedError,
 )
+from sparseaug.floats import text_down, text_up
 from sparseaug.groups import Abelian
 from sparseaug.spectral import LongRunWarning, best_method, effort
 from sparseaug.spectral.draw_until import Drawn, share_of_round
@@ -26,7 +27,7 @@ from sparseaug.spectral.general.irreps import irreps_norm
 from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.tensors import tensor_norm
 from sparseaug.spectral.generation import faithful_permutations, generated_order
-from sparseaug.spectral.result import Norm, round_down, round_up
+from sparseaug.spectral.result import Norm
 from sparseaug.spectral.young.symmetric import symmetric_norm
 
 deviation_module = sys.modules["sparseaug.spectral.deviation"]
@@ -365,13 +366,13 @@ def rotations(elements):
 
 
 def test_printed_bounds_are_rounded_up():
-    assert round_up(100.0) == "100"
-    assert round_up(1.5e-173) == "1.50001e-173"
-    assert round_down(0.6666666666666602) == "0.666666"
-    assert round_up(0.1234561) == "0.123457"
-    assert round_up(0.1234560) >= "0.123456"
+    assert text_up(100.0) == "100"
+    assert text_up(1.5e-173) == "1.50001e-173"
+    assert text_down(0.6666666666666602) == "0.666666"
+    assert text_up(0.1234561) == "0.123457"
+    assert text_up(0.1234560) >= "0.123456"
     for value in np.random.default_rng(0).uniform(0, 1, 1000):
-        assert float(round_up(float(value))) >= value
+        assert float(text_up(float(value))) >= value
 
 
 def test_a_deviation_is_plain_data():

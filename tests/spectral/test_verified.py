@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparseaug.errors import ArgumentError
+from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.spectral.verify import verified
-from sparseaug.spectral.verify.verified import UNIT, down, gamma, norm_lower, norm_upper, up
+from sparseaug.spectral.verify.verified import norm_lower, norm_upper
 
 COUNT = 2_000
 

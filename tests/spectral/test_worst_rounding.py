@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, hadamard
 
 import sparseaug as sa
+from sparseaug import floats
 from sparseaug.groups import Irrep
 from sparseaug.spectral.general import irreps, regular, tensors
 from sparseaug.spectral.general.irreps import Block
@@ -78,6 +79,7 @@ class WorstCoarseAbove(Worst):
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bounds of `verified` for a machine with the unit 2^-12."""
     monkeypatch.setattr(verified, "UNIT", UNIT)
+    monkeypatch.setattr(floats, "UNIT", UNIT)  # that of gamma
 
 
 def rank_one(rows: int, columns: int, dtype: type = np.float64) -> tuple[NDArray[Any], float]:

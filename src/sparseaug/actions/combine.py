@@ -148,10 +148,11 @@ def product_action(a: Action, b: Action) -> ProductAction:
     all pairs of generators, and a `LawError` says which do not commute: shifts with turns or flips are
     elements of `grid_symmetries`, permutations with signs of `hyperoctahedral`.
 
-    >>> import sparseaug as sa
-    >>> reorder, flip = sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3))
-    >>> sa.product_action(reorder, flip).group.name
-    'S4xZ2^3'
+    Examples:
+        >>> import sparseaug as sa
+        >>> reorder, flip = sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3))
+        >>> sa.product_action(reorder, flip).group.name
+        'S4xZ2^3'
     """
     require_action(a, "a")
     require_action(b, "b")
@@ -165,12 +166,13 @@ def custom_action(
 
     With `samples`, the laws of a left action are checked on them at once.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> def swap(elements, x):
-    ...     return np.where(elements[:, :, None] == 1, x[:, ::-1], x)
-    >>> act = sa.custom_action(sa.cyclic(2), swap, samples=np.array([[1.0, 2.0]]))
-    >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
-    array([[[2., 1.]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def swap(elements, x):
+        ...     return np.where(elements[:, :, None] == 1, x[:, ::-1], x)
+        >>> act = sa.custom_action(sa.cyclic(2), swap, samples=np.array([[1.0, 2.0]]))
+        >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
+        array([[[2., 1.]]])
     """
     require_group(group)
     if not callable(function):

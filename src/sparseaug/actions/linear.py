@@ -155,9 +155,10 @@ class _Own:
 def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
     """Change signs along one axis, by sign_flips(d).
 
-    >>> import numpy as np, sparseaug as sa
-    >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
-    array([[[ 3., -4.]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
+        array([[[ 3., -4.]]])
     """
     require_group(group)
     if not isinstance(group, Abelian) or set(group.moduli) != {2}:
@@ -182,10 +183,11 @@ def linear(
 
     A `matrix_group` brings its own. M(ab) = M(a) M(b) is checked: for a list on all elements.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> act = sa.linear(sa.cube_rotations())
-    >>> act(act.group.generators(), np.eye(3)).shape
-    (2, 3, 3)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.linear(sa.cube_rotations())
+        >>> act(act.group.generators(), np.eye(3)).shape
+        (2, 3, 3)
     """
     require_group(group)
     if matrices is None:

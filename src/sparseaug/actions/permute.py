@@ -171,10 +171,11 @@ class MoveGrid(Action):
 def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
     """Reorder the entries of one axis: (g.x)[g(i)] = x[i].
 
-    >>> import numpy as np, sparseaug as sa
-    >>> act = sa.permute_axis(sa.symmetric(3))
-    >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
-    array([[[30, 10, 20]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
+        array([[[30, 10, 20]]])
     """
     _points(group)
     return PermuteAxis(group, check_integer("axis", axis, at_least=-64, below=64))
@@ -219,12 +220,13 @@ def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGr
     multiple of n: grid_symmetries(7) shifts 28 pixels by 0, 4, ..., 24. On a side of 3 or more all
     8 n^2 elements move the grid differently.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> act = sa.move_grid(sa.grid_symmetries(3))
-    >>> act([[0, 1, 1, 0]], np.arange(9).reshape(1, 3, 3))      # a quarter turn, then one column on
-    array([[[[8, 2, 5],
-             [7, 1, 4],
-             [6, 0, 3]]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.move_grid(sa.grid_symmetries(3))
+        >>> act([[0, 1, 1, 0]], np.arange(9).reshape(1, 3, 3))      # a quarter turn, then one column on
+        array([[[[8, 2, 5],
+                 [7, 1, 4],
+                 [6, 0, 3]]]])
     """
     require_group(group)
     if not isinstance(group, GridSymmetries):

@@ -65,30 +65,36 @@ def certify(
 ) -> Certificates:
     """Bounds of the full-group gradient norm at the best iterate of a run, or at any theta.
 
-    evidence    what is known of the problem, to share between many iterates, or a risk that can be
-                audited, such as `sparseaug.nn.ModuleRisk`; or else
-    model, data, action, S, deviation   the problem, as `Evidence` takes it
-    delta       chance of failing of "a-priori" and of "audited", each
-    box         bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
-    oracle      source of `audit_calls` fresh elements for "audited", independent of theta
-    largest     for a risk: a limit on the gradient norm of any single transformation
-    kinds       which ones; without it all that the problem allows, and `.omitted` says why not more
+    Args:
+        evidence: what is known of the problem, to share between many iterates, or a risk that can
+            be audited, such as `sparseaug.nn.ModuleRisk`; or else
+        model: the problem, as `Evidence` takes it
+        data: see `model`.
+        action: see `model`.
+        S: see `model`.
+        deviation: see `model`.
+        delta: chance of failing of "a-priori" and of "audited", each
+        box: bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
+        oracle: source of `audit_calls` fresh elements for "audited", independent of theta
+        largest: for a risk: a limit on the gradient norm of any single transformation
+        kinds: which ones; without it all that the problem allows, and `.omitted` says why not more
 
     The truth is filled in where "exact" is among the kinds or the evidence has the full risk. Then
     every certain bound is compared with it, and a `SoundnessError` tells of one that is below.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    >>> act = sa.permute_axis(sa.symmetric(4))
-    >>> S = sa.Oracle(act.group).draw(8)
-    >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
-    >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100)
-    >>> found = certify(run, model=model, data=(x, x.sum(1)), action=act, S=S)
-    >>> list(found), found.best.kind, found["spectral"].holds
-    (['a-priori', 'spectral', 'kernel', 'exact'], 'exact', 'certain')
-    >>> all(one.bound >= one.truth for one in found.values())
-    True
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> S = sa.Oracle(act.group).draw(8)
+        >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
+        >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100)
+        >>> found = certify(run, model=model, data=(x, x.sum(1)), action=act, S=S)
+        >>> list(found), found.best.kind, found["spectral"].holds
+        (['a-priori', 'spectral', 'kernel', 'exact'], 'exact', 'certain')
+        >>> all(one.bound >= one.truth for one in found.values())
+        True
     """
     wanted = _check_kinds(kinds)
     delta = check_real("delta", delta, above=0, below=1)

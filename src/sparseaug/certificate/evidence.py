@@ -27,21 +27,23 @@ from sparseaug.spectral import Deviation, deviation
 class Evidence:
     """A kernel model under squared loss on data (x, y), and the sample S it is trained on.
 
-    S          a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
-    deviation  of this S, if it is known already
-    sparse     the risk on S, as `augmented_risk` gave it, if it is there already
-    full       the risk on the full group, likewise
+    Attributes:
+        S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
+        deviation: of this S, if it is known already
+        sparse: the risk on S, as `augmented_risk` gave it, if it is there already
+        full: the risk on the full group, likewise
 
     What is handed in must be of this S, these data, this model and this action: their hashes are
     compared.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    >>> act = sa.permute_axis(sa.symmetric(4))
-    >>> evidence = Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
-    >>> evidence.calls, evidence.known_deviation.rigorous
-    (8, True)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> evidence = Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
+        >>> evidence.calls, evidence.known_deviation.rigorous
+        (8, True)
     """
 
     model: KernelModel

@@ -10,11 +10,9 @@ import numpy as np
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import SoundnessError
-from sparseaug.kernels.arrays import Floats, gamma
+from sparseaug.floats import down, gamma, lifted
+from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
-
-# Below this, squares leave the range of a float and relative errors mean nothing.
-TINY = 1e-140
 
 
 def exact(evidence: Evidence, theta: Floats) -> Certificate:
@@ -35,7 +33,7 @@ def require_sound(found: Iterable[Certificate], truth: Certificate, evidence: Ev
     """
     if truth.truth is None:
         return
-    low = math.nextafter(2 * truth.truth - truth.bound, -math.inf)
+    low = down(2 * truth.truth - truth.bound)
     for one in found:
         if one.certain and one.bound < low:
             S = evidence.S if isinstance(evidence.S, str | None) else evidence.S.sha256
@@ -62,14 +60,9 @@ def largest_norm(risk: MomentRisk, theta: Floats) -> float:
     size += math.sqrt(risk.moments.s) * (1 + risk.moments.error)
     off = (risk.moments.error + gamma(R + 4)) * size * width(theta)
     norm = float(np.linalg.norm(risk.gradient(theta)))
-    return up(norm + off, 3 * R + len(theta) + 40)
+    return lifted(norm + off, 3 * R + len(theta) + 40)
 
 
 def width(theta: Floats) -> float:
     """sqrt(sum a^2 + b^2), the norm of theta."""
     return float(np.linalg.norm(theta))
-
-
-def up(value: float, roundings: int) -> float:
-    """`value` raised above so many roundings of its terms, all of them >= 0."""
-    return value * (1 + 2 * gamma(roundings)) + TINY

@@ -15,8 +15,8 @@ from sparseaug.errors import (
     check_text,
     shorten,
 )
+from sparseaug.floats import text_up
 from sparseaug.planning.numbers import to_json
-from sparseaug.spectral.result import round_up
 
 
 @final
@@ -24,14 +24,15 @@ from sparseaug.spectral.result import round_up
 class Certificate:
     """||grad R_n^G(theta)|| <= bound.
 
-    kind      "a-priori", "spectral", "kernel", "exact" or "audited"
-    bound     the norm is at most this, all roundings included
-    holds     in words: for certain, or with which probability over what, and on which condition
-    failure_probability  0 where it is certain
-    calls     oracle calls behind it, those of an audit included
-    truth     the norm itself (to rounding) where it is known, else None
-    condition  what is assumed of an action that is not an isometry by construction: a user's function,
-              or matrices with rounded entries; empty where nothing is
+    Attributes:
+        kind: "a-priori", "spectral", "kernel", "exact" or "audited"
+        bound: the norm is at most this, all roundings included
+        holds: in words: for certain, or with which probability over what, and on which condition
+        failure_probability: 0 where it is certain
+        calls: oracle calls behind it, those of an audit included
+        truth: the norm itself (to rounding) where it is known, else None
+        condition: what is assumed of an action that is not an isometry by construction: a user's
+            function, or matrices with rounded entries; empty where nothing is
     """
 
     kind: str
@@ -70,11 +71,11 @@ class Certificate:
         return {**asdict(self), "calls": to_json(self.calls), "looseness": self.looseness}
 
     def __str__(self) -> str:
-        text = f"{self.kind}: full-group gradient norm at most {round_up(self.bound)}, {self.holds}"
+        text = f"{self.kind}: full-group gradient norm at most {text_up(self.bound)}, {self.holds}"
         if self.truth is not None:
             text += f"; truth {self.truth:.6g}"
         if self.looseness is not None:
-            text += f", loose by a factor of {round_up(self.looseness, 4)}"
+            text += f", loose by a factor of {text_up(self.looseness, 4)}"
         return f"{text}; {shorten(self.calls)} oracle calls"
 
 

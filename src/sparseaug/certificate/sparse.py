@@ -22,11 +22,12 @@ from __future__ import annotations
 import math
 
 from sparseaug.certificate.evidence import Evidence, check_theta
-from sparseaug.certificate.exact import largest_norm, up, width
+from sparseaug.certificate.exact import largest_norm, width
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, check_real
+from sparseaug.floats import UNIT, lifted
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
-from sparseaug.kernels.arrays import UNIT, Floats
+from sparseaug.kernels.arrays import Floats
 from sparseaug.theory import deviation_bound
 
 
@@ -52,7 +53,7 @@ def a_priori(
             "one draw of an Oracle, or ask for another kind."
         )
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
-    bound = up(_sparse_norm(evidence, theta) + tau * norms.B, 8)
+    bound = lifted(_sparse_norm(evidence, theta) + tau * norms.B, 8)
     failure = 0.0 if certain else delta
     return _certificate("a-priori", bound, failure, "the draw of S", condition, evidence.calls)
 
@@ -65,7 +66,7 @@ def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     if found.failure_probability is None:
         raise UnsupportedError("the deviation of S is an estimate, which certifies nothing.")
     B = _norms(evidence, theta).B
-    bound = up(_sparse_norm(evidence, theta) + found.value * B, 8)
+    bound = lifted(_sparse_norm(evidence, theta) + found.value * B, 8)
     failure, over = found.failure_probability, "the norm estimate"
     return _certificate("spectral", bound, failure, over, condition, evidence.calls)
 
@@ -86,9 +87,9 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     largest = [max(p, q) for p, q in zip(narrow.per_sample, wide.per_sample, strict=True)]
     norms = _norms(evidence, theta).per_sample
     single = math.fsum(_lifted(p) * h for p, h in zip(largest, norms, strict=True)) / n
-    P, Q = _norms(evidence, theta, y=[0.0]).B, up(width(theta), len(theta) + 4)
+    P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(width(theta), len(theta) + 4)
     pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
-    bound = up(_sparse_norm(evidence, theta) + min(single, pooled), 16)
+    bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), 16)
     return _certificate("kernel", bound, 0.0, "", condition, evidence.calls)
 
 

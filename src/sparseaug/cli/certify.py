@@ -16,6 +16,7 @@ from rich.table import Table
 
 from sparseaug.cli.output import say, show
 from sparseaug.errors import check_integer, escape_controls, shorten_text
+from sparseaug.floats import text_down, text_up
 from sparseaug.groups import format_order
 from sparseaug.sampling import GroupSample
 
@@ -77,7 +78,6 @@ def certify(
 
 
 def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
-    from sparseaug.spectral.result import round_down, round_up
 
     table = Table(box=box.SIMPLE, show_header=False)
     table.add_column(style="bold")
@@ -85,19 +85,19 @@ def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
     rows = [
         ("group", f"{S.group.name} of order {format_order(S.group)}"),
         ("elements m", f"{S.m}, from {S.calls_behind} oracle calls"),
-        ("deviation", f"at most {round_up(found.value)}, {found.kind}"),
-        ("", f"at least {round_down(found.lower)}"),
+        ("deviation", f"at most {text_up(found.value)}, {found.kind}"),
+        ("", f"at least {text_down(found.lower)}"),
         ("attained at", shorten_text(found.block)),
         ("method", found.method),
     ]
     if found.floor:
-        floor = round_down(found.floor)
+        floor = text_down(found.floor)
         rows.append(("floor", f"{floor}: no {S.m} elements can do better"))
     if found.bound is not None:
-        bound = round_up(found.bound)
+        bound = text_up(found.bound)
         rows.append(("a-priori bound", f"{bound} with probability 1 - {found.delta!r}"))
     for length, each in enumerate(longer, start=2):
-        rows.append((f"words of length {length}", f"at most {round_up(each.value)}, {each.kind}"))
+        rows.append((f"words of length {length}", f"at most {text_up(each.value)}, {each.kind}"))
     for row in rows:
         table.add_row(*row)
     return table

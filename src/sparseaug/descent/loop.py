@@ -94,25 +94,28 @@ def descend(
 ) -> Run:
     """Follow the risk for `num_steps` steps, or until its gradient norm is at most `eps`.
 
-    step_size   a number, or a function of the step
-    method      "none", "full", "streaming" or "one-shot", if it should be checked against the risk's
-    project     applied to theta after every step, for instance `box(3.0)`
-    evaluate    quantities of theta for the trace, at every `eval_every` steps and at the end
-    checkpoint  a file: a run that finds one goes on from it, to the same bits. That of another run is
-                refused with the names of what differs: S, inputs, targets, action, kernel, centers,
-                theta0, step_size, project, the oracle's seed and whatever else decides the iterates
-                (`sparseaug.descent.identity` says what is known of functions)
+    Args:
+        step_size: a number, or a function of the step
+        method: "none", "full", "streaming" or "one-shot", if it should be checked against the
+            risk's
+        project: applied to theta after every step, for instance `box(3.0)`
+        evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
+        checkpoint: a file: a run that finds one goes on from it, to the same bits. That of another
+            run is refused with the names of what differs: S, inputs, targets, action, kernel,
+            centers, theta0, step_size, project, the oracle's seed and whatever else decides the
+            iterates (`sparseaug.descent.identity` says what is known of functions)
 
     The best iterate has the smallest gradient norm of the risk *followed*, as alg:sparse-aug says,
     among theta_0, ..., theta_(T-1). A value that is not finite stops the run before the step.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 3))
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    >>> risk = sa.augmented_risk(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(3)), "full")
-    >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100, method="full")
-    >>> run.calls, run.best_step, risk.value(run.last) < risk.value(np.ones(8))
-    (6, 99, True)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 3))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+        >>> risk = sa.augmented_risk(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(3)), "full")
+        >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100, method="full")
+        >>> run.calls, run.best_step, risk.value(run.last) < risk.value(np.ones(8))
+        (6, 99, True)
     """
     check_risk(risk, method)
     theta0 = check_theta(theta0)

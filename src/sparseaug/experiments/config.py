@@ -29,10 +29,11 @@ _MOST_SIZES = 100
 class Config:
     """What is run; the defaults are the paper's, `init_std` is not in it.
 
-    >>> Config().methods
-    ('none', 'full', 'streaming', 'one-shot-4', 'one-shot-16', 'one-shot-64')
-    >>> Config.shortened().num_steps
-    100
+    Examples:
+        >>> Config().methods
+        ('none', 'full', 'streaming', 'one-shot-4', 'one-shot-16', 'one-shot-64')
+        >>> Config.shortened().num_steps
+        100
     """
 
     group_size: int = 6

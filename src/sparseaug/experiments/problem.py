@@ -33,9 +33,10 @@ _BLOCK = 8  # elements at a time: 1024 feature vectors of the train set stay in 
 class Problem:
     """What the methods of one seed share.
 
-    >>> given = Problem(Config(), seed=0)
-    >>> given.x_train.shape, given.sample(16).m, given.oracle("streaming").calls
-    ((128, 6), 16, 0)
+    Examples:
+        >>> given = Problem(Config(), seed=0)
+        >>> given.x_train.shape, given.sample(16).m, given.oracle("streaming").calls
+        ((128, 6), 16, 0)
     """
 
     config: Config

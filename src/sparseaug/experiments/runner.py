@@ -58,8 +58,9 @@ def reproduce(
 ) -> Finished:
     """Run the experiment into the folder, or what is missing of it there.
 
-    jobs      processes, at most 1024; as many as there are cores, if not given
-    progress  called with what is finished, a few times a second
+    Args:
+        jobs: processes, at most 1024; as many as there are cores, if not given
+        progress: called with what is finished, a few times a second
     """
     started = time.perf_counter()
     if not isinstance(config, Config):

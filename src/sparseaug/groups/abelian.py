@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import LARGEST_SIZE, LONGEST_ROW, Group, Irrep, integer_rows
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
@@ -119,7 +120,7 @@ class Abelian(Group):
 
 # The phase is an exact integer over the common multiple; one division, one product with 2 pi and
 # its own rounding give an angle within 2 pi * 4 u, and cosine and sine err by 4 ulp at most each.
-_ROUNDING = 64 * 2.0**-53
+_ROUNDING = 64 * UNIT
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,9 @@ def cyclic(n: int) -> Abelian:
 def abelian(*moduli: int) -> Abelian:
     """C_n1 x C_n2 x ..., for instance the shifts of a 28 x 28 image.
 
-    >>> abelian(28, 28).order
-    784
+    Examples:
+        >>> abelian(28, 28).order
+        784
     """
     check_integer("number of moduli", len(moduli), at_least=1, below=LONGEST_ROW + 1)
     return Abelian(moduli)

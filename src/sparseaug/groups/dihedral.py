@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group, Irrep, integer_rows
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
@@ -102,7 +103,7 @@ class Dihedral(Group):
 
 # The angle errs by 2 pi * 4 u (an exact integer, a quotient, two products), cosine and sine by 4 ulp
 # more at most: 34 u for each of four entries.
-_ROUNDING = 128 * 2.0**-53
+_ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group, Irrep, integer_rows
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
@@ -147,7 +148,7 @@ class GridSymmetries(Group):
 #     pi(t, d)[i, j] = chi_(w_i)(t) rho(c_i^-1 d c_j)   where A_d w_j = w_i, and 0 elsewhere,
 # is irreducible, and orbits and rho give every irrep once. Each column of pi holds one entry that is
 # not 0, a phase times +-1: the phase errs by 64 u as in `abelian`, and dim of them by sqrt(dim) 64 u.
-_ROUNDING = 64 * 2.0**-53
+_ROUNDING = 64 * UNIT
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,11 +216,12 @@ def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
 def grid_symmetries(n: int) -> GridSymmetries:
     """Shifts, quarter turns and flips of an n x n periodic grid, 8 n^2 elements; see `move_grid`.
 
-    >>> group = grid_symmetries(28)
-    >>> group.order, group.name
-    (6272, 'Grid28')
-    >>> turn, shift = [[0, 0, 1, 0]], [[1, 0, 0, 0]]
-    >>> group.compose(turn, shift), group.compose(shift, turn)  # a turn takes rows to columns
-    (array([[0, 1, 1, 0]]), array([[1, 0, 1, 0]]))
+    Examples:
+        >>> group = grid_symmetries(28)
+        >>> group.order, group.name
+        (6272, 'Grid28')
+        >>> turn, shift = [[0, 0, 1, 0]], [[1, 0, 0, 0]]
+        >>> group.compose(turn, shift), group.compose(shift, turn)  # a turn takes rows to columns
+        (array([[0, 1, 1, 0]]), array([[1, 0, 1, 0]]))
     """
     return GridSymmetries(check_integer("n", n, at_least=1, below=1 << 31))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
 from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
@@ -122,7 +123,7 @@ class Hyperoctahedral(Group):
                 size = math.comb(self.n, k) * inner
                 # each block is a product of two matrices of Young's form: its own rounding of 4 u,
                 # and theirs, which together are no more than that of one shape of n boxes twice
-                rounding = 2 * young_rounding(self.n, size) + 2.0**-51 * math.sqrt(size)
+                rounding = 2 * young_rounding(self.n, size) + 4 * UNIT * math.sqrt(size)
                 yield Irrep(f"{alpha}|{beta}", size, _Bipartition(self, alpha, beta), rounding)
 
     def split(self, elements: Rows) -> tuple[Rows, Rows]:

@@ -43,10 +43,11 @@ _ALLOWED = "S6 A5 C12 D4 B5 Z2^20 M24 Grid28 Cube24 Cube48 Rubik, joined by x as
 def group(name: str) -> Group:
     """The group of that name: S6 A5 C12 D4 B5 Z2^20 C28xC28 S3xZ2^4 M24 Grid28 Cube48 Rubik.
 
-    >>> group("S3xZ2^4").order
-    96
-    >>> group("S3xZ2^4").name
-    'S3xZ2^4'
+    Examples:
+        >>> group("S3xZ2^4").order
+        96
+        >>> group("S3xZ2^4").name
+        'S3xZ2^4'
     """
     if not isinstance(name, str):
         raise ArgumentError(f"name={shorten(name)} is not a string; give one such as {_ALLOWED}.")

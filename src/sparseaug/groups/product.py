@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
 from sparseaug.groups.base import EXACT_LOGARITHMS, Group, Irrep, integer_rows
 from sparseaug.groups.checks import on_digits, on_rows
@@ -169,7 +170,7 @@ def _rounding(irreps: tuple[Irrep, ...]) -> float:
     for irrep in irreps:
         c, d, x, y = size, irrep.dimension, error, irrep.rounding
         size = c * d
-        error = x * math.sqrt(d) + y * math.sqrt(c) + x * y + 2.0**-51 * math.sqrt(size)
+        error = x * math.sqrt(d) + y * math.sqrt(c) + x * y + 4 * UNIT * math.sqrt(size)
     return error * (1 + 2.0**-20)
 
 
@@ -186,11 +187,12 @@ def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
 def direct_product(*factors: Group) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
-    >>> from sparseaug.groups import cyclic, dihedral, symmetric
-    >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
-    'S3xZ2^2'
-    >>> direct_product(dihedral(4), dihedral(4)).order
-    64
+    Examples:
+        >>> from sparseaug.groups import cyclic, dihedral, symmetric
+        >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
+        'S3xZ2^2'
+        >>> direct_product(dihedral(4), dihedral(4)).order
+        64
     """
     if not factors:
         raise ArgumentError("factors is empty; give at least one group.")

@@ -132,8 +132,9 @@ class TableGroup(Group):
 def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from its multiplication table: table[a][b] is the index of ab.
 
-    >>> table_group([[0, 1], [1, 0]]).order
-    2
+    Examples:
+        >>> table_group([[0, 1], [1, 0]]).order
+        2
     """
     _require_few("table", table, "elements")
     array = integer_array("table", table, GroupError)
@@ -149,8 +150,9 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
 
     Products are matched to the list within 1e-8 of the largest entry.
 
-    >>> matrix_group([[[1.0]], [[-1.0]]]).order
-    2
+    Examples:
+        >>> matrix_group([[[1.0]], [[-1.0]]]).order
+        2
     """
     _require_few("matrices", matrices, "matrices")
     try:

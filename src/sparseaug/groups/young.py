@@ -20,6 +20,7 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
+from sparseaug.floats import UNIT
 from sparseaug.groups.base import LARGEST_ARRAY, LARGEST_SIZE
 
 Partition = tuple[int, ...]
@@ -34,8 +35,9 @@ LARGEST_SHAPE = 10_000
 def partitions(n: int) -> list[Partition]:
     """All partitions of n in reverse lexicographic order, the trivial one (n) first.
 
-    >>> partitions(4)
-    [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
+    Examples:
+        >>> partitions(4)
+        [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
     n = check_integer("n", n, below=LARGEST_SIZE)
     count = _count_partitions(n) if n <= 1000 else None
@@ -55,8 +57,9 @@ def each_partition(n: int) -> Iterator[Partition]:
 def dimension(partition: Partition) -> int:
     """Number of standard tableaux of this shape, by the hook length formula.
 
-    >>> dimension((5, 3, 2, 1, 1))
-    7700
+    Examples:
+        >>> dimension((5, 3, 2, 1, 1))
+        7700
     """
     rows = check_partition(partition)
     columns = conjugate(rows)
@@ -69,8 +72,9 @@ def dimension(partition: Partition) -> int:
 def conjugate(partition: Partition) -> Partition:
     """The transposed diagram: rows become columns, and pi becomes pi times the sign.
 
-    >>> conjugate((3, 1))
-    (2, 1, 1)
+    Examples:
+        >>> conjugate((3, 1))
+        (2, 1, 1)
     """
     rows = check_partition(partition)
     columns: list[int] = []
@@ -84,8 +88,9 @@ def restrict(partition: Partition) -> list[tuple[Partition, int]]:
 
     The content of a box is its column minus its row. Shapes come in reverse lexicographic order.
 
-    >>> restrict((2, 2, 1))
-    [((2, 2), -2), ((2, 1, 1), 0)]
+    Examples:
+        >>> restrict((2, 2, 1))
+        [((2, 2), -2), ((2, 1, 1), 0)]
     """
     rows = (*check_partition(partition), 0)
     corners = [i for i in range(len(rows) - 1) if rows[i] > rows[i + 1]]
@@ -95,8 +100,9 @@ def restrict(partition: Partition) -> list[tuple[Partition, int]]:
 def extend(partition: Partition) -> list[tuple[Partition, int]]:
     """Branching to S_(n+1): each shape with one box more, and the content of the box put on.
 
-    >>> extend((2, 1))
-    [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
+    Examples:
+        >>> extend((2, 1))
+        [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
     """
     rows = (*check_partition(partition), 0)
     corners = [i for i in range(len(rows)) if i == 0 or rows[i] < rows[i - 1]]
@@ -110,9 +116,10 @@ def tableaux(partition: Partition) -> NDArray[np.int64]:
     whose n sits in the same box are neighbours, and so on downwards, so the restriction to S_(n-1)
     is block diagonal, with blocks in the order of `restrict`.
 
-    >>> tableaux((2, 1))
-    array([[ 0,  1, -1],
-           [ 0, -1,  1]])
+    Examples:
+        >>> tableaux((2, 1))
+        array([[ 0,  1, -1],
+               [ 0, -1,  1]])
     """
     boxes, count = sum(check_partition(partition)), dimension(partition)
     if count * boxes > LARGEST_ARRAY:
@@ -139,9 +146,10 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
 
     pi(ab) = pi(a) pi(b), where ab is first b, then a.
 
-    >>> young_matrices((2, 1), [[1, 0, 2]])[0]
-    array([[ 1.,  0.],
-           [ 0., -1.]])
+    Examples:
+        >>> young_matrices((2, 1), [[1, 0, 2]])[0]
+        array([[ 1.,  0.],
+               [ 0., -1.]])
     """
     left = check_permutations(permutations, degree=sum(check_partition(partition))).copy()
     require_matrices(len(left), dimension(partition))
@@ -168,7 +176,7 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
 def young_rounding(n: int, d: int) -> float:
     """At least the Frobenius norm of (computed - true) of one matrix of `young_matrices`."""
     steps = n * (n - 1) // 2
-    return 1.01 * math.sqrt(2 * d) * 4 * 2.0**-53 * (steps + 1)
+    return 1.01 * math.sqrt(2 * d) * 4 * UNIT * (steps + 1)
 
 
 def require_matrices(count: int, dimension: int) -> None:

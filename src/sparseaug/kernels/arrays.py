@@ -16,20 +16,11 @@ from sparseaug.groups import Rows
 
 Floats: TypeAlias = NDArray[np.float64]
 
-UNIT = 2.0**-53
-"""The unit roundoff u of binary64."""
-
-
 LARGEST = 1e150
 """Targets and weights at most: their squares stay within the range of floats."""
 
 MOST_ENTRIES = 1 << 26
 """Entries of one sample at most, where its shape is given and not the sample."""
-
-
-def gamma(n: float) -> float:
-    """n u / (1 - n u), rounded up: the relative error of n roundings in a row (Higham, 3.1)."""
-    return math.nextafter(n * UNIT / (1 - 2 * n * UNIT), math.inf)
 
 
 def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Floats:

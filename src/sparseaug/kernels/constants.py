@@ -19,6 +19,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import gamma
 from sparseaug.kernels.arrays import (
     Floats,
     check_number,
@@ -27,7 +28,6 @@ from sparseaug.kernels.arrays import (
     check_vector,
     flat,
     freeze_vector,
-    gamma,
 )
 from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.kernels.moments import Moments
@@ -63,10 +63,11 @@ def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any)
     on either, with C = 1. So for every t the value ||P - t y Q||_narrow + (1 - t) |y| ||Q||_wide
     serves as the norm in the paper's bound; the least over 0 <= t <= 1 is returned.
 
-    >>> import numpy as np
-    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    >>> gradient_norms(GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
-    GradientNorms(n=2, B=7.75846)
+    Examples:
+        >>> import numpy as np
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> gradient_norms(GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
+        GradientNorms(n=2, B=7.75846)
     """
     z = _check_model(kernel, centers)
     a, b = check_vector("a", a, len(z)), check_vector("b", b, len(z))
@@ -105,10 +106,11 @@ def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> Gr
     It is attained at a = box, b = -box if y >= 0 and b = box if y < 0: there every product of
     coefficients has the sign that adds up, for every t at once.
 
-    >>> import numpy as np
-    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    >>> box_bound(GaussianKernel(1.25), z, [1.0], box=3.0)
-    GradientNorms(n=1, B=256.608)
+    Examples:
+        >>> import numpy as np
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> box_bound(GaussianKernel(1.25), z, [1.0], box=3.0)
+        GradientNorms(n=1, B=256.608)
     """
     z = _check_model(kernel, centers)
     edge = np.full(len(z), check_real("box", box, above=0, below=1e50))
@@ -120,10 +122,11 @@ def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float
 
     L = 2 w^2 lambda_max(K) + w^2 sqrt(sum of K) + mean |y|, with K_rs = k(z_r, z_s).
 
-    >>> import numpy as np
-    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    >>> round(smoothness_bound(GaussianKernel(1.25), z, [1.0], box=3.0), 2)
-    80.83
+    Examples:
+        >>> import numpy as np
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> round(smoothness_bound(GaussianKernel(1.25), z, [1.0], box=3.0), 2)
+        80.83
     """
     z = _check_model(kernel, centers)
     w = check_real("box", box, above=0, below=1e50)

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import gamma
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
@@ -22,7 +23,6 @@ from sparseaug.kernels.arrays import (
     check_samples,
     check_targets,
     freeze_vector,
-    gamma,
     move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
@@ -38,10 +38,11 @@ from sparseaug.sampling.sample import require_sample
 class Discrepancy:
     """Upper bounds of the distances between the S-average and the G-average of embedded data.
 
-    per_sample  ||xi_i|| for each sample
-    pooled      ||(1/n) sum_i w_i xi_i||, with weights w_i = 1 unless others were given
-    rounding    what is included for rounding in each square of a distance (w_i = 1)
-    condition   what is assumed of an action that is not an isometry by construction; else empty
+    Attributes:
+        per_sample: ||xi_i|| for each sample
+        pooled: ||(1/n) sum_i w_i xi_i||, with weights w_i = 1 unless others were given
+        rounding: what is included for rounding in each square of a distance (w_i = 1)
+        condition: what is assumed of an action that is not an isometry by construction; else empty
 
     For gradient functions h_i: ||grad R_S - grad R_G|| <= (1/n) sum_i ||xi_i|| ||h_i||.
     """
@@ -98,12 +99,13 @@ def kernel_discrepancy(
     of x: that is tested on x, on x moved by S and by generators (by the whole group where it is small),
     and an action that fails is refused; elsewhere it is assumed.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-    >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
-    >>> found = kernel_discrepancy(GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
-    >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
-    (0.125, 0.096, 0.249)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
+        >>> found = kernel_discrepancy(GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
+        >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
+        (0.125, 0.096, 0.249)
     """
     x = check_samples("x", x)
     w = np.ones(len(x)) if weights is None else check_targets("weights", weights, len(x))

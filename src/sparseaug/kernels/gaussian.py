@@ -25,14 +25,15 @@ from sparseaug.kernels.invariance import Invariance, isometry, require_fit
 class GaussianKernel(Kernel):
     """k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), times the identity where outputs are vectors.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> k = sa.kernels.GaussianKernel(1.25)
-    >>> k(np.zeros((1, 2)), np.array([[0.0, 0.0], [1.25, 0.0]])).round(4)
-    array([[1.    , 0.6065]])
-    >>> flips = sa.flip_signs(sa.sign_flips(1000))
-    >>> x = np.full((1, 1000), 0.01)
-    >>> k.group_mean(flips, x, x).round(4)                # over 2^1000 elements
-    array([[0.938]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> k = sa.kernels.GaussianKernel(1.25)
+        >>> k(np.zeros((1, 2)), np.array([[0.0, 0.0], [1.25, 0.0]])).round(4)
+        array([[1.    , 0.6065]])
+        >>> flips = sa.flip_signs(sa.sign_flips(1000))
+        >>> x = np.full((1, 1000), 0.01)
+        >>> k.group_mean(flips, x, x).round(4)                # over 2^1000 elements
+        array([[0.938]])
     """
 
     sigma: float

@@ -47,9 +47,11 @@ CONDITIONS: dict[Kind, str] = {
 class Invariance:
     """Whether the condition holds (this is the truth value), and if not, what breaks it.
 
-    output, component  of the spectral mixture, counted from 0; None where none is to blame
-    generator          the row of the group element that shows it
-    condition          what a positive answer rests on; empty where it is proved
+    Attributes:
+        output: of the spectral mixture, counted from 0; None where none is to blame
+        component: see `output`.
+        generator: the row of the group element that shows it
+        condition: what a positive answer rests on; empty where it is proved
     """
 
     holds: bool

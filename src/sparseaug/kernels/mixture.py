@@ -35,18 +35,20 @@ class SpectralMixtureKernel(Kernel):
     """K = diag(k_1, ..., k_p) with, for t = x - z,
     k_r(x, z) = sum_a w_ra exp(-t' Lambda_ra^-1 t / 2) cos(omega_ra' t).
 
-    weights      for each output r the A_r weights, not negative, with sum 1
-    bandwidths   for each output the matrices Lambda_ra, (A_r, d, d), positive definite
-    frequencies  for each output the vectors omega_ra, (A_r, d)
+    Attributes:
+        weights: for each output r the A_r weights, not negative, with sum 1
+        bandwidths: for each output the matrices Lambda_ra, (A_r, d, d), positive definite
+        frequencies: for each output the vectors omega_ra, (A_r, d)
 
-    >>> import numpy as np, sparseaug as sa
-    >>> k = sa.kernels.SpectralMixtureKernel([[1.0]], [[np.eye(2)]], [[[3.0, 3.0]]])
-    >>> k(np.zeros((1, 2)), np.array([[0.1, 0.2]])).shape
-    (1, 1, 1)
-    >>> k.is_invariant(sa.permute_axis(sa.symmetric(2))).holds
-    True
-    >>> k.is_invariant(sa.flip_signs(sa.sign_flips(2))).reason
-    "Q' omega is neither omega nor -omega of output 0, component 0"
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> k = sa.kernels.SpectralMixtureKernel([[1.0]], [[np.eye(2)]], [[[3.0, 3.0]]])
+        >>> k(np.zeros((1, 2)), np.array([[0.1, 0.2]])).shape
+        (1, 1, 1)
+        >>> k.is_invariant(sa.permute_axis(sa.symmetric(2))).holds
+        True
+        >>> k.is_invariant(sa.flip_signs(sa.sign_flips(2))).reason
+        "Q' omega is neither omega nor -omega of output 0, component 0"
     """
 
     weights: Sequence[Floats]

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.floats import gamma
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
@@ -25,7 +26,6 @@ from sparseaug.kernels.arrays import (
     check_vector,
     flat,
     freeze,
-    gamma,
     move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
@@ -88,13 +88,14 @@ def full_moments(
 ) -> Moments:
     """The moments over all of G, by closed forms where there are any and G has over `FEW` elements.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.linspace(-1, 1, 24).reshape(2, 12)
-    >>> act = sa.permute_axis(sa.symmetric(12))            # 479,001,600 permutations
-    >>> full = sa.kernels.full_moments(sa.kernels.GaussianKernel(1.25), act, x, [0.0, 1.0], x)
-    >>> full.A.round(4)
-    array([[0.1366, 0.0042],
-           [0.0042, 0.1366]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.linspace(-1, 1, 24).reshape(2, 12)
+        >>> act = sa.permute_axis(sa.symmetric(12))            # 479,001,600 permutations
+        >>> full = sa.kernels.full_moments(sa.kernels.GaussianKernel(1.25), act, x, [0.0, 1.0], x)
+        >>> full.A.round(4)
+        array([[0.1366, 0.0042],
+               [0.0042, 0.1366]])
     """
     x, y, centers = _check_data(kernel, action, x, y, centers)
     limit = check_integer("limit", limit, at_least=1)

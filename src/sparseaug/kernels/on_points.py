@@ -27,8 +27,9 @@ from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.floats import UNIT
 from sparseaug.groups import Rows
-from sparseaug.kernels.arrays import UNIT, Floats, check_action, check_samples, flat, move
+from sparseaug.kernels.arrays import Floats, check_action, check_samples, flat, move
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.invariance import CONDITIONS, TOLERANCE, Invariance
 
@@ -41,13 +42,14 @@ _BLOCK = 1 << 22  # entries moved, or distances taken, at a time
 def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
     """Whether the action leaves the kernel invariant on these points (n, ...) moved by these rows.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> def stretched_above_9(g, x):
-    ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
-    >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)
-    >>> k, e = sa.kernels.GaussianKernel(1.0), np.array([[0]])
-    >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
-    (True, False)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def stretched_above_9(g, x):
+        ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
+        >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)
+        >>> k, e = sa.kernels.GaussianKernel(1.0), np.array([[0]])
+        >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
+        (True, False)
     """
     if not isinstance(kernel, Kernel):
         raise ArgumentError(f"kernel={shorten(kernel)} is not a kernel.")

@@ -30,9 +30,10 @@ _WORTH_COMPILING = 1 << 30  # multiplications: about the second that loading the
 def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
     """Permanents (k,) of k matrices given as entries (n, n, k), all of them >= 0.
 
-    >>> import numpy as np
-    >>> permanents(np.ones((5, 5, 2)))
-    array([120., 120.])
+    Examples:
+        >>> import numpy as np
+        >>> permanents(np.ones((5, 5, 2)))
+        array([120., 120.])
     """
     n, count = entries.shape[0], entries.shape[2]
     if entries.shape[1] != n or not 1 <= n <= LARGEST:

@@ -43,21 +43,24 @@ def invariance_error(
 ) -> InvarianceReport:
     """Compare model(g x) with model(x), for every g of a sample or group.
 
-    model          any callable (n, ...) -> (n, ...); a torch module is put in eval mode meanwhile
-    S_or_group     a group of at most 10,000 elements is enumerated, of a larger one `calls`
-                   elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a
-                   sample S. What is said of the whole group holds for an S of a size fixed before
-                   it was drawn, that the model has not been trained on, nor averaged over
-    x              samples (n, ...), a torch tensor or NumPy array
-    output_action  for outputs that move along: then model(g x) - g model(x)
-    chunk_size     how many moved copies go through the model at once; by default 1024, or n if more
+    Args:
+        model: any callable (n, ...) -> (n, ...); a torch module is put in eval mode meanwhile
+        S_or_group: a group of at most 10,000 elements is enumerated, of a larger one `calls`
+            elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a sample
+            S. What is said of the whole group holds for an S of a size fixed before it was drawn,
+            that the model has not been trained on, nor averaged over
+        x: samples (n, ...), a torch tensor or NumPy array
+        output_action: for outputs that move along: then model(g x) - g model(x)
+        chunk_size: how many moved copies go through the model at once; by default 1024, or n if
+            more
 
-    >>> import numpy as np, sparseaug as sa
-    >>> def first(x):
-    ...     return x[:, 0]
-    >>> act = sa.permute_axis(sa.symmetric(3))
-    >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
-    invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def first(x):
+        ...     return x[:, 0]
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
+        invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
     """
     _require_inputs(model, action, output_action, x)
     delta = check_real("delta", delta, above=0, below=1)
@@ -90,13 +93,16 @@ def assert_invariant(
 ) -> InvarianceReport:
     """Raise a `LawError` if some element's error is above the tolerance; else return the report.
 
-    tolerance  in the units of the output; by default 1000 rounding units times its root mean square
-    options    those of `invariance_error`
+    Args:
+        tolerance: in the units of the output; by default 1000 rounding units times its root mean
+            square
+        options: those of `invariance_error`
 
-    >>> import numpy as np, sparseaug as sa
-    >>> act = sa.permute_axis(sa.symmetric(4))
-    >>> assert_invariant(lambda x: x.sum(1), act, act.group, np.ones((2, 4))).max
-    0.0
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> assert_invariant(lambda x: x.sum(1), act, act.group, np.ones((2, 4))).max
+        0.0
     """
     if tolerance is not None:
         tolerance = check_real("tolerance", tolerance, above=-sys.float_info.min)

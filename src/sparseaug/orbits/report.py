@@ -13,29 +13,33 @@ from scipy.special import stdtrit
 from sparseaug.actions import Array
 from sparseaug.actions.base import as_numpy, dtype_kind, namespace
 from sparseaug.errors import shorten
+from sparseaug.floats import UNIT, text_up
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.result import round_up
 
 
 @dataclass(frozen=True, eq=False)
 class InvarianceReport:
     """The invariance error of a model, element by element.
 
-    group      name of the group
-    elements   the elements looked at, one a row
-    errors     for each, the root mean square over samples and outputs of model(g x) - model(x); for
-               labels (outputs that are not floating point) the fraction of samples whose label changes
-    mean, max  of the errors
-    exact      whether the elements are all of the group
-    interval   for the mean over the group: (mean, mean) if exact; for independent draws Student's
-               interval, an estimate; None for words, given rows and a single draw, where none is valid
-    exceeding  with probability 1 - delta at most this fraction of the group has a larger error than
-               `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
-    delta      of the two above
-    calls      elements freshly drawn for this report
-    scale      root mean square of model(x); 1 for labels
-    eps        rounding unit of the outputs; 0 for labels
+    Attributes:
+        group: name of the group
+        elements: the elements looked at, one a row
+        errors: for each, the root mean square over samples and outputs of model(g x) - model(x);
+            for labels (outputs that are not floating point) the fraction of samples whose label
+            changes
+        mean: of the errors
+        max: see `mean`.
+        exact: whether the elements are all of the group
+        interval: for the mean over the group: (mean, mean) if exact; for independent draws
+            Student's interval, an estimate; None for words, given rows and a single draw, where
+            none is valid
+        exceeding: with probability 1 - delta at most this fraction of the group has a larger error
+            than `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
+        delta: of the two above
+        calls: elements freshly drawn for this report
+        scale: root mean square of model(x); 1 for labels
+        eps: rounding unit of the outputs; 0 for labels
     """
 
     group: str
@@ -72,12 +76,12 @@ class InvarianceReport:
         # what is said to be exceeded by few, or by none, is rounded up
         text = (
             f"invariance error over {which} elements of {self.group}: mean {self.mean:.3g} "
-            f"(relative {self.relative:.3g}), max {round_up(self.max, 4)} at "
+            f"(relative {self.relative:.3g}), max {text_up(self.max, 4)} at "
             f"{shorten(self.worst.tolist())}"
         )
         if self.exact or self.exceeding is None:
             return text
-        fraction = round_up(self.exceeding, 4)
+        fraction = text_up(self.exceeding, 4)
         return f"{text}; at most {fraction} of the group exceeds it (delta {self.delta})"
 
 
@@ -98,7 +102,7 @@ def report_of(
     elif S.origin.kind == "oracle":
         # log and expm1 are off by an ulp each and the quotient by half of one; t / (e^t - 1) <= 1, so
         # all three are at most 3 * 2^-52 of the result
-        exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 2.0**-50))
+        exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 8 * UNIT))
         interval = _student(errors, delta) if S.m > 1 else None
     labels = dtype_kind(base) not in "fc"
     errors.flags.writeable = False

@@ -47,13 +47,14 @@ MOST_ELEMENTS = 100_000
 def dimension_sum(group: Group) -> int:
     """D, or the least upper bound on it that is known without much work; never above |G| - 1.
 
-    >>> import sparseaug as sa
-    >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
-    (75, 1048575)
-    >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
-    (63, True)
-    >>> dimension_sum(sa.mathieu(11)), dimension_sum_is_exact(sa.mathieu(11))
-    (266, False)
+    Examples:
+        >>> import sparseaug as sa
+        >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
+        (75, 1048575)
+        >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
+        (63, True)
+        >>> dimension_sum(sa.mathieu(11)), dimension_sum_is_exact(sa.mathieu(11))
+        (266, False)
     """
     return find_dimension_sum(group)[0]
 

@@ -20,6 +20,7 @@ from sparseaug.errors import (
     check_text,
     shorten,
 )
+from sparseaug.floats import float_below
 from sparseaug.planning.numbers import format_count, format_count_down, to_json
 from sparseaug.planning.words import LETTERS, SampledWords, sampled_words
 from sparseaug.theory import WordsPlan, comparison, sgd_plan, sharp_sample_size, words_plan
@@ -79,15 +80,16 @@ class Problem:
 class MethodPlan:
     """What one method needs for a gradient norm of at most eps.
 
-    method     full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
-    batch      transformations that one step averages over; None where drawing decides
-    steps      T, each of size `step_size`
-    calls      oracle calls in all; None where drawing decides
-    guarantee  certain, with probability 1 - delta, in mean square
-    deviation  what the drawn elements must have or are promised to have; None for streaming
-    length     of the words over the drawn elements; 1 where they are used as they are
-    note       what the numbers do not say
-    n          samples that are augmented, if known
+    Attributes:
+        method: full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
+        batch: transformations that one step averages over; None where drawing decides
+        steps: T, each of size `step_size`
+        calls: oracle calls in all; None where drawing decides
+        guarantee: certain, with probability 1 - delta, in mean square
+        deviation: what the drawn elements must have or are promised to have; None for streaming
+        length: of the words over the drawn elements; 1 where they are used as they are
+        note: what the numbers do not say
+        n: samples that are augmented, if known
     """
 
     method: str
@@ -139,7 +141,7 @@ def each_method(problem: Problem, eps: float) -> Iterator[MethodPlan]:
         eps, p.delta, order=p.order, C=p.C, B=p.B, L=p.L, gap=p.gap, sigma=p.sigma, b=p.b
     )
     steps = table[2].steps
-    needed = _float_below(min(_allowed(p, eps), Fraction(1)))
+    needed = float_below(min(_allowed(p, eps), Fraction(1)))
     sizes = (step, sgd_plan(eps, p.L, p.gap, p.sigma, p.b).step_size, step)
     for row, size, deviation in zip(table, sizes, (0.0, None, needed), strict=True):
         yield MethodPlan(
@@ -220,11 +222,6 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
 
 def _allowed(p: Problem, eps: float) -> Fraction:
     return Fraction(eps) / (2 * Fraction(p.C) * Fraction(p.B))
-
-
-def _float_below(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
 
 
 def _fields(data: Problem | MethodPlan) -> str:

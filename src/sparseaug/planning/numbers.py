@@ -12,8 +12,9 @@ _LARGEST_JSON = 1 << 53  # beyond it a reader that takes numbers for floats woul
 def format_count(number: int) -> str:
     """With thousands separators up to seven digits, then as a power of ten, rounded up.
 
-    >>> format_count(43811), format_count(3 * 10**8), format_count(10**12 + 1)
-    ('43,811', '3.00e8', '1.01e12')
+    Examples:
+        >>> format_count(43811), format_count(3 * 10**8), format_count(10**12 + 1)
+        ('43,811', '3.00e8', '1.01e12')
     """
     return _format(number, up=True)
 
@@ -21,8 +22,9 @@ def format_count(number: int) -> str:
 def format_count_down(number: int) -> str:
     """The same rounded down, for numbers that others are at least.
 
-    >>> format_count_down(43811), format_count_down(10**12 - 1)
-    ('43,811', '9.99e11')
+    Examples:
+        >>> format_count_down(43811), format_count_down(10**12 - 1)
+        ('43,811', '9.99e11')
     """
     return _format(number, up=False)
 
@@ -35,8 +37,9 @@ def is_in_full(number: int) -> bool:
 def format_real(number: float) -> str:
     """A number that was given or is used as it stands: all digits that tell it from others.
 
-    >>> format_real(0.05), format_real(2.0), format_real(1e-9)
-    ('0.05', '2', '1e-09')
+    Examples:
+        >>> format_real(0.05), format_real(2.0), format_real(1e-9)
+        ('0.05', '2', '1e-09')
     """
     return repr(number).removesuffix(".0")
 
@@ -57,8 +60,9 @@ def to_json(value: Any) -> Any:
     """The same as JSON holds it: integers above 2^53 as hexadecimal text, which `int(text, 0)`
     reads at any size, and infinite numbers as null.
 
-    >>> to_json(720), to_json(2**64), to_json(math.inf)
-    (720, '0x10000000000000000', None)
+    Examples:
+        >>> to_json(720), to_json(2**64), to_json(math.inf)
+        (720, '0x10000000000000000', None)
     """
     if isinstance(value, int) and abs(value) > _LARGEST_JSON:
         return hex(value)

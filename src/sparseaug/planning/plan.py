@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
+from sparseaug.floats import float_above
 from sparseaug.groups import Group
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
@@ -92,19 +92,26 @@ def plan(
 ) -> Plan:
     """Batch, steps and oracle calls of each method for a full gradient norm of at most eps.
 
-    C, B   point evaluation and mean RKHS norm of the gradients (ass:gradient-rkhs)
-    L, gap smoothness, and the initial value less the infimum
-    sigma  standard deviation of the gradient over the group, for streaming. By default C B: the
-           gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2
-    b      fresh transformations in a streaming step
-    n      number of samples, for the work and the memory
+    Args:
+        group: the group that acts on the data.
+        eps: wanted norm of the full gradient.
+        delta: probability that S misses it.
+        C: point evaluation of the gradients' space (ass:gradient-rkhs).
+        B: mean RKHS norm of the gradients.
+        L: smoothness of the risk.
+        gap: initial value of the risk less its infimum.
+        sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
+            gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
+        b: fresh transformations in a streaming step.
+        n: number of samples, for the work and the memory.
 
-    >>> import sparseaug as sa
-    >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
-    >>> [(row.method, row.calls) for row in found.rows][2:5]
-    [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
-    >>> found.best.method, found.best.length, found.best.steps
-    ('words', 6, 3200)
+    Examples:
+        >>> import sparseaug as sa
+        >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
+        >>> [(row.method, row.calls) for row in found.rows][2:5]
+        [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
+        >>> found.best.method, found.best.length, found.best.steps
+        ('words', 6, 3200)
     """
     D, exact = find_dimension_sum(group)
     delta = check_real("delta", delta, above=0, below=1)
@@ -120,7 +127,9 @@ def plan(
         B=B,
         L=check_real("L", L, above=0),
         gap=check_real("gap", gap),
-        sigma=_product_above(C, B) if sigma is None else check_real("sigma", sigma),
+        sigma=float_above(Fraction(C) * Fraction(B))
+        if sigma is None
+        else check_real("sigma", sigma),
         b=check_integer("b", b, at_least=1),
         n=None if n is None else check_integer("n", n, at_least=1),
     )
@@ -140,11 +149,3 @@ def _exact_method(group: Group) -> str | None:
         return best_method(group)
     except UnsupportedError:
         return None
-
-
-def _product_above(C: float, B: float) -> float:
-    """C B rounded up."""
-    product = C * B
-    if math.isfinite(product) and Fraction(product) < Fraction(C) * Fraction(B):
-        return math.nextafter(product, math.inf)
-    return product

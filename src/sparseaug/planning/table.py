@@ -7,8 +7,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from sparseaug.errors import shorten_text
+from sparseaug.floats import text_down, text_up
 from sparseaug.planning.numbers import format_count, format_real, is_in_full
-from sparseaug.spectral.result import round_down, round_up
 
 if TYPE_CHECKING:
     from sparseaug.planning.methods import MethodPlan
@@ -62,9 +62,9 @@ def spacing(plan: Plan) -> int:
 def notes(plan: Plan) -> list[str]:
     """What the numbers do not say, in lines of 80 characters; limits on eps on the safe side."""
     p, limits = plan.problem, plan.crossovers
-    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {round_up(limits.than_full, 3)}"
+    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {text_up(limits.than_full, 3)}"
     few = limits.than_streaming
-    stream = f"eps <= {round_down(few, 3)}" if few else "no eps"
+    stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
     kind = "=" if p.dimension_sum_exact and is_in_full(p.dimension_sum) else "<="
     lines = [
         "batch is transformations in a step, calls are oracle calls in all steps",

@@ -61,8 +61,9 @@ def title(axes: Axes, letter: str, text: str) -> None:
 def plain(text: str) -> str:
     """Text that matplotlib prints as it stands: no mathematics, no letters its font lacks.
 
-    >>> print(plain("a$b"))
-    a\\$b
+    Examples:
+        >>> print(plain("a$b"))
+        a\\$b
     """
     safe = text.encode("ascii", "backslashreplace").decode()
     return shorten_text(safe, 40).replace("$", r"\$")

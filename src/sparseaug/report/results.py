@@ -77,8 +77,9 @@ class Results:
 def mean_and_sd(curves: Array) -> tuple[Array, Array]:
     """Mean and sample standard deviation over the seeds; one seed alone has a deviation of 0.
 
-    >>> mean_and_sd(np.array([[1.0, 2.0], [3.0, 2.0]]))
-    (array([2., 2.]), array([1.41421356, 0.        ]))
+    Examples:
+        >>> mean_and_sd(np.array([[1.0, 2.0], [3.0, 2.0]]))
+        (array([2., 2.]), array([1.41421356, 0.        ]))
     """
     spread = curves.std(axis=0, ddof=1) if len(curves) > 1 else np.zeros(curves.shape[1:])
     return curves.mean(axis=0), spread

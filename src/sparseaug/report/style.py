@@ -60,8 +60,9 @@ QUANTITY_NAMES = {
 def looks(names: Iterable[str]) -> dict[str, Look]:
     """A look for each method, the known ones fixed and others in the order they come.
 
-    >>> looks(["full", "one-shot-8"])["one-shot-8"].label
-    'one-shot, |S| = 8'
+    Examples:
+        >>> looks(["full", "one-shot-8"])["one-shot-8"].label
+        'one-shot, |S| = 8'
     """
     result: dict[str, Look] = {}
     for name in names:

@@ -88,10 +88,11 @@ def bounds_that_hold(certificate: CertificateResult, method: MethodResult) -> tu
 def plus_minus(values: Array) -> str:
     """Mean and sample standard deviation, the deviation to two digits and the mean as far.
 
-    >>> plus_minus(np.array([0.0471, 0.0523, 0.0502]))
-    '0.0499 ± 0.0026'
-    >>> plus_minus(np.array([0.04711]))
-    '0.0471'
+    Examples:
+        >>> plus_minus(np.array([0.0471, 0.0523, 0.0502]))
+        '0.0499 ± 0.0026'
+        >>> plus_minus(np.array([0.04711]))
+        '0.0471'
     """
     mean = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
@@ -106,8 +107,9 @@ def plus_minus(values: Array) -> str:
 def round_up(value: float, digits: int = 3) -> str:
     """An upper bound to three significant digits, never below itself.
 
-    >>> round_up(0.65401), round_up(0.27), round_up(1234.5)
-    ('0.655', '0.27', '1.24e+03')
+    Examples:
+        >>> round_up(0.65401), round_up(0.27), round_up(1234.5)
+        ('0.655', '0.27', '1.24e+03')
     """
     if value <= 0 or not math.isfinite(value):
         return f"{value:g}"

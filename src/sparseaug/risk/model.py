@@ -18,10 +18,11 @@ from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze
 class KernelModel:
     """f(x) = sum_r a_r b_r k(x, z_r) with fixed centres z_r; theta is a followed by b.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 2)))
-    >>> model.predict(np.array([2.0, 3.0]), np.zeros((1, 2)))
-    array([6.])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 2)))
+        >>> model.predict(np.array([2.0, 3.0]), np.zeros((1, 2)))
+        array([6.])
     """
 
     kernel: GaussianKernel

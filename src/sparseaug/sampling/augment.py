@@ -16,10 +16,11 @@ def augment(
 
     Copy j n + i is sample i moved by element j of S. For graphs, x may be (adjacency, features).
 
-    >>> import numpy as np, sparseaug as sa
-    >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
-    >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]), np.array([6]))
-    (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]), np.array([6]))
+        (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
     """
     require_action(action)
     require_sample(S)

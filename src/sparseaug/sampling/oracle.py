@@ -44,11 +44,12 @@ class Oracle:
     that a worker process receives, goes on from the same draw and counts for itself: give every
     process a seed of its own, or draw before the processes start.
 
-    >>> import sparseaug as sa
-    >>> oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=100)
-    >>> S = oracle.draw(64)
-    >>> oracle.calls, oracle.remaining
-    (64, 36)
+    Examples:
+        >>> import sparseaug as sa
+        >>> oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=100)
+        >>> S = oracle.draw(64)
+        >>> oracle.calls, oracle.remaining
+        (64, 36)
     """
 
     def __init__(

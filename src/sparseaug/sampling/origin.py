@@ -21,16 +21,17 @@ _LATER = ("draws", "sourced", "behind")  # fields that files of the first versio
 class Origin:
     """Where a sample came from: "oracle" and "words" can be made again from what stands here.
 
-    kind     "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
-             function; "until": drawn until a deviation was reached; "words", "concat": made of other
-             samples; "given": rows that came from elsewhere
-    seed     of the draws or of the words
-    start    oracle: the number of the first draw
-    length   words: the number of factors
-    parents  sha256 of the samples it was made from
-    draws    (seed, start, stop) of the oracle draws behind it
-    sourced  the seeds among them whose draws a source found
-    behind   words: oracle calls behind their letters
+    Attributes:
+        kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
+            function; "until": drawn until a deviation was reached; "words", "concat": made of other
+            samples; "given": rows that came from elsewhere
+        seed: of the draws or of the words
+        start: oracle: the number of the first draw
+        length: words: the number of factors
+        parents: sha256 of the samples it was made from
+        draws: (seed, start, stop) of the oracle draws behind it
+        sourced: the seeds among them whose draws a source found
+        behind: words: oracle calls behind their letters
     """
 
     kind: Kind = "given"

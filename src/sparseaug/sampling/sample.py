@@ -39,12 +39,13 @@ as a power of their length, and is below every float long before."""
 class GroupSample:
     """A multiset S of m elements of a group. Duplicates stay and count.
 
-    >>> import sparseaug as sa
-    >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
-    >>> S.m, S.calls
-    (3, 0)
-    >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
-    True
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
+        >>> S.m, S.calls
+        (3, 0)
+        >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
+        True
 
     Equality, hash and `sha256` are those of the multiset in its group: the order of the rows, which
     is kept, does not enter, nor does what the sample cost.
@@ -130,10 +131,11 @@ class GroupSample:
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
 
-        >>> import sparseaug as sa
-        >>> W = sa.Oracle(sa.symmetric(6), seed=0).draw(16).words(length=3, size=64, seed=0)
-        >>> W.m, W.calls, W.calls_behind, W.origin.length
-        (64, 0, 16, 3)
+        Examples:
+            >>> import sparseaug as sa
+            >>> W = sa.Oracle(sa.symmetric(6), seed=0).draw(16).words(length=3, size=64, seed=0)
+            >>> W.m, W.calls, W.calls_behind, W.origin.length
+            (64, 0, 16, 3)
         """
         length = check_integer("length", length, at_least=1, below=LONGEST_WORD + 1)
         size = check_integer("size", size, at_least=1)

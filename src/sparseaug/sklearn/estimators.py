@@ -157,12 +157,14 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     groups_ : the row that each copy in fitting came from
     deviation_ : how good S is; None for groups above order 10,000 unless drawing found it
 
-    >>> import numpy as np, sparseaug as sa
-    >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> shift = sa.permute_axis(sa.cyclic(2))
-    >>> model = OneShotClassifier(action=shift, m=8, random_state=0).fit(X, ["far"] * 2 + ["near"] * 2)
-    >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
-    (['far', 'near'], 8)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+        >>> shift = sa.permute_axis(sa.cyclic(2))
+        >>> model = OneShotClassifier(action=shift, m=8, random_state=0)
+        >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
+        >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
+        (['far', 'near'], 8)
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -236,11 +238,12 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
     Parameters and attributes are those of `OneShotClassifier`, without `classes_`; the default
     estimator is ridge regression. y may have several outputs where the inner estimator takes them.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]), np.array([1.0, 2.0, 4.0])
-    >>> model = OneShotRegressor(action=sa.permute_axis(sa.symmetric(2)), random_state=0).fit(X, y)
-    >>> bool(abs(model.predict([[0.0, 3.0]]) - model.predict([[3.0, 0.0]])) < 0.4)
-    True
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]), np.array([1.0, 2.0, 4.0])
+        >>> model = OneShotRegressor(action=sa.permute_axis(sa.symmetric(2)), random_state=0).fit(X, y)
+        >>> bool(abs(model.predict([[0.0, 3.0]]) - model.predict([[3.0, 0.0]])) < 0.4)
+        True
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -53,11 +53,12 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
     with columns of the same dtype, change sign or stay.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
-    >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
-    >>> X.shape, y.tolist(), resampler.sample_.calls
-    ((2, 3), ['a', 'a'], 2)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
+        >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
+        >>> X.shape, y.tolist(), resampler.sample_.calls
+        ((2, 3), ['a', 'a'], 2)
     """
 
     def __init__(

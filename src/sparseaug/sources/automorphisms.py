@@ -77,17 +77,20 @@ def graph_automorphisms(
 ) -> GraphSymmetry:
     """The automorphism group of a networkx Graph or DiGraph, acting on its nodes in their order.
 
-    node_attr  name of a node attribute that automorphisms must keep, for instance "element"
-    edge_attr  name of an edge attribute that they must keep, for instance "order"
-    backend    "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is installed
-               and no edge_attr is given; its generators, and so the draws of a seed, are others
+    Args:
+        node_attr: name of a node attribute that automorphisms must keep, for instance "element"
+        edge_attr: name of an edge attribute that they must keep, for instance "order"
+        backend: "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is
+            installed and no edge_attr is given; its generators, and so the draws of a seed, are
+            others
 
     Self-loops are kept too. A multigraph is refused.
 
-    >>> import networkx as nx
-    >>> petersen = graph_automorphisms(nx.petersen_graph())
-    >>> petersen.group.order, petersen.orbits()
-    (120, ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9),))
+    Examples:
+        >>> import networkx as nx
+        >>> petersen = graph_automorphisms(nx.petersen_graph())
+        >>> petersen.group.order, petersen.orbits()
+        (120, ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9),))
     """
     if not isinstance(backend, str) or backend not in ("search", "pynauty"):
         raise ArgumentError(f"backend={shorten(backend)} is not known; give 'search' or 'pynauty'.")

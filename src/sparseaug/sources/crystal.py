@@ -57,21 +57,23 @@ class CrystalSymmetry(Symmetry):
     def tensors(self, rank: int, *, sites: bool = True) -> Action:
         """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
 
-        rank   number of indices: 1 for vectors, 2 for stresses, 3 for piezoelectric and 4 for elastic
-               tensors
-        sites  True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change places;
-               False: one for the whole crystal, (n, 3, ..., 3)
+        Args:
+            rank: number of indices: 1 for vectors, 2 for stresses, 3 for piezoelectric and 4 for
+                elastic tensors
+            sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
+                places; False: one for the whole crystal, (n, 3, ..., 3)
 
         These are true tensors. One that a mirror leaves as it is, such as a magnetic moment, is not.
 
-        >>> import numpy as np
-        >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
-        >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
-        >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
-        >>> moved.mean(axis=0)[0].round(12) + 0.0
-        array([[2., 0., 0.],
-               [0., 2., 0.],
-               [0., 0., 2.]])
+        Examples:
+            >>> import numpy as np
+            >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
+            >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
+            >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
+            >>> moved.mean(axis=0)[0].round(12) + 0.0
+            array([[2., 0., 0.],
+                   [0., 2., 0.],
+                   [0., 0., 2.]])
         """
         rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
         if not isinstance(sites, bool):
@@ -98,21 +100,24 @@ class CrystalSymmetry(Symmetry):
 def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
     """The symmetry operations of a crystal, with spglib.
 
-    cell     (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows, fractional
-             positions, one integer per site that tells the species; or an ASE Atoms object
-    symprec  how far, in the lattice's unit of length, a site may be from where symmetry wants it;
-             0.001 suits angstroms and positions of four digits
+    Args:
+        cell: (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows,
+            fractional positions, one integer per site that tells the species; or an ASE Atoms
+            object
+        symprec: how far, in the lattice's unit of length, a site may be from where symmetry wants
+            it; 0.001 suits angstroms and positions of four digits
 
     A `SymmetryWarning` says how many more operations ten times this tolerance would find.
 
     Cartesian rotations are those of the nearest lattice that has the symmetry exactly, so they are
     orthogonal and multiply as the group does, however rough the cell.
 
-    >>> import numpy as np
-    >>> fcc = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
-    >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
-    >>> salt
-    CrystalSymmetry(Fm-3m, order=48, sites=2)
+    Examples:
+        >>> import numpy as np
+        >>> fcc = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+        >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
+        >>> salt
+        CrystalSymmetry(Fm-3m, order=48, sites=2)
     """
     symprec = check_real("symprec", symprec, above=0)
     given = read_cell(cell)

@@ -20,11 +20,11 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
+from sparseaug.floats import power_up
 from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.abelian.characters import characters_norm
-from sparseaug.spectral.abelian.roots import power_up
 from sparseaug.spectral.abelian.walsh import walsh_norm
 from sparseaug.spectral.general.dihedral import dihedral_norm
 from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps
@@ -69,26 +69,28 @@ def deviation(
 ) -> Deviation:
     """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
 
-    length    of words over S: the norm of (Pi_S - Pi_G)^length
-    degree    only functions that look at this many coordinates at a time (permutations of any n); for
-              abelian groups, characters with at most this many non-zero frequencies (under sign
-              flips these are the functions of that many coordinates)
-    action    only the irreps that occur in this linear action on arrays of one sample's `shape`
-    method    "characters", "walsh", "dihedral", "young", "irreps" or "regular"; by default the
-              best one for the group
-    delta     of the a-priori bound that is reported for comparison, where S is m uniform draws
-    device    where large blocks of a symmetric group are verified, for instance "cuda"
-    failure_probability  where only a random start can reach the norm (more than 4096 tuples, large
-              irreps of products): of the bound from above, over the start, which is keyed by the
-              hash of S. Where certainty is within reach it is given, and this is not used.
+    Args:
+        length: of words over S: the norm of (Pi_S - Pi_G)^length
+        degree: only functions that look at this many coordinates at a time (permutations of any n);
+            for abelian groups, characters with at most this many non-zero frequencies (under sign
+            flips these are the functions of that many coordinates)
+        action: only the irreps that occur in this linear action on arrays of one sample's `shape`
+        method: "characters", "walsh", "dihedral", "young", "irreps" or "regular"; by default the
+            best one for the group
+        delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
+        device: where large blocks of a symmetric group are verified, for instance "cuda"
+        failure_probability: where only a random start can reach the norm (more than 4096 tuples,
+            large irreps of products): of the bound from above, over the start, which is keyed by
+            the hash of S. Where certainty is within reach it is given, and this is not used.
 
-    >>> import sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-    >>> found = sa.deviation(S)
-    >>> found.rigorous, round(found.value, 3), round(found.bound, 3)
-    (True, 0.249, 0.654)
-    >>> sa.deviation(S.words(length=2, size=64)).bound is None
-    True
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> found = sa.deviation(S)
+        >>> found.rigorous, round(found.value, 3), round(found.bound, 3)
+        (True, 0.249, 0.654)
+        >>> sa.deviation(S.words(length=2, size=64)).bound is None
+        True
     """
     require_sample(S)
     delta = check_real("delta", delta, above=0, below=1)
@@ -151,10 +153,11 @@ def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
 
     Pi_S^k - Pi_G = D_S^k, since Pi_S Pi_G = Pi_G. It is at most ||D_S||^length, and often less.
 
-    >>> import sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)
-    >>> sa.word_deviation(S, 3).value <= sa.deviation(S).value ** 3
-    True
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)
+        >>> sa.word_deviation(S, 3).value <= sa.deviation(S).value ** 3
+        True
     """
     return deviation(S, length=length, **options)
 

@@ -77,10 +77,11 @@ def draw_until(
     (`degree=` of many tuples, large products), all rounds together fail with that probability:
     `deviation.kind` says. If `max_calls` would be passed, an `OracleBudgetError` says how far it came.
 
-    >>> import sparseaug as sa
-    >>> found = sa.draw_until(sa.Oracle(sa.symmetric(5), seed=0), target=0.4)
-    >>> found.deviation.value <= 0.4, found.calls == found.sample.m
-    (True, True)
+    Examples:
+        >>> import sparseaug as sa
+        >>> found = sa.draw_until(sa.Oracle(sa.symmetric(5), seed=0), target=0.4)
+        >>> found.deviation.value <= 0.4, found.calls == found.sample.m
+        (True, True)
     """
     target = check_real("target", target, above=0, below=1)
     growth = check_real("growth", growth, above=0, below=1e6)
@@ -124,8 +125,9 @@ def draw_until(
 def share_of_round(r: int) -> float:
     """What test number r may spend of FAILURE_PROBABILITY: 0.6079 < 6 / pi^2, divided by r^2.
 
-    >>> sum(share_of_round(r) for r in range(1, 10**4)) < FAILURE_PROBABILITY
-    True
+    Examples:
+        >>> sum(share_of_round(r) for r in range(1, 10**4)) < FAILURE_PROBABILITY
+        True
     """
     return 0.6079 * FAILURE_PROBABILITY / r**2
 

@@ -26,11 +26,12 @@ class LongRunWarning(UserWarning):
 def announce(what: str, *, seconds: float, memory: float = 0.0, instead: str = "") -> None:
     """Warn of a long computation, or raise a `GroupTooLargeError` if it is too long.
 
-    >>> announce("a norm on S5", seconds=0.1)
-    >>> announce("a norm on S9xS8xS4", seconds=1e5, instead="use action=.")
-    Traceback (most recent call last):
-    sparseaug.errors.GroupTooLargeError: a norm on S9xS8xS4 would take about 27.8 hours and 0.0 GB of
-    memory; at most 1 hour is tried: use action=.
+    Examples:
+        >>> announce("a norm on S5", seconds=0.1)
+        >>> announce("a norm on S9xS8xS4", seconds=1e5, instead="use action=.")
+        Traceback (most recent call last):
+        sparseaug.errors.GroupTooLargeError: a norm on S9xS8xS4 would take about 27.8 hours and 0.0 GB of
+        memory; at most 1 hour is tried: use action=.
     """
     takes = f"about {_duration(seconds)} and {memory / 1e9:.1f} GB of memory"
     if seconds > LONGEST_SECONDS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, TypeAlias
 
 from sparseaug.errors import (
@@ -14,6 +13,7 @@ from sparseaug.errors import (
     check_text,
     shorten_text,
 )
+from sparseaug.floats import text_down, text_up
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -46,18 +46,19 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
 class Deviation:
     """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
 
-    value       the norm is at most this
-    lower       and at least this, for certain
-    method      how it was computed
-    block       the irrep where it is attained
-    m           number of elements of S
-    floor       no S of m elements has a smaller norm
-    bound       what the paper promises for m uniform draws, with probability 1 - delta; None where S
-                is something else: given, words, joined, or drawn until it was good
-    delta       the delta of that promise
-    failure_probability  0 where `value` is certain, None where it is an estimate
-    reason      why the norm is 1, where S lies in a coset of a proper subgroup
-    sha256      of S; empty for words and for restricted norms, which are not those of S itself
+    Attributes:
+        value: the norm is at most this
+        lower: and at least this, for certain
+        method: how it was computed
+        block: the irrep where it is attained
+        m: number of elements of S
+        floor: no S of m elements has a smaller norm
+        bound: what the paper promises for m uniform draws, with probability 1 - delta; None where S
+            is something else: given, words, joined, or drawn until it was good
+        delta: the delta of that promise
+        failure_probability: 0 where `value` is certain, None where it is an estimate
+        reason: why the norm is 1, where S lies in a coset of a proper subgroup
+        sha256: of S; empty for words and for restricted norms, which are not those of S itself
     """
 
     value: float
@@ -100,41 +101,10 @@ class Deviation:
 
     def __str__(self) -> str:
         text = (
-            f"deviation at most {round_up(self.value)} ({self.kind}; {self.method}, at "
+            f"deviation at most {text_up(self.value)} ({self.kind}; {self.method}, at "
             f"{shorten_text(self.block)}); "
-            f"at least {round_down(self.lower)}"
+            f"at least {text_down(self.lower)}"
         )
         if self.bound is not None:
-            text += f"; the a-priori bound says {round_up(self.bound)}"
+            text += f"; the a-priori bound says {text_up(self.bound)}"
         return f"{text}; {self.reason}" if self.reason else text
-
-
-def round_up(value: float, digits: int = 6) -> str:
-    """`value` with that many digits, rounded up: a printed upper bound stays one.
-
-    >>> round_up(0.26944371234), round_up(0.25)
-    ('0.269444', '0.25')
-    """
-    return _rounded(value, digits, ROUND_CEILING)
-
-
-def round_down(value: float, digits: int = 6) -> str:
-    """`value` with that many digits, rounded down: a printed lower bound stays one.
-
-    >>> round_down(0.6666666666666602)
-    '0.666666'
-    """
-    return _rounded(value, digits, ROUND_FLOOR)
-
-
-def _rounded(value: float, digits: int, rounding: str) -> str:
-    with localcontext() as context:
-        context.prec = digits
-        context.rounding = rounding
-        rounded = +Decimal(value)
-    if not rounded:
-        return "0"
-    if abs(rounded) < Decimal("1e-4"):
-        return f"{rounded:e}"
-    text = f"{rounded:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

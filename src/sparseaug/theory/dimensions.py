@@ -20,8 +20,9 @@ def involutions(n: int) -> int:
 
         a(n) = a(n-1) + (n-1) a(n-2):  n stays where it is, or changes places with one of n-1
 
-    >>> [involutions(n) for n in range(8)]
-    [1, 1, 2, 4, 10, 26, 76, 232]
+    Examples:
+        >>> [involutions(n) for n in range(8)]
+        [1, 1, 2, 4, 10, 26, 76, 232]
     """
     n = dimension_of("n", n, LARGEST_N)
     before, now = 0, 1
@@ -36,8 +37,9 @@ def signed_involutions(n: int) -> int:
         a(n) = 2 a(n-1) + 2 (n-1) a(n-2):  n keeps its place with either sign, or changes places
         with one of n-1 and both signs agree
 
-    >>> [signed_involutions(n) for n in range(7)]
-    [1, 2, 6, 20, 76, 312, 1384]
+    Examples:
+        >>> [signed_involutions(n) for n in range(7)]
+        [1, 2, 6, 20, 76, 312, 1384]
     """
     n = dimension_of("n", n, LARGEST_N)
     before, now = 0, 1
@@ -52,8 +54,9 @@ def symmetric_dimension_sum(n: int) -> int:
     It bounds the sum of the alternating group A_n too: a partition and its conjugate share one
     irrep of A_n, and a self-conjugate one splits into two halves, so no dimension is new.
 
-    >>> symmetric_dimension_sum(6)
-    75
+    Examples:
+        >>> symmetric_dimension_sum(6)
+        75
     """
     return involutions(n) - 1
 
@@ -61,8 +64,9 @@ def symmetric_dimension_sum(n: int) -> int:
 def hyperoctahedral_dimension_sum(n: int) -> int:
     """B_n, the signed permutations.
 
-    >>> hyperoctahedral_dimension_sum(2)  # B_2 is D_4: 1 + 1 + 1 + 2
-    5
+    Examples:
+        >>> hyperoctahedral_dimension_sum(2)  # B_2 is D_4: 1 + 1 + 1 + 2
+        5
     """
     return signed_involutions(n) - 1
 
@@ -70,8 +74,9 @@ def hyperoctahedral_dimension_sum(n: int) -> int:
 def dihedral_dimension_sum(n: int) -> int:
     """The symmetries of an n-gon, 2n of them: n mirrors, and a half turn if n is even.
 
-    >>> dihedral_dimension_sum(4), dihedral_dimension_sum(5)
-    (5, 5)
+    Examples:
+        >>> dihedral_dimension_sum(4), dihedral_dimension_sum(5)
+        (5, 5)
     """
     n = group_size("n", n)
     return n + 1 if n % 2 == 0 else n
@@ -80,8 +85,9 @@ def dihedral_dimension_sum(n: int) -> int:
 def abelian_dimension_sum(order: int) -> int:
     """An abelian group: |G| irreps, each of dimension 1.
 
-    >>> abelian_dimension_sum(12)
-    11
+    Examples:
+        >>> abelian_dimension_sum(12)
+        11
     """
     return group_size("order", order) - 1
 
@@ -89,8 +95,9 @@ def abelian_dimension_sum(order: int) -> int:
 def sign_flips_dimension_sum(d: int) -> int:
     """The 2^d changes of sign of d coordinates.
 
-    >>> sign_flips_dimension_sum(4)
-    15
+    Examples:
+        >>> sign_flips_dimension_sum(4)
+        15
     """
     return (1 << dimension_of("d", d, ORDER_BITS)) - 1
 
@@ -100,8 +107,9 @@ def product_dimension_sum(*dimension_sums: int) -> int:
 
         prod_i (1 + D_i) - 1
 
-    >>> product_dimension_sum(symmetric_dimension_sum(3), sign_flips_dimension_sum(4))
-    63
+    Examples:
+        >>> product_dimension_sum(symmetric_dimension_sum(3), sign_flips_dimension_sum(4))
+        63
     """
     sums = [group_size("dimension_sums", each, at_least=0) for each in dimension_sums]
     if sum(each.bit_length() for each in sums) > ORDER_BITS:
@@ -117,8 +125,9 @@ def dimension_sum_bound(order: int, num_classes: int) -> int:
 
         D <= sqrt((k - 1)(|G| - 1)),  as sum d_pi^2 = |G| - 1 over the k - 1 non-trivial irreps
 
-    >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
-    15
+    Examples:
+        >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
+        15
     """
     order = group_size("order", order)
     classes = group_size("num_classes", num_classes)

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sparseaug.errors import ArgumentError
+from sparseaug.floats import float_above, float_below
 from sparseaug.theory._arguments import counted, not_negative, positive, step
-from sparseaug.theory._rounding import float_above, float_below
 from sparseaug.theory.gradient_descent import descent_share
 
 
@@ -46,8 +46,9 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
 
     A step size above 1/L by a rounding is answered as in `gd_rate`. Rounded up.
 
-    >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
-    0.031625
+    Examples:
+        >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
+        0.031625
     """
     T, b = counted("T", T), counted("b", b)
     smoothness, start = positive("L", L), not_negative("gap", gap)
@@ -66,11 +67,12 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     rounding, one term of the bound grows by the factor 1 + u + O(u^2) and the other, if it is
     as large, shrinks by 1 - u: eps^2 is kept to one part in 10^31.
 
-    >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
-    >>> plan
-    SGDPlan(step_size=0.0625, num_steps=4096, b=8)
-    >>> plan.calls
-    32768
+    Examples:
+        >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
+        >>> plan
+        SGDPlan(step_size=0.0625, num_steps=4096, b=8)
+        >>> plan.calls
+        32768
     """
     square = positive("eps", eps) ** 2
     smoothness, start = positive("L", L), not_negative("gap", gap)

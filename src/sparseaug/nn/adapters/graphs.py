@@ -22,17 +22,19 @@ _ARRAYS = (torch.Tensor, np.ndarray, list, tuple)
 class RelabelNodes:
     """Relabel the nodes of a graph by one element of S, chosen by (seed, epoch, content).
 
-    S     a sample of a group that permutes as many points as the graph has nodes
-    seed  of the choice
+    Args:
+        S: a sample of a group that permutes as many points as the graph has nodes
+        seed: of the choice
 
     With g the element: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what has
     as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
     "index" in its name) is mapped by g. Edge attributes stay: the edges keep their order. The data
     given is not changed.
 
-    >>> import sparseaug as sa
-    >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
-    RelabelNodes(S3, m=1, seed=0, sha256=04b5f0b1...)
+    Examples:
+        >>> import sparseaug as sa
+        >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
+        RelabelNodes(S3, m=1, seed=0, sha256=04b5f0b1...)
     """
 
     def __init__(self, S: GroupSample, *, seed: int = 0) -> None:

@@ -23,21 +23,23 @@ from sparseaug.spectral import deviation
 class SymmetryCallback:
     """Log `deviation`, `oracle_calls` and `invariance_error` at the end of training epochs.
 
-    action  how the group moves x
-    S       the sample that is trained on
-    x       samples (n, ...) to measure the module's invariance on
-    every   log at the end of every so many epochs
-    degree  for `sparseaug.deviation`, which is computed once, now; needed for groups that are too
-            large for the whole norm
+    Args:
+        action: how the group moves x
+        S: the sample that is trained on
+        x: samples (n, ...) to measure the module's invariance on
+        every: log at the end of every so many epochs
+        degree: for `sparseaug.deviation`, which is computed once, now; needed for groups that are
+            too large for the whole norm
 
     `deviation` is the verified upper bound of S, `oracle_calls` is S.calls, `invariance_error` the
     mean over S of the root mean square change of the module's output on x.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
-    >>> callback = SymmetryCallback(sa.permute_axis(S.group), S, np.eye(3))
-    >>> callback.state_dict()
-    {}
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
+        >>> callback = SymmetryCallback(sa.permute_axis(S.group), S, np.eye(3))
+        >>> callback.state_dict()
+        {}
     """
 
     def __init__(

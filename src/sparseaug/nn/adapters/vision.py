@@ -19,19 +19,22 @@ from sparseaug.sampling import GroupSample
 class OrbitTransform(torch.nn.Module):
     """Move all images of a call by one element of S, chosen by (seed, epoch, content).
 
-    action  how the group moves one image (C, H, W); axes best count from the end, as for masks (H, W)
-    S       the sample
-    seed    of the choice
+    Args:
+        action: how the group moves one image (C, H, W); axes best count from the end, as for masks
+            (H, W)
+        S: the sample
+        seed: of the choice
 
     Inputs are any nest of tuples, lists and dicts. As in v2, tensors of the types Image, Video and
     Mask are moved and keep their type; a plain tensor is moved if it is the first one and there is no
     Image or Video; the rest passes through. Boxes and key points cannot be moved and are refused.
 
-    >>> import torch, sparseaug as sa
-    >>> turn = sa.rotate_grid(sa.cyclic(4))
-    >>> transform = OrbitTransform(turn, sa.GroupSample(turn.group, [[1]]))
-    >>> transform(torch.tensor([[[1, 2], [3, 4]]]), 7)
-    (tensor([[[2, 4], [1, 3]]]), 7)
+    Examples:
+        >>> import torch, sparseaug as sa
+        >>> turn = sa.rotate_grid(sa.cyclic(4))
+        >>> transform = OrbitTransform(turn, sa.GroupSample(turn.group, [[1]]))
+        >>> transform(torch.tensor([[[1, 2], [3, 4]]]), 7)
+        (tensor([[[2, 4], [1, 3]]]), 7)
     """
 
     def __init__(self, action: Action, S: GroupSample, *, seed: int = 0) -> None:

@@ -23,17 +23,18 @@ class ResumableLoader(DataLoader[Any]):
     Workers start at the first batch and not at `iter(loader)`: Lightning calls that before it has
     told a resumed run's epoch.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> from sparseaug.nn import OneShotDataset
-    >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
-    >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
-    >>> def loader():
-    ...     return ResumableLoader(data, batch_sampler=OrbitBatchSampler(data, 2))
-    >>> first, again = loader(), loader()
-    >>> batch = next(iter(first))
-    >>> again.load_state_dict(first.state_dict())
-    >>> len(list(again)), len(list(again))
-    (2, 3)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.nn import OneShotDataset
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
+        >>> def loader():
+        ...     return ResumableLoader(data, batch_sampler=OrbitBatchSampler(data, 2))
+        >>> first, again = loader(), loader()
+        >>> batch = next(iter(first))
+        >>> again.load_state_dict(first.state_dict())
+        >>> len(list(again)), len(list(again))
+        (2, 3)
     """
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]

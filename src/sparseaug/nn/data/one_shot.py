@@ -26,24 +26,26 @@ from sparseaug.sampling.sample import require_sample
 class OneShotDataset(Dataset[Any]):
     """The n m copies of a data set, in the order of `sparseaug.augment`.
 
-    dataset   any data set with a length; items are x or (x, y, ...), tensors or NumPy arrays
-    action    how the group moves x
-    S         the sample; each of its m elements moves each of the n samples
-    y_action  how the group moves y, for targets that move along
+    Args:
+        dataset: any data set with a length; items are x or (x, y, ...), tensors or NumPy arrays
+        action: how the group moves x
+        S: the sample; each of its m elements moves each of the n samples
+        y_action: how the group moves y, for targets that move along
 
     x is moved, y too if `y_action` is given, and the rest passes through. For `permute_nodes`, x
     may be the tuple (adjacency, features). A data loader gets its batches moved at once. A sample
     that is in a batch several times is fetched from `dataset` once.
 
-    >>> import torch, sparseaug as sa
-    >>> from torch.utils.data import TensorDataset
-    >>> data = TensorDataset(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 1]))
-    >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
-    >>> copies = OneShotDataset(data, sa.permute_axis(S.group), S)
-    >>> len(copies), copies[3]
-    (4, (tensor([6, 4, 5]), tensor(1)))
-    >>> copies.source_index(3), copies.element_index(3)
-    (1, 1)
+    Examples:
+        >>> import torch, sparseaug as sa
+        >>> from torch.utils.data import TensorDataset
+        >>> data = TensorDataset(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 1]))
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> copies = OneShotDataset(data, sa.permute_axis(S.group), S)
+        >>> len(copies), copies[3]
+        (4, (tensor([6, 4, 5]), tensor(1)))
+        >>> copies.source_index(3), copies.element_index(3)
+        (1, 1)
     """
 
     def __init__(

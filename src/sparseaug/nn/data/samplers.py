@@ -29,15 +29,17 @@ from sparseaug.sampling.keys import keyed_rng
 class OrbitBatchSampler(Sampler[list[int]]):
     """Batches of copies, for `DataLoader(dataset, batch_sampler=...)`.
 
-    dataset          a `OneShotDataset`: n samples, m elements
-    batch_size       copies per batch; with copies="together" a multiple of m
-    copies           "together": a batch holds all m copies of batch_size / m samples, element by
-                     element; "spread": the epoch is m passes over the samples, and in each pass a
-                     sample comes with another element
-    shuffle          a new order in every epoch; otherwise samples come in their own order
-    seed             of the order
-    drop_last        leave out a last batch that is not full
-    rank, num_ranks  this process takes the batches rank, rank + num_ranks, ...
+    Args:
+        dataset: a `OneShotDataset`: n samples, m elements
+        batch_size: copies per batch; with copies="together" a multiple of m
+        copies: "together": a batch holds all m copies of batch_size / m samples, element by
+            element; "spread": the epoch is m passes over the samples, and in each pass a sample
+            comes with another element
+        shuffle: a new order in every epoch; otherwise samples come in their own order
+        seed: of the order
+        drop_last: leave out a last batch that is not full
+        rank: this process takes the batches rank, rank + num_ranks, ...
+        num_ranks: see `rank`.
 
     In one epoch the ranks together see every copy exactly once. Their numbers of batches differ by
     at most one: use `join` of DistributedDataParallel where they are uneven. Accelerate deals the
@@ -45,13 +47,14 @@ class OrbitBatchSampler(Sampler[list[int]]):
     Lightning set use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning
     or Accelerate do so. To save and resume in the middle of an epoch use a `ResumableLoader`.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
-    >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
-    >>> list(OrbitBatchSampler(data, 2, copies="together", shuffle=False))
-    [[0, 3], [1, 4], [2, 5]]
-    >>> list(OrbitBatchSampler(data, 4, copies="spread", shuffle=False))
-    [[0, 1, 2, 3], [4, 5]]
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
+        >>> list(OrbitBatchSampler(data, 2, copies="together", shuffle=False))
+        [[0, 3], [1, 4], [2, 5]]
+        >>> list(OrbitBatchSampler(data, 4, copies="spread", shuffle=False))
+        [[0, 1, 2, 3], [4, 5]]
     """
 
     def __init__(
@@ -110,9 +113,10 @@ class OrbitBatchSampler(Sampler[list[int]]):
     def state_dict(self, *, position: int | None = None) -> dict[str, Any]:
         """The epoch, the position in it, and what decides the batches.
 
-        position  how many batches of this epoch the training loop has had. By default the number
-                  handed out, which is larger where the loader fetches ahead, as one with workers and
-                  Accelerate's do; a `ResumableLoader` counts what the loop has had.
+        Args:
+            position: how many batches of this epoch the training loop has had. By default the
+                number handed out, which is larger where the loader fetches ahead, as one with
+                workers and Accelerate's do; a `ResumableLoader` counts what the loop has had.
         """
         if position is None:
             position = self._resume if self._turn is None else self._turn.position

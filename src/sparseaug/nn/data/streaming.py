@@ -48,10 +48,11 @@ class RepeatedEpochWarning(SparseAugWarning):
 class StreamingDataset(Dataset[Any]):
     """A data set whose samples are moved by a fresh element in every epoch.
 
-    dataset   any data set with a length; items are x or (x, y, ...), as in `OneShotDataset`
-    action    how the group moves x
-    oracle    gives the seed, counts every element drawn, and stops before its budget is passed
-    y_action  how the group moves y, for targets that move along
+    Args:
+        dataset: any data set with a length; items are x or (x, y, ...), as in `OneShotDataset`
+        action: how the group moves x
+        oracle: gives the seed, counts every element drawn, and stops before its budget is passed
+        y_action: how the group moves y, for targets that move along
 
     Call `set_epoch` before each epoch, as for `DistributedSampler`; without it a second pass repeats
     the elements of epoch 0, and a `RepeatedEpochWarning` says so, once, from the process that fetches
@@ -62,16 +63,17 @@ class StreamingDataset(Dataset[Any]):
     Give each data set an oracle of its own: two with one seed draw the same elements, and neither
     knows of draws that the other has not counted yet.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> oracle = sa.Oracle(sa.symmetric(3), seed=0, budget=8)
-    >>> data = StreamingDataset(np.eye(3), sa.permute_axis(oracle.group), oracle)
-    >>> items = [data[0], data[1], data[0]]
-    >>> data.calls
-    2
-    >>> data.set_epoch(1)
-    >>> items = list(data)
-    >>> data.calls, oracle.remaining
-    (5, 3)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> oracle = sa.Oracle(sa.symmetric(3), seed=0, budget=8)
+        >>> data = StreamingDataset(np.eye(3), sa.permute_axis(oracle.group), oracle)
+        >>> items = [data[0], data[1], data[0]]
+        >>> data.calls
+        2
+        >>> data.set_epoch(1)
+        >>> items = list(data)
+        >>> data.calls, oracle.remaining
+        (5, 3)
     """
 
     def __init__(

@@ -29,24 +29,27 @@ from sparseaug.sampling import GroupSample
 class InvarianceError(nn.Module):
     """Mean over S of the root mean square of model(g x) - model(x), over all samples seen.
 
-    model          maps (B, ...) to (B, ...); called as it is, in the mode it is in, and neither moved
-                   nor saved with the metric, so it may be the module that holds the metric. For
-                   labels (outputs not in floating point) the error is the fraction that changes
-    action, S      how x moves, and by which elements
-    output_action  for outputs that move along: then model(g x) - g model(x)
-    chunk_size     how many moved copies go through the model at once; by default all B m
+    Args:
+        model: maps (B, ...) to (B, ...); called as it is, in the mode it is in, and neither moved
+            nor saved with the metric, so it may be the module that holds the metric. For labels
+            (outputs not in floating point) the error is the fraction that changes
+        action: how x moves, and by which elements
+        S: see `action`.
+        output_action: for outputs that move along: then model(g x) - g model(x)
+        chunk_size: how many moved copies go through the model at once; by default all B m
 
     `update(x)` takes a batch, `compute()` gives a scalar tensor (over all ranks in a distributed run,
     where every rank must call it, with the same S), `reset()` starts again, as loading a state dict
     does, and calling the metric gives the batch's own value while it accumulates. The sums stay in
     double precision whatever `.to` says.
 
-    >>> import sparseaug as sa, torch
-    >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
-    >>> metric = InvarianceError(lambda x: x[:, 0], sa.permute_axis(S.group), S)
-    >>> metric.update(torch.tensor([[1.0, 3.0]]))
-    >>> float(metric.compute())
-    1.0
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
+        >>> metric = InvarianceError(lambda x: x[:, 0], sa.permute_axis(S.group), S)
+        >>> metric.update(torch.tensor([[1.0, 3.0]]))
+        >>> float(metric.compute())
+        1.0
     """
 
     squares: Tensor

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import text_down, text_up, up
 from sparseaug.nn.checks import (
     call_model,
     check_choice,
@@ -34,17 +35,17 @@ from sparseaug.nn.models.orbit_batch import (
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
-from sparseaug.spectral.result import round_down, round_up
 
 
 @dataclass(frozen=True)
 class InvarianceBound:
     """What is known of the averaged model before it has seen any x.
 
-    value         the root mean square over h in G of |f_S(h x) - mean_G f(x)| is at most this, for
-                  every x and every entry of the output (arithmetic without rounding)
-    deviation     of S: the factor, and the kind of knowledge that the bound inherits
-    output_range  where the outputs of the model lie, moved back if they move
+    Attributes:
+        value: the root mean square over h in G of |f_S(h x) - mean_G f(x)| is at most this, for
+            every x and every entry of the output (arithmetic without rounding)
+        deviation: of S: the factor, and the kind of knowledge that the bound inherits
+        output_range: where the outputs of the model lie, moved back if they move
     """
 
     value: float
@@ -61,7 +62,7 @@ class InvarianceBound:
         """sqrt(2) value: what the averaged output changes at most, in root mean square, between two
         independent uniform places of an orbit. From one given x it may change by more.
         """
-        return math.nextafter(math.nextafter(math.sqrt(2), 2) * self.value, math.inf)
+        return up(up(math.sqrt(2)) * self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, the change and the kind, as JSON data."""
@@ -69,9 +70,9 @@ class InvarianceBound:
         return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
 
     def __str__(self) -> str:
-        low, high = round_up(self.output_range[0]), round_down(self.output_range[1])
+        low, high = text_up(self.output_range[0]), text_down(self.output_range[1])
         return (
-            f"within {round_up(self.value)} of the mean over the group, in root mean square over an "
+            f"within {text_up(self.value)} of the mean over the group, in root mean square over an "
             f"orbit ({self.kind}), for outputs in [{low}, {high}]"
         )
 
@@ -80,9 +81,10 @@ class InvarianceBound:
 class OrbitStatistics:
     """The outputs over S, for every sample and entry of the output.
 
-    mean  over S
-    std   over S, with m - 1: an estimate of the standard deviation over the orbit
-    m     number of elements of S
+    Attributes:
+        mean: over S
+        std: over S, with m - 1: an estimate of the standard deviation over the orbit
+        m: number of elements of S
     """
 
     mean: Tensor
@@ -108,22 +110,25 @@ class OrbitStatistics:
 class OrbitAverage(nn.Module):
     """A model averaged over S at test time: mean over j of model(g_j x).
 
-    model          maps (B, ...) to (B, ...), in floating point: logits or values, not labels
-    action, S      how x moves, and by which elements
-    output_action  for outputs that move with x: mean over j of g_j^-1 model(g_j x)
-    merge          "mean", which the bound is about; or "median", entry by entry, for models that
-                   fail badly on a few elements
-    chunk_size     how many moved copies go through the model at once; by default all B m
-    deviation      of S, if it is known; by default computed when first asked for
+    Args:
+        model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels
+        action: how x moves, and by which elements
+        S: see `action`.
+        output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
+        merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
+            badly on a few elements
+        chunk_size: how many moved copies go through the model at once; by default all B m
+        deviation: of S, if it is known; by default computed when first asked for
 
-    >>> import sparseaug as sa, torch
-    >>> S = sa.Oracle(sa.symmetric(4), seed=0).draw(32)
-    >>> average = OrbitAverage(lambda x: x[:, :1].tanh(), sa.permute_axis(S.group), S)
-    >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
-    torch.Size([1, 1])
-    >>> print(average.invariance_bound(output_range=(-1, 1)))
-    within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
-    outputs in [-1, 1]
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.Oracle(sa.symmetric(4), seed=0).draw(32)
+        >>> average = OrbitAverage(lambda x: x[:, :1].tanh(), sa.permute_axis(S.group), S)
+        >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        torch.Size([1, 1])
+        >>> print(average.invariance_bound(output_range=(-1, 1)))
+        within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
+        outputs in [-1, 1]
     """
 
     def __init__(
@@ -186,8 +191,8 @@ class OrbitAverage(nn.Module):
         if low > high:
             raise ArgumentError(f"output_range={output_range} must be (low, high), low <= high.")
         # both roundings go up: a bound stays one
-        half = math.nextafter(high - low, math.inf) / 2
-        value = math.nextafter(self.deviation.value * half, math.inf)
+        half = up(high - low) / 2
+        value = up(self.deviation.value * half)
         return InvarianceBound(value, self.deviation, (low, high))
 
     def load_state_dict(

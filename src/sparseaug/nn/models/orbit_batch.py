@@ -30,9 +30,10 @@ Which: TypeAlias = slice | Sequence[int] | Tensor | None
 class OrbitBatch(nn.Module):
     """Move every sample of a batch by every element of S: (B, ...) becomes (B m, ...).
 
-    action        how the group moves one sample
-    S             the sample, of the action's group; kept in the state dict as its rows `elements`
-    sample_shape  shape of one sample, without the sample axis; by default the first batch tells
+    Args:
+        action: how the group moves one sample
+        S: the sample, of the action's group; kept in the state dict as its rows `elements`
+        sample_shape: shape of one sample, without the sample axis; by default the first batch tells
 
     Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
     shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
@@ -40,13 +41,14 @@ class OrbitBatch(nn.Module):
     The state dict holds rows alone, so an adopted S has calls = 0.
     For graphs use two: one of `permute_nodes(group)`, one of `permute_axis(group, 1)`.
 
-    >>> import sparseaug as sa, torch
-    >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
-    >>> orbit = OrbitBatch(sa.permute_axis(S.group), S)
-    >>> orbit(torch.tensor([[1, 2, 3]]))
-    tensor([[1, 2, 3], [3, 1, 2]])
-    >>> orbit.repeat(torch.tensor([6]))
-    tensor([6, 6])
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> orbit = OrbitBatch(sa.permute_axis(S.group), S)
+        >>> orbit(torch.tensor([[1, 2, 3]]))
+        tensor([[1, 2, 3], [3, 1, 2]])
+        >>> orbit.repeat(torch.tensor([6]))
+        tensor([6, 6])
     """
 
     elements: Tensor
@@ -125,10 +127,11 @@ class OrbitBatch(nn.Module):
 
         A function of its arguments alone, so it is the same on every rank and after a resume.
 
-        >>> import sparseaug as sa
-        >>> orbit = OrbitBatch(sa.roll(sa.cyclic(9), (-1,)), sa.Oracle(sa.cyclic(9)).draw(4))
-        >>> sorted(torch.cat([orbit.subset(step, 2) for step in (0, 1)]).tolist())
-        [0, 1, 2, 3]
+        Examples:
+            >>> import sparseaug as sa
+            >>> orbit = OrbitBatch(sa.roll(sa.cyclic(9), (-1,)), sa.Oracle(sa.cyclic(9)).draw(4))
+            >>> sorted(torch.cat([orbit.subset(step, 2) for step in (0, 1)]).tolist())
+            [0, 1, 2, 3]
         """
         step = check_integer("step", step)
         size = check_integer("size", size, at_least=1, below=self.m + 1)

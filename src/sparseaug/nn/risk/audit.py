@@ -29,13 +29,11 @@ from torch import Tensor
 
 from sparseaug.certificate import Certificate
 from sparseaug.certificate.audit import radius, require_fresh
-from sparseaug.certificate.exact import TINY
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
-from sparseaug.kernels.arrays import gamma
+from sparseaug.floats import TINY, down, gamma, text_down, text_up, up
 from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.risk.ranks import require_same
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral.result import round_down, round_up
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
@@ -48,11 +46,12 @@ _GROUPS = 40  # of the jackknife: Student's quantile is then within 4 % of the n
 class Audit:
     """What fresh elements say of ||grad R_n^G(theta)||^2.
 
-    squared_norm  unbiased, so it may be below 0 where the truth is near it
-    interval      of the squared norm, by the given kind
-    kind          "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
-    calls         elements freshly drawn for it
-    largest       the limit on single gradients that the first kind rests on, else None
+    Attributes:
+        squared_norm: unbiased, so it may be below 0 where the truth is near it
+        interval: of the squared norm, by the given kind
+        kind: "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
+        calls: elements freshly drawn for it
+        largest: the limit on single gradients that the first kind rests on, else None
     """
 
     squared_norm: float
@@ -65,7 +64,7 @@ class Audit:
     @property
     def norm_bound(self) -> float:
         """The root of the upper end of the interval, rounded up; never above `largest`."""
-        root = math.nextafter(math.sqrt(self.interval[1]), math.inf)
+        root = up(math.sqrt(self.interval[1]))
         return root if self.largest is None else min(root, self.largest)
 
     @property
@@ -86,7 +85,7 @@ class Audit:
         low, high = self.interval
         return (
             f"squared norm of the full-group gradient {self.squared_norm:.4g}, in "
-            f"[{round_down(low, 4)}, {round_up(high, 4)}] ({self.holds}); {self.calls} oracle calls"
+            f"[{text_down(low, 4)}, {text_up(high, 4)}] ({self.holds}); {self.calls} oracle calls"
         )
 
 
@@ -105,14 +104,15 @@ def audit(
     `largest` is a limit on the gradient norm of every single transformation, if you know one; then the
     interval holds with probability 1 - delta, for a module in double precision and up to its rounding.
 
-    >>> import sparseaug as sa
-    >>> from sparseaug import nn as sann
-    >>> act = sa.flip_signs(sa.sign_flips(2))
-    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
-    >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
-    >>> found.calls, found.kind
-    (64, 'estimate')
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug import nn as sann
+        >>> act = sa.flip_signs(sa.sign_flips(2))
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
+        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
+        >>> found.calls, found.kind
+        (64, 'estimate')
     """
     if not callable(getattr(risk, "on", None)):
         raise ArgumentError(
@@ -147,7 +147,7 @@ def audit(
     off = radius(sums.spread, limit, calls, delta=delta) + rounding
     low, high = max(0.0, sums.mean - off), min(limit, sums.mean + off)
     # squares are rounded outward: `limit` itself may be the upper end
-    ends = max(0.0, math.nextafter(low**2, 0)), math.nextafter(high**2, math.inf)
+    ends = max(0.0, down(low**2)), up(high**2)
     return Audit(sums.unbiased, ends, f"with probability 1 - {delta}", delta, made, limit)
 
 

@@ -28,8 +28,9 @@ class Tile:
 def share(total: int, rank: int, num_ranks: int) -> tuple[int, int]:
     """The run of copies of one rank: lengths differ by at most one, and nothing is padded.
 
-    >>> [share(10, rank, 3) for rank in range(3)]
-    [(0, 3), (3, 6), (6, 10)]
+    Examples:
+        >>> [share(10, rank, 3) for rank in range(3)]
+        [(0, 3), (3, 6), (6, 10)]
     """
     return total * rank // num_ranks, total * (rank + 1) // num_ranks
 
@@ -37,8 +38,9 @@ def share(total: int, rank: int, num_ranks: int) -> tuple[int, int]:
 def tiles(start: int, stop: int, n: int, chunk_size: int) -> Iterator[Tile]:
     """Rectangles of at most `chunk_size` copies that cover copies `start` to `stop`, in order.
 
-    >>> [len(tile) for tile in tiles(3, 25, 10, 20)]
-    [7, 10, 5]
+    Examples:
+        >>> [len(tile) for tile in tiles(3, 25, 10, 20)]
+        [7, 10, 5]
     """
     while start < stop:
         element, first = divmod(start, n)

@@ -44,15 +44,16 @@ def fit(
     has one row a step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
     parameters as they were before the step.
 
-    >>> import sparseaug as sa
-    >>> from sparseaug import nn as sann
-    >>> act = sa.flip_signs(sa.sign_flips(2))
-    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> model = torch.nn.Linear(2, 1)
-    >>> risk = sann.ModuleRisk(model, torch.nn.MSELoss(), (x, x[:, :1]), act, "full")
-    >>> trace = risk.fit(torch.optim.Adam(model.parameters(), lr=0.1), num_steps=50)
-    >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
-    (50, True)
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug import nn as sann
+        >>> act = sa.flip_signs(sa.sign_flips(2))
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> model = torch.nn.Linear(2, 1)
+        >>> risk = sann.ModuleRisk(model, torch.nn.MSELoss(), (x, x[:, :1]), act, "full")
+        >>> trace = risk.fit(torch.optim.Adam(model.parameters(), lr=0.1), num_steps=50)
+        >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
+        (50, True)
     """
     if not hasattr(risk, "at_step") or not hasattr(risk, "parameters"):
         raise ArgumentError(f"risk={shorten(risk)} is neither a ModuleRisk nor a streaming one.")

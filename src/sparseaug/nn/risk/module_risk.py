@@ -40,27 +40,30 @@ _KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the s
 class ModuleRisk:
     """The risk of `module` over all copies of the data under S.
 
-    module      any `nn.Module` that treats samples one by one (no batch norm or dropout in training)
-    loss        loss(prediction, target): a mean over the samples, or one number for each of them
-    data        (x, y), tensors with one sample a row, on the module's device
-    S           a GroupSample, "full" for the whole group, or None for the data as they are
-    y_action    how targets move, if they do
-    chunk_size  copies that are in memory at once, by default 16384, or 131072 on an accelerator; it
-                changes memory, speed and rounding, nothing else. Copies of 64 MiB at most are made
-                once and kept
+    Args:
+        module: any `nn.Module` that treats samples one by one (no batch norm or dropout in
+            training)
+        loss: loss(prediction, target): a mean over the samples, or one number for each of them
+        data: (x, y), tensors with one sample a row, on the module's device
+        S: a GroupSample, "full" for the whole group, or None for the data as they are
+        y_action: how targets move, if they do
+        chunk_size: copies that are in memory at once, by default 16384, or 131072 on an
+            accelerator; it changes memory, speed and rounding, nothing else. Copies of 64 MiB at
+            most are made once and kept
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
     must be the same on all ranks, which is checked here. Sums over chunks and ranks are taken in
     single precision at least.
 
-    >>> import sparseaug as sa
-    >>> act = sa.permute_axis(sa.symmetric(3))
-    >>> x = torch.arange(12.0).reshape(4, 3)
-    >>> model = nn.Linear(3, 1, bias=False)
-    >>> risk = ModuleRisk(model, nn.MSELoss(), (x, x[:, :1]), act, sa.Oracle(act.group).draw(8))
-    >>> risk.gradient(risk.theta).shape, risk.calls, risk.method
-    (torch.Size([3]), 8, 'one-shot')
+    Examples:
+        >>> import sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> x = torch.arange(12.0).reshape(4, 3)
+        >>> model = nn.Linear(3, 1, bias=False)
+        >>> risk = ModuleRisk(model, nn.MSELoss(), (x, x[:, :1]), act, sa.Oracle(act.group).draw(8))
+        >>> risk.gradient(risk.theta).shape, risk.calls, risk.method
+        (torch.Size([3]), 8, 'one-shot')
     """
 
     def __init__(

@@ -23,10 +23,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.floats import UNIT
 from sparseaug.groups import Rows
 from sparseaug.groups.digits import digits_of_rank
 from sparseaug.spectral.abelian.roots import ROOT_ERROR, phases, roots
-from sparseaug.spectral.verify.verified import UNIT
 
 ENTRIES = 1 << 21
 """Values in a block, 16 megabytes in single precision: large products, which still stay in cache."""
@@ -78,8 +78,9 @@ class Split:
 def split(moduli: tuple[int, ...]) -> Split:
     """Cut the frequencies into about `COLUMNS` right factors, or the root of the order, and the rest.
 
-    >>> split((10**8,)).left, split((10**8,)).step, split((512, 512)).right
-    ((6104,), 8192, (1, 512))
+    Examples:
+        >>> split((10**8,)).left, split((10**8,)).step, split((512, 512)).right
+        ((6104,), 8192, (1, 512))
     """
     left, right = list(moduli), [1] * len(moduli)
     largest = int(np.argmax(moduli))

@@ -40,10 +40,10 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from sparseaug.errors import SparseAugError
+from sparseaug.floats import UNIT, gamma
 from sparseaug.groups import Rows
 from sparseaug.spectral.abelian.character_blocks import Block, Frequencies
 from sparseaug.spectral.abelian.roots import MEAN_ERROR, character_mean, phases
-from sparseaug.spectral.verify.verified import UNIT, gamma
 
 BLOCK = 1 << 20
 SPOT_CHECKS = 16
@@ -71,8 +71,9 @@ def fft_blocks(rows: Rows, counts: Rows, moduli: tuple[int, ...], *, m: int) -> 
 def fft_error(moduli: tuple[int, ...]) -> float:
     """At least ||fft(x) - F x|| / (sqrt(order) ||x||), under the assumptions above.
 
-    >>> 1e-13 < fft_error((2**20,)) < 1e-12
-    True
+    Examples:
+        >>> 1e-13 < fft_error((2**20,)) < 1e-12
+        True
     """
     return math.expm1(sum(map(_axis_error, moduli))) * 1.01
 

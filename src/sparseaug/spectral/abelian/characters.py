@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.floats import down, power_down, power_up, up
 from sparseaug.groups import Rows
 from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
@@ -27,18 +28,10 @@ from sparseaug.spectral.abelian.character_blocks import (
     product_error,
 )
 from sparseaug.spectral.abelian.character_fft import BLOCK, fft_blocks, is_smooth
-from sparseaug.spectral.abelian.roots import (
-    LARGEST_MODULUS,
-    MEAN_ERROR,
-    character_mean,
-    phases,
-    power_down,
-    power_up,
-)
+from sparseaug.spectral.abelian.roots import LARGEST_MODULUS, MEAN_ERROR, character_mean, phases
 from sparseaug.spectral.abelian.walsh import walsh_norm
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import down, up
 
 WORK = 1 << 43
 """Largest order times number of distinct elements: some minutes on two cores."""
@@ -62,10 +55,11 @@ Enclosure: TypeAlias = tuple[float, float]  # lower, upper
 def characters_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for an abelian group, the power of the largest |mean of a character|.
 
-    >>> import sparseaug as sa
-    >>> norm = characters_norm(sa.GroupSample(sa.cyclic(6), [[0], [1]]))
-    >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
-    ('chi(1,)', True)
+    Examples:
+        >>> import sparseaug as sa
+        >>> norm = characters_norm(sa.GroupSample(sa.cyclic(6), [[0], [1]]))
+        >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
+        ('chi(1,)', True)
     """
     if not isinstance(S.group, Abelian):
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of an abelian(...) group.")

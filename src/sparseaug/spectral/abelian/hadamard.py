@@ -14,9 +14,10 @@ CACHE = 1 << 16
 def hadamard(table: NDArray[np.signedinteger]) -> None:
     """Replace x by y(a) = sum_g (-1)^(a.g) x(g), indices as vectors of bits; a power of two of them.
 
-    >>> x = np.array([1, 0, 0, 2])
-    >>> hadamard(x); x
-    array([ 3, -1, -1,  3])
+    Examples:
+        >>> x = np.array([1, 0, 0, 2])
+        >>> hadamard(x); x
+        array([ 3, -1, -1,  3])
     """
     if table.ndim != 1 or table.size & (table.size - 1) or not table.flags.c_contiguous:
         raise ArgumentError(f"table has shape {table.shape}; give 2^d entries in a row.")

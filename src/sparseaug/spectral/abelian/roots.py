@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.floats import UNIT
 from sparseaug.groups import Rows
-from sparseaug.spectral.verify.verified import UNIT, down, up
 
 # With q = r / N, |q| <= 1/2, the angle fl(fl(pi/2) fl(q)) is off by 3 u relatively, at most 2.4 u.
 # Sine and cosine of it, at most 1, are taken to be within 4 ulps (NumPy's vector loops promise
@@ -32,8 +32,9 @@ LARGEST_MODULUS = 1 << 42
 def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np.int64]:
     """The integers p (f, k) with chi_a(g) = exp(2 pi i p / N) for frequencies (f, w), rows (k, w).
 
-    >>> phases(np.array([[1, 1]]), np.array([[1, 0], [0, 1], [1, 2]]), (2, 3))
-    array([[3, 2, 1]])
+    Examples:
+        >>> phases(np.array([[1, 1]]), np.array([[1, 0], [0, 1], [1, 2]]), (2, 3))
+        array([[3, 2, 1]])
     """
     common = math.lcm(*moduli)
     total = np.zeros((len(frequencies), len(rows)), np.int64)
@@ -47,8 +48,9 @@ def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np
 def roots(numerators: NDArray[np.int64], n: int) -> NDArray[np.complex128]:
     """exp(2 pi i p / n) for 0 <= p < n, within `ROOT_ERROR`.
 
-    >>> roots(np.array([0, 1]), 8)
-    array([1.        +0.j        , 0.70710678+0.70710678j])
+    Examples:
+        >>> roots(np.array([0, 1]), 8)
+        array([1.        +0.j        , 0.70710678+0.70710678j])
     """
     # 4 p = k n + r with |r| <= n / 2: a quarter turn k, exact, and an angle of at most pi / 4.
     quarter = (8 * numerators + n) // (2 * n)
@@ -65,31 +67,6 @@ def character_mean(numerators: NDArray[np.int64], counts: Rows, n: int, *, m: in
     """(1/m) sum_j c_j exp(2 pi i p_j / n) within `MEAN_ERROR`, where sum_j c_j <= m."""
     terms = roots(numerators, n) * counts
     return complex(math.fsum(terms.real) / m, math.fsum(terms.imag) / m)
-
-
-def power_up(x: float, k: int) -> float:
-    """A float not below x^k, for 0 <= x and k >= 1.
-
-    >>> power_up(0.5, 3) >= 0.125, power_up(1.0, 10**9)
-    (True, 1.0)
-    """
-    result = 1.0
-    for bit in f"{k:b}":
-        result = result if result in (0.0, 1.0) else up(result * result)
-        if bit == "1":
-            result = x if result == 1.0 else up(result * x)
-    return result if x else 0.0
-
-
-def power_down(x: float, k: int) -> float:
-    """A float not above x^k, for 0 <= x and k >= 1."""
-    result = 1.0
-    for bit in f"{k:b}":
-        result = result if result in (0.0, 1.0) else down(result * result)
-        if bit == "1":
-            result = x if result == 1.0 else down(result * x)
-        result = max(result, 0.0)
-    return result
 
 
 def _multiply(a: NDArray[np.int64], b: NDArray[np.int64], n: int) -> NDArray[np.int64]:

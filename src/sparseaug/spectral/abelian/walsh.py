@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.floats import down, power_down, power_up, up
 from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.hadamard import hadamard
-from sparseaug.spectral.abelian.roots import power_down, power_up
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import down, up
 
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
@@ -41,12 +40,13 @@ WORK_BITS = 38
 def walsh_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for Z_2^d. The norm of D_S is k / m for an exact integer k, rounded outwards.
 
-    >>> import sparseaug as sa
-    >>> rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    >>> walsh_norm(sa.GroupSample(sa.sign_flips(3), rows))
-    Norm(upper=0.5, lower=0.5, block='chi(0, 0, 1)', failure_probability=0.0)
-    >>> walsh_norm(sa.GroupSample(sa.sign_flips(4096), np.eye(64, 4096, dtype=int))).upper
-    1.0
+    Examples:
+        >>> import sparseaug as sa
+        >>> rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> walsh_norm(sa.GroupSample(sa.sign_flips(3), rows))
+        Norm(upper=0.5, lower=0.5, block='chi(0, 0, 1)', failure_probability=0.0)
+        >>> walsh_norm(sa.GroupSample(sa.sign_flips(4096), np.eye(64, 4096, dtype=int))).upper
+        1.0
     """
     group = S.group
     if not isinstance(group, Abelian) or any(n > 2 for n in group.moduli):
@@ -72,8 +72,9 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
     A free bit f then gives the solution that has f and, as each row with bit f asks, that row's
     pivot, which is below f. The lowest free bit gives the smallest solution.
 
-    >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
-    1
+    Examples:
+        >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
+        1
     """
     d = bits.shape[1]
     echelon: dict[int, int] = {}  # pivot, as a power of two, to row

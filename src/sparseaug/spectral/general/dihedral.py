@@ -29,20 +29,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.floats import UNIT, down, power_down, power_up, up
 from sparseaug.groups import Rows
 from sparseaug.groups.dihedral import Dihedral
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.character_blocks import Block
 from sparseaug.spectral.abelian.characters import Enclosure, Measured, largest
-from sparseaug.spectral.abelian.roots import (
-    MEAN_ERROR,
-    character_mean,
-    phases,
-    power_down,
-    power_up,
-)
+from sparseaug.spectral.abelian.roots import MEAN_ERROR, character_mean, phases
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import UNIT, down, up
 
 Array: TypeAlias = Any  # an array of complex numbers, or one of them
 
@@ -50,10 +44,11 @@ Array: TypeAlias = Any  # an array of complex numbers, or one of them
 def dihedral_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for a dihedral group.
 
-    >>> import sparseaug as sa
-    >>> norm = dihedral_norm(sa.GroupSample(sa.dihedral(5), [[0, 0], [1, 0], [0, 1]]))
-    >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
-    ('turn(1)', 0.87267799625)
+    Examples:
+        >>> import sparseaug as sa
+        >>> norm = dihedral_norm(sa.GroupSample(sa.dihedral(5), [[0, 0], [1, 0], [0, 1]]))
+        >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
+        ('turn(1)', 0.87267799625)
     """
     if not isinstance(S.group, Dihedral):
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of a dihedral(n) group.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
+from sparseaug.floats import gamma, up
 from sparseaug.groups import Group, Irrep, Product, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
@@ -23,7 +24,7 @@ from sparseaug.spectral.general.tensors import (
 from sparseaug.spectral.result import Norm, Progress, larger_norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS
 from sparseaug.spectral.verify.threads import Threads
-from sparseaug.spectral.verify.verified import gamma, norm_lower, norm_upper, up
+from sparseaug.spectral.verify.verified import norm_lower, norm_upper
 
 MOST_IRREPS = 20_000
 """Irreps that are looked at one by one."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sparseaug.errors import GroupTooLargeError, check_integer
+from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.sampling import GroupSample
@@ -28,7 +29,7 @@ from sparseaug.spectral.verify.lanczos import (
     krylov_norm,
     sum_in_two_levels,
 )
-from sparseaug.spectral.verify.verified import UNIT, down, gamma, norm_lower, norm_upper, up
+from sparseaug.spectral.verify.verified import norm_lower, norm_upper
 
 INDEX_ENTRIES = 1 << 29
 """Entries of the tables of where points go, 4 bytes each: 2 GiB, twice (there and back)."""
@@ -40,10 +41,11 @@ _TAIL = 1 << 11  # size of the subgroup whose products are tabled
 def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
     """||D_S^power|| for any group of up to about 10^7 elements, rigorous.
 
-    >>> import sparseaug as sa
-    >>> S = sa.GroupSample(sa.dihedral(4), [[0, 0], [1, 0], [0, 1], [1, 1]])
-    >>> round(regular_norm(S).upper, 9)
-    0.707106781
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.GroupSample(sa.dihedral(4), [[0, 0], [1, 0], [0, 1], [1, 1]])
+        >>> round(regular_norm(S).upper, 9)
+        0.707106781
     """
     power = check_integer("power", power, at_least=1)
     group = S.group

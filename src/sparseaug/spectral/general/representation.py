@@ -12,12 +12,12 @@ from scipy.sparse.csgraph import connected_components
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.floats import UNIT, gamma, up
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectral.general.regular import dense_power
 from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import UNIT, gamma, up
 
 Matrix = NDArray[np.float64]
 
@@ -48,11 +48,12 @@ def action_norm(
     known from them, nor what a user's function does to elements and data it was not tried on: there
     the law is checked to 1e-8, and the bound is an estimate.
 
-    >>> import sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-    >>> norm = action_norm(S, sa.permute_axis(S.group), (6,))
-    >>> 0 < norm.lower <= norm.upper < 0.28
-    True
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> norm = action_norm(S, sa.permute_axis(S.group), (6,))
+        >>> 0 < norm.lower <= norm.upper < 0.28
+        True
     """
     power = check_integer("power", power, at_least=1)
     if not isinstance(shape, tuple | list):

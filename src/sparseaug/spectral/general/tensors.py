@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import UnsupportedError
+from sparseaug.floats import UNIT, gamma
 from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.result import Norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, Operator, lanczos_norm
-from sparseaug.spectral.verify.verified import UNIT, gamma
 
 LARGEST_DENSE = 5_000
 """Irreps up to this dimension are formed and verified."""

@@ -20,14 +20,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, check_integer, shorten
+from sparseaug.floats import UNIT, down, gamma, power_down, power_up, up
 from sparseaug.groups import Abelian, Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.abelian.roots import ROOT_ERROR, power_down, power_up, roots
+from sparseaug.spectral.abelian.roots import ROOT_ERROR, roots
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.general.regular import PermutationMean, dense_norm, require_room
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
-from sparseaug.spectral.verify.verified import UNIT, down, gamma, up
 
 DENSE_DIMENSION = 4096
 """Up to here a module is verified as a matrix; beyond, the bound has a failure probability."""
@@ -53,10 +53,11 @@ def permutation_module_norm(
 
     Rigorous up to 4096 tuples; beyond, `upper` fails with `failure_probability`.
 
-    >>> import sparseaug as sa
-    >>> norm = permutation_module_norm(sa.Oracle(sa.symmetric(20), seed=0).draw(64), degree=1)
-    >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability
-    (True, 0.0)
+    Examples:
+        >>> import sparseaug as sa
+        >>> norm = permutation_module_norm(sa.Oracle(sa.symmetric(20), seed=0).draw(64), degree=1)
+        >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability
+        (True, 0.0)
     """
     group = S.group
     if group.degree is None:
@@ -100,10 +101,11 @@ def low_weight_norm(
 
     Sums of signs are integers, and exact; sums of other roots of unity carry their rounding.
 
-    >>> import sparseaug as sa
-    >>> S = sa.GroupSample(sa.sign_flips(3), [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
-    >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
-    (0.0, 1.0)
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.GroupSample(sa.sign_flips(3), [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
+        >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
+        (0.0, 1.0)
     """
     if not isinstance(S.group, Abelian):
         raise UnsupportedError(

@@ -48,10 +48,10 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
 from sparseaug.errors import check_integer, check_real
+from sparseaug.floats import UNIT, down, gamma, power_up, up
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.abelian.roots import power_up
 from sparseaug.spectral.result import Progress
-from sparseaug.spectral.verify.verified import UNDERFLOW, UNIT, down, gamma, up
+from sparseaug.spectral.verify.verified import UNDERFLOW
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -118,11 +118,12 @@ def lanczos_norm(
 
     `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
 
-    >>> import numpy as np
-    >>> A = np.diag([0.5, 0.25])
-    >>> bounds = lanczos_norm(Operator(2, A.__matmul__, A.__matmul__, 1e-15))
-    >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
-    True
+    Examples:
+        >>> import numpy as np
+        >>> A = np.diag([0.5, 0.25])
+        >>> bounds = lanczos_norm(Operator(2, A.__matmul__, A.__matmul__, 1e-15))
+        >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
+        True
     """
     failure_probability = check_real("failure_probability", failure_probability, above=0, below=1)
     events = 1 if power == 1 else 2

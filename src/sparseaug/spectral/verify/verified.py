@@ -51,42 +51,12 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.linalg.lapack import dpotrf, zpotrf
 
 from sparseaug.errors import ArgumentError, check_real
-
-UNIT = 2.0**-53
-"""The unit roundoff u of binary64."""
+from sparseaug.floats import UNIT, down, gamma, up
 
 UNDERFLOW = 2.0**-900
 
 # An ndarray or a torch tensor; torch is never imported here.
 Array = Any
-
-
-def up(x: float) -> float:
-    """The next float above `x`: after one correctly rounded operation, above its exact result.
-
-    >>> up(1.0) - 1.0 == 2 * UNIT
-    True
-    """
-    return math.nextafter(x, math.inf)
-
-
-def down(x: float) -> float:
-    """The next float below `x`: after one correctly rounded operation, below its exact result."""
-    return math.nextafter(x, -math.inf)
-
-
-def gamma(n: int) -> float:
-    """n u / (1 - n u), rounded up: the relative error of n roundings in a row, or of n summands.
-
-    >>> gamma(1) > UNIT
-    True
-    """
-    total = n * UNIT
-    if not total < 0.5:
-        raise ArgumentError(
-            f"n={n} roundings exceed what float64 can bound; give fewer than 2**52."
-        )
-    return up(total / down(1.0 - total))
 
 
 def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = None) -> float:
@@ -102,13 +72,14 @@ def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = Non
     Otherwise the answer is as without it. So `worst = norm_upper(block, at_most=worst)` over the
     blocks ends with a bound for all of them; start with the block that is likely the largest.
 
-    >>> import numpy as np
-    >>> norm_upper(np.array([[3.0, 0.0], [0.0, -4.0]]))
-    4.00000000000000...
-    >>> norm_upper(np.array([[3.0, 0.0], [0.0, -4.0]]), at_most=4.5)
-    4.5
-    >>> norm_upper(np.zeros((2, 3)), 1e-9)
-    1e-09
+    Examples:
+        >>> import numpy as np
+        >>> norm_upper(np.array([[3.0, 0.0], [0.0, -4.0]]))
+        4.00000000000000...
+        >>> norm_upper(np.array([[3.0, 0.0], [0.0, -4.0]]), at_most=4.5)
+        4.5
+        >>> norm_upper(np.zeros((2, 3)), 1e-9)
+        1e-09
     """
     error = _check_error(error)
     limit = -math.inf if at_most is None else check_real("at_most", at_most)
@@ -141,9 +112,10 @@ def root_upper(gram: Array, error: float = 0.0, *, at_most: float | None = None)
     That is ||A|| where A*A is known within `error`, in Frobenius norm, by other means than a
     product. The entries of `gram` are of the order of 1 at most; `at_most` is as in `norm_upper`.
 
-    >>> import numpy as np
-    >>> root_upper(np.array([[9.0, 0.0], [0.0, 16.0]]))
-    4.00000000000000...
+    Examples:
+        >>> import numpy as np
+        >>> root_upper(np.array([[9.0, 0.0], [0.0, 16.0]]))
+        4.00000000000000...
     """
     # Cholesky reads one triangle. If gram is within e of H in Frobenius norm, the matrix made of
     # one triangle of gram is within sqrt(2) e: an entry's error may count twice.
@@ -175,9 +147,10 @@ def root_lower(gram: Array, error: float = 0.0) -> float:
 def norm_lower(matrix: Array, error: float = 0.0) -> float:
     """A float never above ||A||_2 - error, and at least 0: ||A v|| / ||v|| for a computed v.
 
-    >>> import numpy as np
-    >>> norm_lower(np.array([[3.0, 0.0], [0.0, -4.0]]))
-    3.99999999999999...
+    Examples:
+        >>> import numpy as np
+        >>> norm_lower(np.array([[3.0, 0.0], [0.0, -4.0]]))
+        3.99999999999999...
     """
     error = _check_error(error)
     scaled, exponent = _scale(matrix)

@@ -59,10 +59,11 @@ def mean_blocks(
     in batches of at most `memory` bytes (at least one block); small ones come first in each, and
     more batches repeat some work. The result depends neither on `memory` nor on `threads`.
 
-    >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
-    ...     print(block.partition, block.matrix.round(3).tolist())
-    (1, 1, 1) [[-1.0]]
-    (2, 1) [[0.25, 0.433], [0.433, -0.25]]
+    Examples:
+        >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
+        ...     print(block.partition, block.matrix.round(3).tolist())
+        (1, 1, 1) [[-1.0]]
+        (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
     rows = check_permutations(permutations)
     if rows.size == 0:
@@ -92,8 +93,9 @@ def gram_blocks(
     on it takes less time than the product alone. The error is that of A^T A, and absolute: a norm
     ||A|| below its square root drowns in it.
 
-    >>> [block.matrix.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
-    [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
+    Examples:
+        >>> [block.matrix.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
+        [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
     """
     rows = check_permutations(permutations)
     quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.spectral.verify.verified import UNDERFLOW, UNIT, gamma
+from sparseaug.floats import UNIT, gamma
+from sparseaug.spectral.verify.verified import UNDERFLOW
 
 
 @dataclass(frozen=True, eq=False)
