@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
-# Each worker of pytest has a core: if each starts a thread for every core of the machine, they wait for
-# one another, and small matrices take longer than alone. NumPy and torch read these when imported.
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")
-
 import numpy as np
 import pytest
-import threadpoolctl
 from hypothesis import settings
 
 import sparseaug as sa
-
-threadpoolctl.threadpool_limits(1)  # where a plugin has imported NumPy before
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """What this library warns of fails a test, whatever line it is about."""
-    config.addinivalue_line("filterwarnings", "error::sparseaug.errors.SparseAugWarning")
-
-
-def pytest_collection_finish() -> None:
-    """torch takes its threads when it is used first: only where a test has imported it."""
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
-
 
 # the same examples every time, and no limit on the clock of a shared machine
 settings.register_profile("steady", deadline=None, derandomize=True)

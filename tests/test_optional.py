@@ -1,27 +1,70 @@
-"""Rooms that need a package which is not there: a typed error with what to install."""
+"""What needs a package that is not installed says so, with what to install; all else works."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import pytest
+
+from tests.bad_input.judge import PACKAGES
+from tests.extras import LAYERS, installed
+from tests.extras import PACKAGES as EXTRAS
 
 BLOCKED = """
 import sys
 class Blocked:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name.split(".")[0] == {package!r}:
+        if name.split(".")[0] in {packages!r}:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Blocked)
 import numpy as np, sparseaug as sa
+"""
+NEEDING = """
 try:
     {action}
 except sa.errors.MissingPackageError as error:
     assert isinstance(error, ImportError)
     print(error)
 """
+EVERY_NAME = """
+import importlib, json
+answers = dict.fromkeys(("sparseaug." + name for name in sa.__all__ if hasattr(sa, name)), "")
+for package in {packages}:
+    try:
+        module = importlib.import_module("sparseaug." + package)
+        for name in module.__all__:
+            getattr(module, name)
+            answers[package + "." + name] = ""
+    except sa.errors.MissingPackageError as error:
+        answers[package] = str(error)
+print(json.dumps(answers))
+"""
+
+
+def without(packages, code, folder):
+    """What the code prints in a process in which these packages cannot be imported."""
+    code = BLOCKED.format(packages=tuple(packages)) + code
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_path):
+    answers = json.loads(without(EXTRAS, EVERY_NAME.format(packages=PACKAGES), tmp_path))
+    missing = {name: answer for name, answer in answers.items() if answer}
+    assert missing.keys() == set(LAYERS) - {"sources"}  # whose two functions are below
+    for name, answer in missing.items():
+        package = LAYERS[name]
+        assert f"needs {package}, which is not installed; pip install" in answer
+        assert f"'sparseaug[{EXTRAS[package]}]'" in answer
+    there = {name.split(".")[0] for name in answers.keys() - missing.keys()}
+    assert there == {"sparseaug", *PACKAGES} - missing.keys()
+    assert len(answers) > 150
 
 
 @pytest.mark.parametrize(
@@ -45,10 +88,21 @@ except sa.errors.MissingPackageError as error:
     ],
 )
 def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp_path):
-    code = BLOCKED.format(package=package, action=action)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"needs {package}" in done.stdout
-    assert f"pip install '{remedy}'" in done.stdout
+    said = without([package], NEEDING.format(action=action), tmp_path)
+    assert f"needs {package}" in said
+    assert f"pip install '{remedy}'" in said
+
+
+FIRST = """
+import importlib
+for package in {packages}:
+    for name in [name for name in sys.modules if name.split(".")[0] == "sparseaug"]:
+        del sys.modules[name]
+    importlib.import_module("sparseaug." + package)
+"""
+
+
+def test_each_package_can_be_the_first_that_is_imported(tmp_path):
+    """A circle of imports shows only where its second package comes first."""
+    there = tuple(name for name in PACKAGES if name not in LAYERS or installed(LAYERS[name]))
+    without([], FIRST.format(packages=there), tmp_path)

@@ -6,11 +6,13 @@ import os
 
 import numpy as np
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError
+from tests.extras import optional
+
+torch = optional("torch")
 
 
 @pytest.fixture

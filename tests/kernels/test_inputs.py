@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug import kernels
 from sparseaug.errors import ArgumentError
+from tests.extras import optional
+
+torch = optional("torch")
+pd = optional("pandas")
 
 ACT = sa.permute_axis(sa.symmetric(3))
 S = sa.Oracle(ACT.group, seed=0).draw(4)

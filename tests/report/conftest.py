@@ -9,6 +9,7 @@ import pytest
 
 from sparseaug.archive import save_json
 from sparseaug.report.figure import figure_style
+from tests.extras import REASON
 
 FIGURES = ["figure.pdf", "figure.png", "certificates.pdf", "certificates.png"]
 
@@ -84,7 +85,7 @@ def save(tmp_path: Path) -> Callable[[Any], Path]:
 @pytest.fixture
 def drawing():
     """The real figures, in the house style: for the tests of figures, and no others."""
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason=REASON.format("matplotlib"))
     with figure_style():
         yield
 
