@@ -90,6 +90,7 @@ def skip_file(path: Path, parent: Any) -> Skipped | None:
 def skip_example(item: Any) -> None:
     """Skip a doctest one of whose examples needs what is not installed."""
     text = "\n".join(f">>> {example.source}" for example in item.dtest.examples)
-    package = missing(packages_of(text, USED))
+    needed = packages_of(text, USED) | ({"numba"} if "_numba" in text else set())
+    package = missing(needed)
     if package is not None:
         item.add_marker(pytest.mark.skip(reason=REASON.format(package)))
