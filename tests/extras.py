@@ -23,7 +23,7 @@ PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"networkx": "sources", "spglib": "sources"},
     **dict.fromkeys(("jax", "pandas", "lightning", "flint", "torch_geometric"), "dev"),
 }
-LAYERS = {"nn": "torch", "orbits": "torch", "sklearn": "sklearn", "sources": "networkx"}
+LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx"}
 REASON = "needs {}, which is not installed"
 
 
@@ -75,8 +75,8 @@ class Skipped(pytest.File):
 def skip_file(path: Path, parent: Any) -> Skipped | None:
     """What to collect instead of a module that imports what is not installed."""
     needed = packages_of(path.read_text(), IMPORTED)
-    if path.parent.parts[-2:] in (("sparseaug", "sklearn"), ("sparseaug", "orbits")):
-        needed.add(LAYERS[path.parent.name])
+    if path.parent.parts[-2:] == ("sparseaug", "sklearn"):
+        needed.add("sklearn")
     if "nn" in path.parts:
         needed.add("torch")
     package = missing(needed)

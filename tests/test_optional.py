@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
+import sparseaug as sa
 from tests.bad_input.judge import PACKAGES
-from tests.extras import LAYERS, installed
+from tests.extras import LAYERS, REASON, installed
 from tests.extras import PACKAGES as EXTRAS
 
 BLOCKED = """
@@ -91,6 +92,26 @@ def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp
     said = without([package], NEEDING.format(action=action), tmp_path)
     assert f"needs {package}" in said
     assert f"pip install '{remedy}'" in said
+
+
+def test_invariance_is_measured_without_torch(tmp_path):
+    use = """
+act = sa.permute_axis(sa.symmetric(3))
+x = np.array([[1.0, 2.0, 3.0]])
+found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
+assert isinstance(found, sa.InvarianceReport)
+assert sa.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
+assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
+print(found)
+"""
+    assert "mean 1 (relative 1), max 2 at [2, 1, 0]" in without(["torch"], use, tmp_path)
+
+
+@pytest.mark.skipif(not installed("torch"), reason=REASON.format("torch"))
+def test_the_public_names_of_invariance_are_the_same_objects():
+    assert sa.invariance_error is sa.nn.invariance_error
+    assert sa.assert_invariant is sa.nn.assert_invariant
+    assert sa.InvarianceReport is sa.nn.InvarianceReport
 
 
 FIRST = """

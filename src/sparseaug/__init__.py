@@ -37,6 +37,7 @@ from sparseaug.actions import (
     roll,
     rotate_grid,
     signed_permute,
+    together,
 )
 from sparseaug.groups import (
     Group,
@@ -45,6 +46,7 @@ from sparseaug.groups import (
     cube_rotations,
     cube_symmetries,
     cyclic,
+    dicyclic,
     dihedral,
     direct_product,
     grid_symmetries,
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from sparseaug.certificate import Certificate, Evidence, certify
     from sparseaug.descent import box, descend
     from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
+    from sparseaug.orbits import InvarianceReport, assert_invariant, invariance_error
     from sparseaug.planning import Plan, plan
     from sparseaug.risk import KernelModel, augmented_risk, streaming_risk
     from sparseaug.spectral import Deviation, deviation, draw_until, word_deviation
@@ -78,12 +81,14 @@ __all__ = [
     "GaussianKernel",
     "Group",
     "GroupSample",
+    "InvarianceReport",
     "KernelModel",
     "Oracle",
     "Plan",
     "SpectralMixtureKernel",
     "abelian",
     "alternating",
+    "assert_invariant",
     "augment",
     "augmented_risk",
     "box",
@@ -94,6 +99,7 @@ __all__ = [
     "cyclic",
     "descend",
     "deviation",
+    "dicyclic",
     "dihedral",
     "direct_product",
     "draw_until",
@@ -102,6 +108,7 @@ __all__ = [
     "grid_symmetries",
     "group",
     "hyperoctahedral",
+    "invariance_error",
     "linear",
     "mathieu",
     "matrix_group",
@@ -120,6 +127,7 @@ __all__ = [
     "symmetric",
     "table_group",
     "theory",
+    "together",
     "word_deviation",
 ]
 
@@ -130,14 +138,17 @@ _LATER = {
     "certify": "certificate",
     "Deviation": "spectral",
     "GaussianKernel": "kernels",
+    "InvarianceReport": "orbits",
     "KernelModel": "risk",
     "Plan": "planning",
     "SpectralMixtureKernel": "kernels",
+    "assert_invariant": "orbits",
     "augmented_risk": "risk",
     "box": "descent",
     "descend": "descent",
     "deviation": "spectral",
     "draw_until": "spectral",
+    "invariance_error": "orbits",
     "kernels": "kernels",
     "nn": "nn",
     "plan": "planning",

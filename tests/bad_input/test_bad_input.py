@@ -29,7 +29,13 @@ EXCUSED = {
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
             *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
-            *("sources.MoveSites.prepare", "sources.MoveSites.apply"),
+            *(
+                "sources.MoveSites.prepare",
+                "sources.MoveSites.apply",
+                "sources.MoveSites.moved_axes",
+            ),
+            *("actions.Bound", "actions.Bound.__call__", "actions.Bound.each"),
+            *("actions.Bound.pick", "actions.Bound.prepared", "groups.Faithful"),
             *("sources.TurnTensors.prepare", "sources.TurnTensors.apply"),
             *("risk.MomentRisk.at_step", "risk.DirectRisk.at_step", "risk.StreamingRisk.at_step"),
             *("nn.ModuleRisk.at_step", "nn.StreamingModuleRisk.at_step"),
@@ -38,7 +44,12 @@ EXCUSED = {
     ),
     **dict.fromkeys(
         (
-            *("kernels.Discrepancy", "kernels.GradientNorms", "kernels.Invariance"),
+            *(
+                "kernels.Discrepancy",
+                "kernels.GradientNorms",
+                "kernels.Invariance",
+                "groups.DimensionSum",
+            ),
             *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
             *("sources.CrystalSymmetry", "sources.GraphSymmetry"),

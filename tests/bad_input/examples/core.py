@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,7 +38,7 @@ PATH = "S.safetensors"  # in the folder of the test
 
 
 def fields(data: Any) -> dict[str, Any]:
-    return {name: getattr(data, name) for name in data.__dataclass_fields__}
+    return {each.name: getattr(data, each.name) for each in dataclasses.fields(data) if each.init}
 
 
 def oracle() -> sa.Oracle:
@@ -160,7 +161,7 @@ def of_risks() -> Iterator[Example]:
         yield Example(made.gradient, {"theta": THETA})
     yield Example(
         risk.StreamingRisk,
-        {**problem, "oracle": Fresh(oracle), "batch": 1, "first": 0, "method": "streaming"},
+        {**problem, "oracle": Fresh(oracle), "batch": 1, "first": 0},
     )
     yield of(risk.StreamingRisk.resume, lambda step: streaming().resume(step), step=2)
     yield Example(sa.augmented_risk, {**problem, "S": S})
@@ -188,8 +189,8 @@ def of_certificates() -> Iterator[Example]:
     yield Example(
         sa.certify,
         {
-            **{"run": RUN, "evidence": None, "model": MODEL, "data": DATA, "action": ACT, "S": S},
-            **{"deviation": FOUND, "delta": 0.05, "box": 9.0, "oracle": Fresh(oracle)},
+            **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
+            **{"oracle": Fresh(oracle)},
             **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
         },
         takes={"run": ("strided",)},  # a theta of 12 numbers
@@ -198,6 +199,7 @@ def of_certificates() -> Iterator[Example]:
     yield Example(
         sa.Evidence, {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL}
     )
+    yield Example(sa.Evidence.of, {"risk": RISK, "deviation": FOUND})
     yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
     yield Example(certificate.spectral, at)
     yield Example(certificate.kernel, at)

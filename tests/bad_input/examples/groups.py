@@ -18,6 +18,7 @@ ACT = sa.permute_axis(S4)
 TURN = sa.rotate_grid(sa.dihedral(4))
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
 FAMILIES = (
+    sa.dicyclic(3),
     *(S3, sa.alternating(4), sa.hyperoctahedral(2), sa.dihedral(4), sa.cyclic(5), sa.abelian(2, 3)),
     *(sa.group("S3xZ2^2"), sa.cube_rotations(), sa.grid_symmetries(3)),
     sa.permutation_group([[1, 2, 0]], label="turns"),
@@ -44,6 +45,7 @@ def of_family(g: sa.Group) -> Iterator[Example]:
     )
     yield Example(g.from_digits, {"digits": g.to_digits(e)})
     yield Example(g.check, {"elements": e})
+    yield Example(g.closure, {"elements": e})
     for name in ("rank", "contains", "to_digits", "permutations", "split", "lines"):
         if hasattr(g, name) and (name != "permutations" or g.degree):
             yield Example(getattr(g, name), {"elements": e}, also=("permutations",))
@@ -97,6 +99,11 @@ def of_actions() -> Iterator[Example]:
             takes={"x": MOVED},
         )
         yield Example(action.rows, {"elements": e}, also=("S",))
+        yield Example(action.over, {"x": x}, takes={"x": ("everything",)})  # the form, not the data
+    yield Example(lambda actions: sa.together(ACT, actions), {"actions": ACT}, of=key(sa.together))
+    yield Example(
+        lambda named: sa.together(named=named, other=ACT), {"named": ACT}, of=key(sa.together)
+    )
     e = S4.identity()
     data = {"x": MOVED}
     yield Example(actions.broken_law, {"action": ACT, "x": X, "a": e, "b": e}, takes=data)
@@ -119,7 +126,14 @@ def built(call: Any, also: tuple[str, ...] = (), **good: Any) -> Example:
 EXAMPLES = [
     *(
         built(call, n=3, also=("modulus",))
-        for call in (sa.symmetric, sa.alternating, sa.hyperoctahedral, sa.dihedral, sa.cyclic)
+        for call in (
+            sa.symmetric,
+            sa.alternating,
+            sa.hyperoctahedral,
+            sa.dihedral,
+            sa.dicyclic,
+            sa.cyclic,
+        )
     ),
     built(sa.grid_symmetries, n=3),
     built(sa.sign_flips, d=3),
@@ -148,6 +162,7 @@ EXAMPLES = [
     built(groups.Abelian, moduli=(2, 3), also=("modulus",)),
     built(groups.Symmetric, n=3, even=False),
     built(groups.Dihedral, n=3),
+    built(groups.Dicyclic, n=3),
     built(groups.Hyperoctahedral, n=3),
     built(groups.GridSymmetries, n=3),
     built(groups.PermutationGroup, images=((1, 0),), label=""),
