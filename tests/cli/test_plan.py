@@ -77,6 +77,8 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
 def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(
     run, tmp_path, arguments, message
 ):
+    if message in ("was not written", "too many calls to draw"):
+        pytest.importorskip("matplotlib")
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert message in err

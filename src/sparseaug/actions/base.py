@@ -137,7 +137,13 @@ class Action(ABC):
 
 def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
     """Which law of a left action fails on these samples and elements (k, width), or ""."""
+    require_action(action)
     group = action.group
+    a, b = group.check(a, "a"), group.check(b, "b")
+    if not len(b):
+        raise ArgumentError("b has no rows; give at least one element to check the laws with.")
+    if getattr(x, "is_meta", False):
+        raise ArgumentError("x is a tensor without values (device meta); give one with values.")
     moved_by_b = action(b, x)
     first = map_leaves(lambda y: y[0], moved_by_b)
     if not _same(action(group.identity(), x), x):
@@ -171,7 +177,7 @@ def check_axes(name: str, axes: Any) -> Shape:
     given = axes if isinstance(axes, list | tuple) else (axes,)
     checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
     if not checked or len(set(checked)) < len(checked):
-        raise ArgumentError(f"{name}={axes} must name different axes of a sample.")
+        raise ArgumentError(f"{name}={shorten(axes)} must name different axes of a sample.")
     return checked
 
 

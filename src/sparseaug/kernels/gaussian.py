@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_real
+from sparseaug.errors import ArgumentError, check_integer, check_real
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_shape, flat
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.closed_form import closed_form, gaussian_mean
@@ -86,6 +86,7 @@ class GaussianKernel(Kernel):
         """
         x = check_samples("x", x)
         z = check_samples("z", z, like=x)
+        limit = check_integer("limit", limit, at_least=1)
         if closed_form(check_action(action)):
             return gaussian_mean(self.sigma, action, x, z)
         return enumerated_mean(self._gram, action, x, z, limit=limit)

@@ -128,6 +128,6 @@ def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+    if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
         raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
     return tuple(value)

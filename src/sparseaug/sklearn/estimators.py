@@ -216,7 +216,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, as scikit-learn has it."""
-        with naming("X or y"):
+        with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
     def _default(self) -> Any:
@@ -288,7 +288,7 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
-        with naming("X or y"):
+        with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
     def _default(self) -> Any:

@@ -163,7 +163,9 @@ def restricted(group: Group, degree: int) -> Method:
             f"degree= is for groups that permute points and for abelian groups, not {group.name}."
         )
     if degree > group.degree:
-        raise ArgumentError(f"degree={degree} is above the {group.degree} points of {group.name}.")
+        raise ArgumentError(
+            f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+        )
     return TUPLES
 
 

@@ -84,7 +84,10 @@ class OrbitTransform(torch.nn.Module):
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with what is an image moved."""
-        flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
+        try:
+            flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
+        except RecursionError as error:
+            raise ArgumentError("inputs are nested too deep; give tensors.") from error
         chosen = _which_move(flat)
         images = [inpt for inpt, moves in zip(flat, chosen, strict=True) if moves]
         if not images:

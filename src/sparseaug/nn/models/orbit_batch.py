@@ -312,7 +312,11 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
             f"0..{m - 1}."
         )
     if not isinstance(which, Tensor):
-        listed = [check_integer("which", position, below=m) for position in which]
+        try:
+            given = list(which)
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(f"which={shorten(which)} cannot be listed; give a list.") from error
+        listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
         raise ArgumentError(

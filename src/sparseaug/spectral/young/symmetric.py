@@ -92,7 +92,7 @@ def _first_of_pair(partition: Partition) -> bool:
 def _mover(device: str | None) -> Any:
     if device is None:
         return lambda matrix: matrix
-    torch = need("torch", f"device={device!r}", extra="sparseaug[torch]")
+    torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
 
     try:
         torch.zeros(1, device=device)
