@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--distinct", is_flag=True, help="With --m: without replacement.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same S every time.")
 @click.option("--out", metavar="PATH", required=True, help="File to write.")
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def draw(
     name: str | None,
@@ -61,7 +61,7 @@ def draw(
     """
     check_path("--out", out)
     if os.path.lexists(out) and not force:  # before the work; save() makes sure of it after
-        raise click.UsageError(f"{out} is there already; choose another --out or add --force.")
+        raise click.UsageError(f"{out} exists already; choose another --out or add --force.")
     if (name is None) == (generators is None):
         raise click.UsageError("--group and --generators both name a group; give one of them.")
     if sum((m is not None, full, target is not None)) != 1:
@@ -118,5 +118,5 @@ def _require_room(m: int, g: Group) -> None:
     if 8 * m * g.width > LARGEST:
         raise click.UsageError(
             f"--m {shorten(m)} of rows of {g.width} integers makes a file of {shorten(8 * m * g.width)} "
-            f"bytes, and files end at {LARGEST}; lower --m."
+            f"bytes, and the limit is {LARGEST}; lower --m."
         )

@@ -18,7 +18,7 @@ from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
 
 LISTED = 4096
-"""Order up to which listing the subgroup takes less time than importing sympy."""
+"""Order up to which listing the subgroup takes less time than a stabiliser chain."""
 
 MOST_POINTS = 32
 """Degree up to which a stabiliser chain is computed; beyond it takes longer than it is worth."""
