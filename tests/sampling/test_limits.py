@@ -1,6 +1,5 @@
 """What a group described in a file may cost."""
 
-
 from __future__ import annotations
 
 import pytest

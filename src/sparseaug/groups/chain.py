@@ -192,15 +192,6 @@ class _Chain:
         self._strong.setdefault(first, []).append(row)
         for point in [p for p in self._strong if p <= first]:
             self._extend(point)
-        if (
-            sum(len(level.transversal) for level in self._levels.values()) * self._degree
-            > MOST_ENTRIES
-        ):
-            raise GroupTooLargeError(
-                f"a group on {self._degree} points has a stabiliser chain of more than "
-                f"{MOST_ENTRIES} entries, a gigabyte; use a family, such as symmetric(n), or a "
-                "product of smaller groups."
-            )
 
     def _extend(self, point: int) -> None:
         """The orbit and transversal of the base point under all strong generators from it on."""
@@ -213,7 +204,9 @@ class _Chain:
         else:
             transversal, digit_of = list(old.transversal), old.digit_of.copy()
         frontier = list(range(len(transversal)))
+        others = sum(len(level.transversal) for p, level in self._levels.items() if p != point)
         while frontier:
+            self._require_room(others + len(transversal))
             rows = [transversal[i] for i in frontier]
             images = acting[:, [row[point] for row in rows]]
             frontier = []
@@ -226,6 +219,14 @@ class _Chain:
         if old is None or len(transversal) > len(old.transversal):
             table = np.array(transversal)
             self._levels[point] = Level(point, digit_of, table, invert_permutations(table))
+
+    def _require_room(self, rows: int) -> None:
+        if rows * self._degree > MOST_ENTRIES:
+            raise GroupTooLargeError(
+                f"a group on {self._degree} points has a stabiliser chain of more than "
+                f"{MOST_ENTRIES} entries, a gigabyte; use a family, such as symmetric(n), or a "
+                "product of smaller groups."
+            )
 
 
 def orbit_labels(generators: Rows) -> Rows:

@@ -17,6 +17,7 @@ from sparseaug.archive import canonical_json, require
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
+    GroupTooLargeError,
     SparseAugError,
     check_integer,
     shorten,
@@ -203,6 +204,8 @@ class GroupSample:
         group, elements, facts = files.load(path)
         try:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
+        except GroupTooLargeError as error:
+            raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
