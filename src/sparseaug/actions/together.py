@@ -45,7 +45,8 @@ class Together(Action):
         """Itself, each part's action being the one that moves that part of x."""
         parts = self._split(x)
         actions = tuple(action.over(part) for action, part in zip(self.actions, parts, strict=True))
-        return self if actions == self.actions else Together(actions, self.names)
+        same = all(new is old for new, old in zip(actions, self.actions, strict=True))
+        return self if same else Together(actions, self.names)
 
     def prepare(self, elements: Rows, shape: Any) -> tuple[NDArray[Any], ...]:
         """The arrays of all parts, one after the other; `shape` has the form of the data."""

@@ -98,7 +98,9 @@ def graph_automorphisms(
     generators, searches = _search(structure) if backend == "search" else _ask_pynauty(structure)
     for image in generators:
         if not structure.is_kept_by(image):
-            raise GroupError(f"{backend} gave {shorten(image.tolist())}, which is not an automorphism.")
+            raise GroupError(
+                f"{backend} gave {shorten(image.tolist())}, which is not an automorphism."
+            )
     rows = [image.tolist() for image in generators] or [list(range(structure.n))]
     group = permutation_group(rows, label=f"automorphisms of a graph on {structure.n} nodes")
     return GraphSymmetry(group, permute_nodes(group), tuple(graph.nodes), searches)
