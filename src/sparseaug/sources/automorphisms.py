@@ -44,6 +44,12 @@ class GraphSymmetry(Symmetry):
 
     `action` moves adjacency arrays (n, v, v, ...), or pairs (adjacency, node features); `features`
     moves node features (n, v, ...) alone. `searches` is what finding the generators took.
+
+    Args:
+        group: the automorphisms, as permutations of the nodes
+        action: moves adjacency arrays (n, v, v, ...), or pairs (adjacency, node features)
+        nodes: the nodes in their order
+        searches: how many searches finding the generators took
     """
 
     nodes: tuple[Hashable, ...]
@@ -78,6 +84,7 @@ def graph_automorphisms(
     """The automorphism group of a networkx Graph or DiGraph, acting on its nodes in their order.
 
     Args:
+        graph: a networkx Graph or DiGraph
         node_attr: name of a node attribute that automorphisms must keep, for instance "element"
         edge_attr: name of an edge attribute that they must keep, for instance "order"
         backend: "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is

@@ -115,7 +115,12 @@ class OrbitBatch(nn.Module):
         return map_leaves(lambda part: part.flatten(0, 1), moved)
 
     def move_each(self, x: Any, which: Which = None) -> Any:
-        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...)."""
+        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
+
+        Args:
+            x: data (m, B, ...)
+            which: positions in S; all if None
+        """
         action = self._ready(x, 1)
         prepared = self._prepared(which)
         for part in leaves(x):
@@ -130,6 +135,10 @@ class OrbitBatch(nn.Module):
         """Targets y (B, ...) that do not move, once per element: (B m, ...), laid out as the copies.
 
         Targets that move have an `OrbitBatch(y_action, S)` of their own.
+
+        Args:
+            y: targets (B, ...)
+            which: positions in S; all if None
         """
         require_tensor("y", y, 1)
         copies = self.m if which is None else len(positions(which, self.m, y.device))
@@ -139,6 +148,11 @@ class OrbitBatch(nn.Module):
         """Positions in S for a step: each ceil(m / size) steps go through all of S once.
 
         A function of its arguments alone, so it is the same on every rank and after a resume.
+
+        Args:
+            step: the number of the step, from 0
+            size: elements per step
+            seed: of the order in which S is used
 
         Examples:
             >>> import sparseaug as sa
@@ -179,7 +193,7 @@ class OrbitBatch(nn.Module):
         return super().load_state_dict(state_dict, strict, assign)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Adopt the S of the state dict, or say why it is not one of this group."""
+        """Adopt the S of the state dict, or raise an error if it is not one of this group."""
         if f"{prefix}elements" in state_dict:
             rows = self._rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ
@@ -298,7 +312,11 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
             f"0..{m - 1}."
         )
     if not isinstance(which, Tensor):
-        listed = [check_integer("which", position, below=m) for position in which]
+        try:
+            given = list(which)
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(f"which={shorten(which)} cannot be listed; give a list.") from error
+        listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
         raise ArgumentError(
