@@ -224,8 +224,8 @@ def test_compiled_with_shapes_given_beforehand():
     [
         (lambda: sa.together(), "give one of the two"),
         (lambda: sa.together(TURN, mask=TURN), "give one of the two"),
-        (lambda: sa.together(TURN, 3), "action 2=3 is not an action"),
-        (lambda: sa.together(a=TURN, b=GRAPHS), "b is of S4, but the first action is of D4"),
+        (lambda: sa.together(TURN, 3), r"actions\[1\]=3 is not an action"),
+        (lambda: sa.together(a=TURN, b=GRAPHS), "b is of S4, but a is of D4"),
         (
             lambda: BOTH(S, images()["image"]),
             r"x is one Tensor, but .* a dict of \['image', 'mask'\]",

@@ -126,13 +126,13 @@ def together(*actions: Action, **named: Action) -> Together:
             "together takes actions for a tuple, together(a, b), or by name for a dict, "
             "together(image=a, mask=b); give one of the two."
         )
-    given = named or {f"action {k + 1}": action for k, action in enumerate(actions)}
-    first = next(iter(given.values()))
+    given = named or {f"actions[{k}]": action for k, action in enumerate(actions)}
+    one, first = next(iter(given.items()))
     for name, action in given.items():
         require_action(action, name)
         if action.group != first.group:
             raise ArgumentError(
-                f"{name} is of {action.group.name}, but the first action is of {first.group.name}; "
+                f"{name} is of {action.group.name}, but {one} is of {first.group.name}; "
                 "one element moves all parts: use one group."
             )
     return Together(tuple(given.values()), tuple(named))
