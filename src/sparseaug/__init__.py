@@ -109,6 +109,7 @@ if _TYPE_CHECKING:
         Origin as Origin,
     )
     from sparseaug.sampling.augment import augment as augment
+    from sparseaug.sources import identical_atoms as identical_atoms
     from sparseaug.spectral import (
         Deviation as Deviation,
         Drawn as Drawn,
@@ -150,6 +151,9 @@ _NAMES = {
     """,
     "sampling": """
         GroupSample Oracle Origin augment
+    """,
+    "sources": """
+        identical_atoms
     """,
     "spectral": """
         Deviation Drawn LongRunWarning deviation draw_until word_deviation

@@ -18,6 +18,7 @@ __all__ = [
     "FileFormatError",
     "GroupError",
     "GroupTooLargeError",
+    "LargeSampleWarning",
     "LawError",
     "MissingPackageError",
     "OracleBudgetError",

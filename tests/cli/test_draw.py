@@ -49,7 +49,7 @@ def test_generators_come_from_json_or_lines(run, text: str) -> None:
         (("--group", "S3", "--m", "4", "--full"), "--m, --full and --target"),
         (("--group", "S3", "--full", "--identity"), "go with --m"),
         (("--group", "S3", "--m", "4", "--degree", "1"), "goes with --target"),
-        (("--group", "S3", "--m", "7", "--distinct"), "above the order 6"),
+        (("--group", "S3", "--m", "7", "--distinct"), "which has 6 elements"),
         (("--group", "S20", "--full"), "S20"),
         (("--group", "S3", "--target", "0"), "target"),
         (("--generators", "absent", "--m", "4"), "absent"),

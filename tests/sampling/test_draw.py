@@ -80,7 +80,10 @@ def test_each_set_of_distinct_elements_is_equally_likely() -> None:
 
 def test_more_distinct_elements_than_there_are_is_refused_and_more_draws_are_warned_of() -> None:
     oracle = sa.Oracle(sa.dihedral(4))
-    with pytest.raises(ArgumentError, match=r"m=9 is above the order 8 of D4; GroupSample\.full"):
+    with pytest.raises(
+        ArgumentError,
+        match=r"m=9 distinct elements of D4.* GroupSample\.full",
+    ):
         oracle.draw(9, distinct=True)
     with pytest.warns(LargeSampleWarning, match=r"m=9 draws of D4, which has 8 elements"):
         assert oracle.draw(9).m == 9

@@ -82,5 +82,5 @@ def test_bad_input_is_named() -> None:
         moved_scorer(None, sa.Oracle(sa.cyclic(4)))
     with pytest.raises(ArgumentError, match="draws"):
         moved_scorer(act, sa.Oracle(act.group), draws=0)
-    with pytest.raises(ArgumentError, match="y has 2"):
+    with pytest.raises(ArgumentError, match="X or y cannot be used"):
         moved_folds(np.ones((3, 3)), [0, 1], act, sa.Oracle(act.group))

@@ -18,7 +18,7 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups.rows import integer_array
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import Kind, Origin
@@ -126,8 +126,15 @@ class Oracle:
         for name, flag in (("identity", identity), ("distinct", distinct)):
             if type(flag) is not bool:
                 raise ArgumentError(f"{name}={shorten(flag)} is neither True nor False.")
-        self._require_size(m, distinct)
-        return self._draw(m, identity, distinct)
+        large = self._exceeds_group(m)
+        said = f"of {self.group.name}, which has {format_order(self.group)} elements; use "
+        said += "GroupSample.full(group), all of them at no call"
+        if large and distinct:
+            raise ArgumentError(f"m={shorten(m)} distinct elements {said}.")
+        S = self._draw(m, identity, distinct)
+        if large:
+            warnings.warn(f"m={m} draws {said}.", LargeSampleWarning, stacklevel=2)
+        return S
 
     def fresh(self, m: int) -> GroupSample:
         """The next m elements for one use, as a streaming step or an audit takes them.
@@ -219,22 +226,11 @@ class Oracle:
             self._last = index, self.group.sample(_BLOCK, rng)
         return self._last[1]
 
-    def _require_size(self, m: int, distinct: bool) -> None:
-        """Nothing above the order: refused without replacement, else warned of."""
-        if math.log(m) <= self.group.log_order or m <= self.group.order:
-            return
-        order, name = self.group.order, self.group.name
-        remedy = f"GroupSample.full(group) is all of {name}, at no call"
-        if distinct:
-            raise ArgumentError(f"m={shorten(m)} is above the order {order} of {name}; {remedy}.")
-        warnings.warn(
-            f"m={m} draws of {name}, which has {order} elements; {remedy}.",
-            LargeSampleWarning,
-            stacklevel=3,
-        )
+    def _exceeds_group(self, m: int) -> bool:
+        return math.log(m) > self.group.log_order and m > self.group.order
 
     def _require_budget(self, m: int, draws: int) -> None:
-        """Raise an `OracleBudgetError` unless there is room for so many more draws."""
+        """Raise an `OracleBudgetError` unless the budget allows so many more draws."""
         made = self._calls + draws - len(self._kept)
         if self.budget is not None and made > self.budget:
             raise OracleBudgetError(

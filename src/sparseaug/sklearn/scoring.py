@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_array, check_consistent_length
 
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
@@ -21,7 +22,10 @@ from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sklearn.copies import copies, take_rows
-from sparseaug.sklearn.parameters import Shape, check_shape
+from sparseaug.sklearn.parameters import Shape, check_shape, is_frame, naming
+
+MOST_DRAWS = 1 << 20
+"""More fresh elements than test samples that anybody has."""
 
 Score = Callable[[Any, Any, Any], float]
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -66,7 +70,12 @@ def moved_scorer(
     moves = _Moves(action, oracle, draws, sample_shape)
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
-        return float(check_scoring(estimator, scoring)(estimator, moves(X), y))
+        moved = moves(X)
+        with naming("scoring, or X or y,"):
+            scorer = check_scoring(estimator, scoring)
+            if not callable(scorer):
+                raise TypeError(f"{shorten(scoring)} does not name one score.")
+            return float(scorer(estimator, moved, y))
 
     return score
 
@@ -83,7 +92,7 @@ def moved_folds(
 ) -> tuple[Any, Any, list[Split]]:
     """Every sample and a freshly moved double of it, with folds that test on doubles.
 
-    For tools that take a `cv` but no scorer of one's own. Training folds are rows of X; test folds
+    For tools that take a `cv` but no scorer. Training folds are rows of X; test folds
     are the moved doubles of the other rows.
 
     Args:
@@ -108,18 +117,22 @@ def moved_folds(
     """
     moved = _Moves(action, oracle, draws, sample_shape)(X)
     n = len(moved)
-    if len(y) != n:
-        raise ArgumentError(
-            f"y has {len(y)} targets for {n} samples X; give one target per sample."
-        )
-    folds = [(train, test + n) for train, test in check_cv(cv, y, classifier=True).split(X, y)]
-    if hasattr(moved, "iloc"):
+    with naming("X or y"):
+        if not hasattr(y, "iloc"):
+            y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False)
+        check_consistent_length(moved, y)
+    with naming("cv or y"):
+        splits = list(check_cv(cv, y, classifier=True).split(np.zeros(n), y))
+        if not splits:
+            raise ValueError("it makes no folds; give a number of folds.")
+    if is_frame(moved):
         import pandas as pd
 
         both = pd.concat([X, moved], ignore_index=True)
     else:
-        both = np.concatenate([np.asarray(X), moved])
-    return both, take_rows(y, np.tile(np.arange(n), 2)), folds
+        both = np.concatenate([check_array(X, dtype=None, ensure_all_finite=False), moved])
+    targets = take_rows(y, np.tile(np.arange(n), 2))
+    return both, targets, [(train, test + n) for train, test in splits]
 
 
 class _Moves:
@@ -128,26 +141,30 @@ class _Moves:
     def __init__(self, action: Any, oracle: Any, draws: Any, sample_shape: Any) -> None:
         require_action(action)
         require_oracle(oracle, action.group)
-        self._elements: Rows = oracle.fresh(check_integer("draws", draws, at_least=1)).elements
+        self._elements: Rows = oracle.fresh(
+            check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
+        ).elements
         self._action, self._shape = action, sample_shape
 
     def __call__(self, X: Any) -> Any:
-        if len(getattr(X, "shape", ())) != 2:
-            raise ArgumentError(f"X={shorten(X)} is not an array or frame (n, features).")
+        if not is_frame(X):
+            with naming("X"):
+                X = check_array(X, dtype=None, ensure_all_finite=False)
         shape = check_shape(self._shape, X.shape[1])
         which = keyed_rng(0, "moved test samples").integers(len(self._elements), size=len(X))
-        if not hasattr(X, "iloc"):
-            X = np.asarray(X)
         order = np.argsort(which, kind="stable")
         counts = np.bincount(which, minlength=len(self._elements))
         pieces, start = [], 0
         for element, count in zip(self._elements, counts.tolist(), strict=True):
             if count:
                 rows = take_rows(X, order[start : start + count])
-                pieces.append(copies(self._action, element[None], rows, shape))
+                try:
+                    pieces.append(copies(self._action, element[None], rows, shape))
+                except ArgumentError as error:  # which speaks of x
+                    raise ArgumentError(f"X does not fit action: {error}") from error
                 start += count
         back = np.argsort(order, kind="stable")
-        if hasattr(X, "iloc"):
+        if is_frame(X):
             import pandas as pd
 
             return take_rows(pd.concat(pieces, ignore_index=True), back)

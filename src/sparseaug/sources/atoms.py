@@ -53,19 +53,16 @@ def identical_atoms(
 
 
 def _blocks_of_counts(counts: Any) -> list[Rows]:
-    if isinstance(counts, str | bytes) or not isinstance(counts, Sequence | np.ndarray):
-        raise ArgumentError(f"counts={shorten(counts)} is not a list of numbers of atoms.")
-    sizes = [check_integer("counts", count, at_least=1) for count in counts]
+    sizes = [check_integer("counts", count, at_least=1) for count in _listed("counts", counts)]
     _require_atoms("counts", sum(sizes))
     return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
 
 
 def _blocks_of_species(species: Any) -> list[Rows]:
-    if not isinstance(species, Sequence | np.ndarray) or isinstance(species, str | bytes):
-        raise ArgumentError(f"species={shorten(species)} is not a list of one label per atom.")
-    _require_atoms("species", len(species))
+    labels = _listed("species", species)
+    _require_atoms("species", len(labels))
     places: dict[Hashable, list[int]] = {}
-    for i, label in enumerate(species):
+    for i, label in enumerate(labels):
         try:
             same = bool(label == label)  # unlike NaN
             places.setdefault(label, []).append(i)
@@ -74,6 +71,17 @@ def _blocks_of_species(species: Any) -> list[Rows]:
         if not same:
             raise ArgumentError(f"species[{i}]={shorten(label)} does not equal itself.")
     return [np.array(block) for block in places.values()]
+
+
+def _listed(name: str, value: Any) -> list[Any]:
+    try:
+        if isinstance(value, str | bytes | dict | set | frozenset):
+            raise TypeError
+        return list(value)
+    except Exception as error:  # no list, or a foreign object
+        raise ArgumentError(
+            f"{name}={shorten(value)} is not a list; give one entry each."
+        ) from error
 
 
 def _require_atoms(name: str, total: int) -> None:

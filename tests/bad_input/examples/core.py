@@ -63,7 +63,14 @@ def of(function: Any, call: Callable[..., Any], **good: Any) -> Example:
 
 def of_sampling() -> Iterator[Example]:
     yield Example(sa.Oracle, {"group": G, "seed": 0, "budget": 9, "source": None})
-    yield of(sa.Oracle.draw, lambda m: oracle().draw(m), m=3)
+    yield of(
+        sa.Oracle.draw,
+        lambda m, **flags: oracle().draw(m, **flags),
+        **{"m": 3, "identity": True, "distinct": False},
+    )
+    yield of(sa.Oracle.fresh, lambda m: oracle().fresh(m), m=3)
+    yield Example(sa.GroupSample.full, {"group": G})
+    yield Example(sa.GroupSample.from_dict, {"data": S.to_dict()})
     yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
     yield Example(sa.GroupSample, fields(S))
     yield Example(S.concat, {"other": S})
@@ -95,7 +102,7 @@ def of_spectral() -> Iterator[Example]:
         sa.draw_until,
         {
             **{"oracle": Fresh(oracle), "target": 0.9, "max_calls": 40, "growth": 0.5},
-            **{"degree": None, "progress": None},
+            **{"degree": None, "progress": None, "action": None, "shape": None},
         },
     )
     yield Example(sa.Deviation, fields(FOUND))
