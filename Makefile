@@ -6,7 +6,7 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper test examples format docs studies bench clean
+.PHONY: help paper test examples format docs studies bench mutants clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -40,6 +40,9 @@ studies: .venv/dev   ## the long studies: soundness of norms and certificates, c
 
 bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+mutants: .venv/dev   ## break the library in many ways and see that the tests notice: half an hour
+	$(BIN)/python benchmarks/mutants.py
 
 clean:   ## remove what make installed or built
 	rm -rf .venv dist

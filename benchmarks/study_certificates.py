@@ -8,7 +8,6 @@ compared with the exact full-gradient norm of results.json. Each bound must be a
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from rich.progress import track
 
+from sparseaug.archive import load_json
 from sparseaug.certificate import Evidence, certify
 from sparseaug.experiments import Config, Folder
 from sparseaug.experiments.problem import Problem
@@ -23,9 +23,8 @@ from sparseaug.experiments.problem import Problem
 
 def main() -> None:
     path = Path(sys.argv[1] if len(sys.argv) > 1 else "paper")
-    results = json.loads((path / "results.json").read_text())
-    given = {**results["config"], "sample_sizes": tuple(results["config"]["sample_sizes"])}
-    config = Config(**given)
+    results = load_json(path / "results.json")
+    config = Config.from_dict(results["config"])
     files = Folder(path, config)
     checked: dict[str, int] = {}
     below: dict[str, int] = {}

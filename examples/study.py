@@ -34,7 +34,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.report.canvas import figure_bytes, figure_style, frame, new_figure
+from sparseaug.report.figure import figure_bytes, figure_style, frame, new_figure
 from sparseaug.storage import write_atomic
 
 if TYPE_CHECKING:

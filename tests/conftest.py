@@ -24,7 +24,9 @@ GROUPS = {
         *(sa.symmetric(n) for n in (1, 2, 3, 4, 5, 6, 10, 25)),
         *(sa.alternating(n) for n in (1, 2, 3, 4, 5, 6, 12)),
         *(sa.hyperoctahedral(n) for n in (1, 2, 3, 4, 9)),
+        *(sa.grid_symmetries(n) for n in (1, 2, 3, 4, 5, 9, 28)),
         sa.direct_product(sa.symmetric(3), sa.sign_flips(4)),
+        sa.direct_product(sa.grid_symmetries(2), sa.cyclic(3)),
         sa.direct_product(sa.cyclic(4), sa.dihedral(3)),
         sa.permutation_group([[1, 2, 3, 0], [1, 0, 3, 2]], label="square"),
         sa.permutation_group([[0, 1, 2]], label="trivial"),
@@ -67,6 +69,14 @@ ACTIONS = {
     "turns and flips of a grid": (sa.rotate_grid(sa.dihedral(4)), some_data((2, 3, 5, 5))),
     "turns of a grid, channels last": (
         sa.rotate_grid(sa.cyclic(4), axes=(1, 2)),
+        some_data((2, 4, 4, 3)),
+    ),
+    "shifts, turns and flips of a grid": (
+        sa.move_grid(sa.grid_symmetries(5)),
+        some_data((2, 5, 5)),
+    ),
+    "shifts by steps, turns and flips, channels last": (
+        sa.move_grid(sa.grid_symmetries(2), axes=(1, 2)),
         some_data((2, 4, 4, 3)),
     ),
     "rotations of the cube": (sa.linear(sa.cube_rotations()), some_data((4, 3))),

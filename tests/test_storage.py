@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from sparseaug import storage
-from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.errors import (
+    ArgumentError,
+    FileFormatError,
+    MissingPackageError,
+    SparseAugError,
+    StorageError,
+)
 from sparseaug.storage import read_bytes, write_atomic
 
 
@@ -187,8 +193,8 @@ def test_without_overwrite_what_is_there_stays(tmp_path):
 def test_without_overwrite_a_file_that_appears_meanwhile_stays(tmp_path, monkeypatch, links):
     write = storage._write_flushed
 
-    def meanwhile(path, data):
-        write(path, data)
+    def meanwhile(*arguments):
+        write(*arguments)
         (tmp_path / "S").write_bytes(b"first")
 
     monkeypatch.setattr(storage, "_write_flushed", meanwhile)
@@ -235,3 +241,94 @@ def test_a_name_claimed_for_nothing_is_given_back(tmp_path, monkeypatch):
     with pytest.raises(StorageError, match="was not written: Input/output error"):
         write_atomic(tmp_path / "S", b"x", overwrite=False)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode, linked):
+    target = path = tmp_path / "S"
+    target.write_bytes(b"old")
+    target.chmod(mode)
+    if linked:
+        path = tmp_path / "link"
+        path.symlink_to(target)
+    write_atomic(path, b"new")
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o7777 == mode
+
+
+def test_what_replaces_a_private_file_is_private_before_it_holds_anything(tmp_path, monkeypatch):
+    (tmp_path / "S").touch(0o600)
+    seen = []
+    original = os.fsync
+
+    def look(handle):
+        seen.append(os.fstat(handle).st_mode & 0o777)
+        original(handle)
+
+    monkeypatch.setattr(os, "fsync", look)
+    write_atomic(tmp_path / "S", b"secret")
+    assert seen[0] == 0o600
+
+
+def test_a_new_file_has_the_mode_that_the_user_s_mask_gives(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_atomic(tmp_path / "S", b"new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "S").stat().st_mode & 0o777 == 0o640
+
+
+def test_without_follow_no_link_is_written_through_or_replaced(tmp_path):
+    (tmp_path / "mine").write_bytes(b"mine")
+    for name, target in (("link", "mine"), ("nowhere", "missing")):
+        (tmp_path / name).symlink_to(tmp_path / target)
+        for overwrite in (True, False):
+            with pytest.raises(StorageError, match=f"{name} was not written: a symbolic link is"):
+                write_atomic(tmp_path / name, b"x", overwrite=overwrite, follow=False)
+        assert (tmp_path / name).is_symlink()
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert sorted(os.listdir(tmp_path)) == ["link", "mine", "nowhere"]
+
+
+def test_without_follow_a_link_that_appears_meanwhile_is_not_written_through(tmp_path, monkeypatch):
+    write = storage._write_flushed
+    (tmp_path / "mine").write_bytes(b"mine")
+
+    def meanwhile(*arguments):
+        write(*arguments)
+        (tmp_path / "S").symlink_to(tmp_path / "mine")
+
+    monkeypatch.setattr(storage, "_write_flushed", meanwhile)
+    write_atomic(tmp_path / "S", b"ours", follow=False)
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+
+
+def test_a_file_of_more_bytes_than_the_limit_is_refused_with_both_numbers(tmp_path, monkeypatch):
+    with open(tmp_path / "S", "wb") as file:
+        file.truncate(1 << 40)  # a hole: it takes no room on disk, and would take all memory
+    with pytest.raises(StorageError, match=r"1099511627776 bytes.* 4294967296"):
+        read_bytes(tmp_path / "S")
+    monkeypatch.setattr(storage, "LARGEST", 10)
+    with pytest.raises(StorageError, match="11 bytes, and files end at 10"):
+        write_atomic(tmp_path / "T", b"x" * 11)
+    assert os.listdir(tmp_path) == ["S"]
+
+
+ESCAPES = "\x1b]0;owned\x07\x1b[31m\u202e"
+
+
+def test_terminal_escapes_in_a_name_are_escaped_in_the_message(tmp_path):
+    with pytest.raises(StorageError) as caught:
+        read_bytes(tmp_path / ESCAPES)
+    assert str(caught.value).isprintable()
+    with pytest.raises(StorageError) as caught:
+        write_atomic(tmp_path / ESCAPES / "S", b"x")
+    assert str(caught.value).isprintable()
+
+
+def test_no_error_of_the_library_carries_a_terminal_escape():
+    for kind in (SparseAugError, ArgumentError, StorageError, FileFormatError, MissingPackageError):
+        said = str(kind(f"{ESCAPES} is damaged\nin two lines"))
+        assert said == "\\x1b]0;owned\\x07\\x1b[31m\\u202e is damaged\nin two lines"

@@ -372,3 +372,151 @@ def test_a_broken_oracle_fails(fault, law):
 def test_law_errors_are_assertions_too():
     assert issubclass(LawError, AssertionError)
     assert issubclass(ArgumentError, ValueError)
+
+
+@dataclass(frozen=True)
+class Failing(Broken):
+    """S_4 with one method that raises, or answers with something else."""
+
+    def __getattribute__(self, name: str) -> Any:
+        fault = object.__getattribute__(self, "fault")
+        method, _, answer = fault.partition(" ")
+        if name != method:
+            return object.__getattribute__(self, name)
+        if answer == "raises":
+            raise IndexError("out of bounds")
+        return lambda *args, **options: None
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("identity", "compose", "inverse", "contains", "generators", "rank", "unrank", "sample"),
+        *("elements", "permutations", "irreps", "to_digits"),
+    ],
+)
+@pytest.mark.parametrize("answer", ["raises", "none"])
+def test_a_group_that_raises_or_answers_nonsense_breaks_a_law(method, answer):
+    with pytest.raises((LawError, ArgumentError)):
+        check_group(Failing(f"{method} {answer}"))
+
+
+class Unending(type(sa.symmetric(4))):
+    """S_4 whose elements, irreps or products never end."""
+
+    fault = ""
+
+    def elements(self, **options: Any) -> Any:
+        if self.fault != "elements":
+            return super().elements(**options)
+        return iter(lambda: self.identity(), None)
+
+    def irreps(self) -> Any:
+        first = next(iter(super().irreps()))
+        return iter(lambda: first, None) if self.fault == "irreps" else super().irreps()
+
+    def generators(self) -> Any:
+        return np.concatenate([super().generators(), self.identity()])
+
+    def contains(self, elements: Any) -> Any:
+        return (
+            np.ones(len(elements), bool) if self.fault == "compose" else super().contains(elements)
+        )
+
+    def _compose(self, a: Any, b: Any) -> Any:
+        return a + b if self.fault == "compose" else super()._compose(a, b)
+
+    def _inverse(self, a: Any) -> Any:
+        return -a if self.fault == "compose" else super()._inverse(a)
+
+    def identity(self) -> Any:
+        return np.zeros((1, 4), np.int64) if self.fault == "compose" else super().identity()
+
+    is_abelian = property(lambda self: self.fault == "compose")
+    unrank = rank = lambda self, x: np.asarray(x)
+
+
+@pytest.mark.parametrize("fault", ["elements", "irreps"])
+def test_a_group_that_never_ends_listing_breaks_a_law(fault):
+    group = Unending(4)
+    object.__setattr__(group, "fault", fault)
+    with pytest.raises(LawError):
+        check_group(group)
+
+
+def test_generators_that_generate_more_than_the_order_break_a_law():
+    from sparseaug.testing.laws import _check_whole
+
+    class Growing:
+        order, width = 4, 1
+
+        def elements(self):
+            return iter([np.arange(4)[:, None]])
+
+        def contains(self, rows):
+            return np.ones(len(rows), bool)
+
+        def rank(self, rows):
+            return rows[:, 0]
+
+        def identity(self):
+            return np.array([[0]])
+
+        def generators(self):
+            return np.array([[1]])
+
+        def compose(self, a, b):
+            return a + b
+
+    with pytest.raises(LawError, match="no more than the order"):
+        _check_whole(Growing())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda seed, budget: None,
+        lambda seed, budget: 1 / 0,
+        lambda: sa.Oracle(sa.symmetric(4)),
+        lambda seed, budget: type("O", (), {"calls": 0, "draw": lambda self, m: None})(),
+        int,
+        len,
+    ],
+)
+def test_what_makes_no_oracle_is_answered(make):
+    with pytest.raises((LawError, ArgumentError)):
+        check_oracle(make)
+
+
+def test_a_sampler_that_raises_breaks_a_law():
+    with pytest.raises(LawError, match=r"sample\(k, rng\) works \(it raised ZeroDivisionError"):
+        check_uniform(sa.cyclic(5), lambda k, rng: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: check_group(None), "group=None"),
+        (lambda: check_group("S4"), "group='S4'"),
+        (lambda: check_group(sa.cyclic(3), seed=None), "seed=None"),
+        (lambda: check_group(sa.cyclic(3), seed=-1), "seed=-1"),
+        (lambda: check_group(sa.cyclic(3), batch=0), "batch=0"),
+        (lambda: check_group(sa.cyclic(3), batch=10**9), r"batch=1000000000 .*bytes"),
+        (lambda: check_group(sa.symmetric(10**5)), r"group=S100000 .* 16000000000 bytes"),
+        (lambda: check_uniform(sa.symmetric(10**5), None), "group=S100000"),
+        (lambda: check_uniform(sa.cyclic(3), None), "sample=None"),
+        (lambda: check_uniform(sa.cyclic(3), sa.cyclic(3).sample, seed=1.5), "seed=1.5"),
+        (lambda: check_uniform(sa.cyclic(3), sa.cyclic(3).sample, false_alarm=0), "false_alarm"),
+        (lambda: check_oracle(None), "make=None"),
+        (lambda: check_action(None, np.ones((2, 3))), "action=None"),
+        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), None), "x is a NoneType"),
+        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), ()), "x is empty"),
+        (
+            lambda: check_action(sa.permute_axis(sa.symmetric(3)), np.ones((2, 3)), seed="0"),
+            "seed=",
+        ),
+    ],
+)
+def test_bad_input_of_the_checks_is_named(call, message):
+    with pytest.raises((ArgumentError, GroupTooLargeError), match=message):
+        call()

@@ -1,4 +1,8 @@
-"""Arrays and facts in one safetensors file, under a schema and a checksum; read back or refused."""
+"""Arrays and facts in one safetensors file, and JSON for people; each under a checksum.
+
+A file is read once and parsed from its bytes: what another program does to it meanwhile is a checksum
+that does not match, never a mapped page that is gone.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import FileFormatError
-from sparseaug.storage import read_bytes, write_atomic
+from sparseaug.errors import FileFormatError, SparseAugError, escape_controls, shorten_text
+from sparseaug.storage import read_bytes, show_path, write_atomic
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -24,14 +28,20 @@ def save_archive(
     facts: Mapping[str, Any],
     *,
     overwrite: bool = True,
+    follow: bool = True,
 ) -> None:
-    """Write arrays and JSON facts, whole or not at all."""
+    """Write arrays and JSON facts, whole or not at all.
+
+    With overwrite=False a file that holds the same is left as it is, and any other refused.
+    """
     from safetensors.numpy import save
 
     tensors = {name: _plain(array) for name, array in arrays.items()}
     metadata = {"schema": schema, "facts": canonical_json(facts).decode()}
     metadata["checksum"] = _checksum(metadata, tensors)
-    write_atomic(path, save(tensors, metadata=metadata), overwrite=overwrite)
+    if not overwrite and os.path.exists(path) and _holds(path, metadata):
+        return
+    write_atomic(path, save(tensors, metadata=metadata), overwrite=overwrite, follow=follow)
 
 
 def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dict[str, Any]]:
@@ -51,15 +61,44 @@ def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dic
     try:
         facts = json.loads(metadata["facts"])
     except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
-    require(isinstance(facts, dict), path, "its facts are no mapping")
+        raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
+    require(isinstance(facts, dict), path, "its facts are not a mapping")
     return arrays, facts
+
+
+def save_json(
+    path: str | os.PathLike[str], data: Mapping[str, Any], *, follow: bool = True
+) -> None:
+    """Write a JSON object, whole or not at all; the same data gives the same bytes.
+
+    Its last field, "sha256", is that of the `canonical_json` of the others.
+    """
+    sealed = {**data, "sha256": _json_seal(data)}
+    text = json.dumps(sealed, indent=1, allow_nan=False) + "\n"
+    write_atomic(path, text.encode(), follow=follow)
+
+
+def load_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what `save_json` wrote, without its "sha256"; anything else is a `FileFormatError`."""
+    try:
+        data = json.loads(read_bytes(path), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:  # bad UTF-8 is a ValueError too
+        raise FileFormatError(f"{show_path(path)} is not valid JSON: {error}.") from error
+    require(isinstance(data, dict), path, "it is not a JSON object")
+    stated = data.pop("sha256", None)
+    require(stated is not None, path, "it has no sha256; it was edited, or is not ours")
+    try:
+        found = _json_seal(data)
+    except ValueError as error:  # 1e999 is valid JSON
+        raise FileFormatError(f"{show_path(path)} has a number that is not finite.") from error
+    require(stated == found, path, "its sha256 does not match; it was damaged or edited")
+    return data
 
 
 def require(condition: bool, path: str | os.PathLike[str], reason: str) -> None:
     """Raise a `FileFormatError` for `path` unless the condition holds."""
     if not condition:
-        raise FileFormatError(f"{os.fspath(path)} is not a file that can be trusted: {reason}.")
+        raise FileFormatError(f"{show_path(path)} is not a file that can be trusted: {reason}.")
 
 
 def canonical_json(data: Any) -> bytes:
@@ -68,16 +107,36 @@ def canonical_json(data: Any) -> bytes:
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], Arrays]:
-    from safetensors import safe_open
+    from safetensors.numpy import load
 
-    read_bytes(path)  # a missing or unreadable file is told apart from a damaged one
+    data = read_bytes(path)  # a missing or unreadable file is told apart from a damaged one
     try:
-        with safe_open(os.fspath(path), framework="np") as file:
-            metadata = dict(file.metadata() or {})
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        found = load(data)  # checks the header, which stands after its length
+        arrays = {name: a if a.flags.writeable else a.copy() for name, a in found.items()}
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        metadata = dict(header.get("__metadata__") or {})
     except Exception as error:  # the parser meets arbitrary bytes and may raise anything
-        raise FileFormatError(f"{os.fspath(path)} is damaged or not ours: {error}") from error
+        reason = shorten_text(escape_controls(str(error)), 200)
+        raise FileFormatError(f"{show_path(path)} is damaged or not ours: {reason}") from error
     return metadata, arrays
+
+
+def _holds(path: str | os.PathLike[str], metadata: dict[str, str]) -> bool:
+    """Whether the archive at `path` is whole and has this metadata, so the same arrays too."""
+    try:
+        there, arrays = _read(path)
+    except SparseAugError:
+        return False
+    rest = {name: text for name, text in there.items() if name != "checksum"}
+    return there == metadata and _checksum(rest, arrays) == there["checksum"]
+
+
+def _json_seal(data: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical_json(data)).hexdigest()
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"it holds {name}")
 
 
 def _checksum(metadata: dict[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:

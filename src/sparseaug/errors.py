@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import reprlib
 from importlib import import_module
 from operator import index
 from types import ModuleType
@@ -12,9 +14,16 @@ from typing import SupportsIndex
 class SparseAugError(Exception):
     """Whatever goes wrong in this library, and nothing else."""
 
+    def __str__(self) -> str:
+        return escape_controls(super().__str__())
+
 
 class ArgumentError(SparseAugError, ValueError):
     """An argument is out of range or of the wrong kind; the message names it."""
+
+
+class ConfigMismatchError(ArgumentError):
+    """A folder holds the experiment of another config; the message names the fields."""
 
 
 class ElementError(ArgumentError):
@@ -49,8 +58,24 @@ class StorageError(SparseAugError, OSError):
     """The disk did not take or give a file; what was there before is untouched."""
 
 
+class SoundnessError(SparseAugError, ArithmeticError):
+    """A bound that is called certain is below an exact value: a bug in this library, to be reported."""
+
+
 class LawError(SparseAugError, AssertionError):
     """A group, action or oracle breaks a law that `sparseaug.testing` checks."""
+
+
+class SparseAugWarning(UserWarning):
+    """Whatever this library warns of."""
+
+
+class AcceleratorWarning(SparseAugWarning):
+    """numba is installed but cannot be used; results are the same, and slower."""
+
+
+class SymmetryWarning(SparseAugWarning):
+    """Data that may have more symmetry than was found; the message gives the numbers."""
 
 
 def check_integer(
@@ -58,18 +83,18 @@ def check_integer(
 ) -> int:
     """Return `value` as a Python int within range, or raise an `ArgumentError` that names it.
 
-    >>> check_integer("m", 64, at_least=1)
-    64
-    >>> check_integer("m", 0, at_least=1)
-    Traceback (most recent call last):
-    sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
+    Examples:
+        >>> check_integer("m", 64, at_least=1)
+        64
+        >>> check_integer("m", 0, at_least=1)
+        Traceback (most recent call last):
+        sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
     """
     allowed = f"an integer of at least {at_least}" + ("" if below is None else f", below {below}")
     try:
-        if _is_no_number(value):
-            raise TypeError
-        number = index(value)  # an array has __index__ too, and refuses
-    except TypeError as error:
+        _require_one_number(value)
+        number = index(value)
+    except Exception as error:  # whatever a foreign object raises
         message = f"{name}={shorten(value)} is not an integer; give {allowed}."
         raise ArgumentError(message) from error
     if number < at_least or (below is not None and number >= below):
@@ -82,20 +107,47 @@ def check_real(
 ) -> float:
     """Return `value` as a float strictly between the limits, or raise an `ArgumentError`.
 
-    >>> check_real("delta", 0.05, above=0, below=1)
-    0.05
+    Examples:
+        >>> check_real("delta", 0.05, above=0, below=1)
+        0.05
     """
     allowed = f"a number with {above} < {name} < {below}"
     try:
-        if _is_no_number(value):
-            raise TypeError
-        number = float(value)  # refuses arrays, and integers beyond the range of a float
-    except (TypeError, ValueError, OverflowError) as error:
+        _require_one_number(value)
+        number = float(value)  # refuses integers beyond the range of a float
+    except Exception as error:  # whatever a foreign object raises
         message = f"{name}={shorten(value)} is not a number; give {allowed}."
         raise ArgumentError(message) from error
     if not above < number < below:  # false for NaN too
         raise ArgumentError(f"{name}={number!r} is not allowed; give {allowed}.")
     return number
+
+
+def check_not_negative(name: str, value: float, *, at_most: float = math.inf) -> float:
+    """Return `value` as a finite float from 0 up to the limit, or raise an `ArgumentError`.
+
+    Examples:
+        >>> check_not_negative("gap", 0)
+        0.0
+    """
+    number = check_real(name, value)
+    if not 0 <= number <= at_most:
+        allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
+        raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
+    return number
+
+
+def check_text(name: str, value: str) -> str:
+    """Return `value` if it is text, or raise an `ArgumentError`."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}={shorten(value)} is not text; give a string.")
+    return value
+
+
+def check_callable(name: str, value: object) -> None:
+    """Raise an `ArgumentError` unless `value` can be called."""
+    if not callable(value):
+        raise ArgumentError(f"{name}={shorten(value)} cannot be called; give a function.")
 
 
 def need(package: str, purpose: str, *, extra: str) -> ModuleType:
@@ -105,17 +157,34 @@ def need(package: str, purpose: str, *, extra: str) -> ModuleType:
     except ImportError as error:
         message = f"{purpose} needs {package}, which is not installed; pip install '{extra}'."
         raise MissingPackageError(message) from error
+    except Exception as error:  # built for another version of something, for instance
+        raise MissingPackageError(
+            f"{purpose} needs {package}, which is installed but cannot be imported "
+            f"({shorten_text(str(error))}); pip install --force-reinstall '{extra}'."
+        ) from error
+
+
+def escape_controls(text: str) -> str:
+    r"""`text` without what a terminal obeys: a name or a header of a file may hold such characters.
+
+    Examples:
+        >>> print(escape_controls("S\x1b[31m"))
+        S\x1b[31m
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def shorten(value: object, limit: int = 60) -> str:
-    """`repr(value)`, cut so that an error stays one line (and an int of 10^5 digits prints)."""
-    if isinstance(value, int) and value.bit_length() > 400:
-        return f"<integer of {value.bit_length()} bits>"
+    """`repr(value)`, cut so that an error stays one line (whatever the value is, and however large)."""
     try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # somewhere inside stands an integer of more than 4300 digits
+        text = " ".join(_SHORT.repr(value).split())
+    except Exception:  # a repr that fails, or lists nested too deep
         text = f"<{type(value).__name__}>"
-    return shorten_text(text, limit)
+    return shorten_text("".join(c if c.isprintable() else "?" for c in text), limit)
 
 
 def shorten_text(text: str, limit: int = 60) -> str:
@@ -123,6 +192,32 @@ def shorten_text(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def _is_no_number(value: object) -> bool:
-    """Text and truth values, Python's and NumPy's, which int() and float() would take."""
-    return type(value).__name__ in ("bool", "bool_", "str", "str_", "bytes")
+class _Short(reprlib.Repr):
+    """The repr of what stands first: 20 entries of 3 characters fill the line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 20
+        self.maxarray = self.maxdeque = 20
+        self.maxstring = self.maxother = 1000
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Above 4300 digits Python refuses to print."""
+        return repr(x) if x.bit_length() <= 400 else f"<integer of {x.bit_length()} bits>"
+
+
+_SHORT = _Short()
+
+
+def _require_one_number(value: object) -> None:
+    """Raise unless it is one real number; int() and float() take text, truth values and arrays too.
+
+    Numbers of NumPy and torch have a dtype, such as uint8, float64 or torch.bfloat16.
+    """
+    if type(value) in (int, float):
+        return
+    dtype = str(getattr(value, "dtype", "int"))
+    real = hasattr(value, "__index__") or hasattr(value, "__float__")
+    one = real and getattr(value, "ndim", 0) == 0 and not isinstance(value, bool | type)
+    if not one or not re.search("int|float", dtype):
+        raise TypeError(f"{type(value).__name__} is not one real number")

@@ -9,8 +9,12 @@ import secrets
 import stat
 import time
 from pathlib import Path
+from typing import Any
 
 from sparseaug.errors import ArgumentError, StorageError, shorten
+
+LARGEST = 1 << 32
+"""Bytes of the largest file: reading or writing one holds it in memory, writing more than once."""
 
 _STALE_SECONDS = 3600
 _DIGITS = 16  # a temporary is ".sparseaug-<16 hex digits>.part": any length of target name fits
@@ -18,75 +22,100 @@ _LONGEST_SHOWN = 200  # characters of a path in a message
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 
 
-def write_atomic(path: str | os.PathLike[str], data: bytes, *, overwrite: bool = True) -> None:
+def write_atomic(
+    path: str | os.PathLike[str], data: bytes, *, overwrite: bool = True, follow: bool = True
+) -> None:
     """Write `data` to `path` so that a reader or a crash sees the old file or the new, never half.
 
-    A symbolic link stays and the file it names is written; what is there and is no regular file is
-    refused, and with overwrite=False any file that is there, even one that appears meanwhile.
-    Temporaries that a killed process left beside the file an hour ago or more are swept.
+    A symbolic link stays and the file it names is written; with follow=False it is refused. What is
+    there and is not a regular file is refused, and with overwrite=False any file that is there, even
+    one that appears meanwhile. A file that is replaced keeps its mode. Temporaries that a killed
+    process left beside the file an hour ago or more are swept.
     """
-    given = _check_path(path)
+    given = check_path("path", path)
     if not given.name:
         raise ArgumentError(f"path={os.fspath(path)!r} names no file; give a file name.")
     try:
-        target = Path(os.path.realpath(given))
-        _require_writable(target, overwrite)
+        target = Path(os.path.realpath(given if follow else given.parent))
+        target = target if follow else target / given.name
+        mode = _require_writable(target, overwrite)
+        if len(data) > LARGEST:
+            raise StorageError(f"it has {len(data)} bytes, and files end at {LARGEST}.")
         _sweep(target.parent)
         temporary = target.with_name(f".sparseaug-{secrets.token_hex(_DIGITS // 2)}.part")
         try:
-            _write_flushed(temporary, data)
+            _write_flushed(temporary, data, mode)
             _rename(temporary, target, overwrite)
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
     except StorageError as error:
-        raise StorageError(f"{_show(given)} was not written: {error}") from error.__cause__
+        raise StorageError(f"{show_path(given)} was not written: {error}") from error.__cause__
     except OSError as error:
         raise StorageError(
-            f"{_show(given)} was not written: {_reason(error)}; give a path you may write to."
+            f"{show_path(given)} was not written: {_reason(error)}; give a path you may write to."
         ) from error
     try:
         _sync_folder(target.parent)
     except OSError as error:
         raise StorageError(
-            f"{_show(given)} is in place, but its folder could not be flushed to disk: "
+            f"{show_path(given)} is in place, but its folder could not be flushed to disk: "
             f"{_reason(error)}; it may be gone after a power failure: write it again."
         ) from error
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The file's bytes, or a `StorageError` that says why not."""
-    given = _check_path(path)
+    given = check_path("path", path)
     try:
-        if not stat.S_ISREG(os.stat(given).st_mode):  # a pipe or a device may never end
-            raise StorageError(f"{_show(given)} cannot be read: it is not a file; check the path.")
+        found = os.stat(given)
+        if not stat.S_ISREG(found.st_mode):  # a pipe or a device may never end
+            raise StorageError(
+                f"{show_path(given)} cannot be read: it is not a file; check the path."
+            )
+        if found.st_size > LARGEST:
+            raise StorageError(
+                f"{show_path(given)} cannot be read: it has {found.st_size} bytes, and files of this "
+                f"library end at {LARGEST}; check the path."
+            )
         return given.read_bytes()
     except StorageError:
         raise
     except OSError as error:
         raise StorageError(
-            f"{_show(given)} cannot be read: {_reason(error)}; check the path."
+            f"{show_path(given)} cannot be read: {_reason(error)}; check the path."
         ) from error
 
 
-def _check_path(path: str | os.PathLike[str]) -> Path:
+def show_path(path: str | os.PathLike[str]) -> str:
+    """The path on one line of a message, its end kept and what is not printable escaped."""
+    text = str(path) if str(path).isprintable() else ascii(str(path))
+    return text if len(text) <= _LONGEST_SHOWN else "..." + text[3 - _LONGEST_SHOWN :]
+
+
+def check_path(name: str, path: Any) -> Path:
+    """`path` as a `Path`, or an `ArgumentError` that names the argument."""
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(text, str) or "\0" in text:
         raise ArgumentError(
-            f"path={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
+            f"{name}={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
         )
     return Path(text)
 
 
-def _require_writable(target: Path, overwrite: bool) -> None:
+def _require_writable(target: Path, overwrite: bool) -> int | None:
+    """The mode of the file that will be replaced, None if there is none; links are resolved."""
     try:
-        mode = os.stat(target).st_mode
+        mode = os.lstat(target).st_mode
     except FileNotFoundError:
-        return
+        return None
+    if stat.S_ISLNK(mode):
+        raise StorageError("a symbolic link is there; give the path of the file itself.")
     if not stat.S_ISREG(mode):
         raise StorageError("something else than a file is there; give a path to a file.")
     if not overwrite:
         raise _there_already()
+    return stat.S_IMODE(mode) & 0o777
 
 
 def _sweep(folder: Path) -> None:
@@ -97,13 +126,17 @@ def _sweep(folder: Path) -> None:
                 stale.unlink()
 
 
-def _write_flushed(temporary: Path, data: bytes) -> None:
-    with open(temporary, "xb") as file:
+def _write_flushed(temporary: Path, data: bytes, mode: int | None) -> None:
+    """Write and read back; what will replace a file is private until it takes that file's mode."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+    with open(os.open(temporary, flags, 0o666 if mode is None else 0o600), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
     if temporary.read_bytes() != data:
         raise StorageError("the disk gave back other bytes; write to another disk.")
+    if mode is not None:
+        os.chmod(temporary, mode)
 
 
 def _rename(temporary: Path, target: Path, overwrite: bool) -> None:
@@ -149,9 +182,3 @@ def _sync_folder(folder: Path) -> None:
 
 def _reason(error: OSError) -> str:
     return error.strerror or str(error)
-
-
-def _show(path: Path) -> str:
-    """The path on one line of a message, its end kept."""
-    text = str(path) if str(path).isprintable() else ascii(str(path))
-    return text if len(text) <= _LONGEST_SHOWN else "..." + text[3 - _LONGEST_SHOWN :]

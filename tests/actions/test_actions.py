@@ -60,6 +60,7 @@ def test_integer_data_stays_integer(rng):
         (sa.permute_axis(sa.symmetric(4)), (2, 4)),
         (sa.roll(sa.abelian(3, 3)), (2, 3, 3)),
         (sa.rotate_grid(sa.dihedral(4)), (2, 3, 3)),
+        (sa.move_grid(sa.grid_symmetries(3)), (2, 3, 3)),
         (sa.flip_signs(sa.sign_flips(4)), (2, 4)),
         (sa.signed_permute(sa.hyperoctahedral(4)), (2, 4)),
     ):
@@ -96,6 +97,26 @@ def test_rolls_and_turns_are_numpys_own(rng):
         moved = sa.rotate_grid(sa.dihedral(4))(np.array([[turns, flip]]), x)[0]
         plain = x[..., ::-1] if flip else x
         assert np.array_equal(moved, np.rot90(plain, turns, axes=(-2, -1)))
+
+
+def test_moving_a_grid_is_rolling_after_turning_after_flipping(rng):
+    x = rng.normal(size=(2, 3, 6, 6))
+    for n in (1, 2, 3, 6):
+        group = sa.grid_symmetries(n)
+        move, shift = sa.move_grid(group), sa.roll(sa.abelian(n, n))
+        turn = sa.rotate_grid(sa.dihedral(4))
+        for row in group.sample(40, rng):
+            flipped = x[..., ::-1] if row[3] else x
+            turned = np.rot90(flipped, row[2], axes=(-2, -1))
+            rolled = np.roll(turned, tuple(row[:2] * (6 // n)), axis=(-2, -1))
+            assert np.array_equal(move(row[None], x)[0], rolled)
+            no_shift, only_shift = row * [0, 0, 1, 1], row * [1, 1, 0, 0]
+            assert np.array_equal(move([no_shift], x), turn([row[2:]], x))
+            assert np.array_equal(move([only_shift], x), shift([row[:2]], x))
+    cells = sa.permute_axis(sa.grid_symmetries(6))
+    rows = cells.group.sample(50, rng)
+    flat = cells(rows, x.reshape(2, 3, 36)).reshape(50, *x.shape)
+    assert np.array_equal(sa.move_grid(cells.group)(rows, x), flat)
 
 
 def test_linear_takes_matrices_in_rank_order_or_a_function(rng):
@@ -173,6 +194,16 @@ def test_a_users_function_cannot_change_the_sample():
     assert np.array_equal(S.elements, before)
 
 
+def test_laws_are_checked_on_data_with_gaps():
+    """NaN stays NaN and infinity infinity: moving them is no broken law."""
+    x = np.array([[np.nan, np.inf, -np.inf, 1.0]])
+    check_action(sa.permute_axis(sa.symmetric(4)), x)
+    check_action(sa.signed_permute(sa.hyperoctahedral(4)), x)
+    right = sa.custom_action(sa.symmetric(4), lambda g, x: x[:, g].swapaxes(0, 1))
+    with pytest.raises(LawError):
+        check_action(right, x)
+
+
 def test_every_wrong_matrix_of_a_list_is_found():
     g = sa.symmetric(4)
     rows = np.concatenate(list(g.elements()))
@@ -227,7 +258,7 @@ E = S3.identity()
         (lambda: sa.permute_axis(S3, 0)(E, X), ArgumentError, "axis=0 is not an axis of one"),
         (lambda: sa.permute_axis(S3, -2)(E, X), ArgumentError, "axis=-2 is not an axis"),
         (lambda: sa.permute_axis(S3, 5)(E, X), ArgumentError, "axis=5 is not an axis"),
-        (lambda: sa.permute_axis(S3)(E, [1, 2, 3]), ArgumentError, "x=.* is not an array"),
+        (lambda: sa.permute_axis(S3)(E, [1, 2, 3]), ArgumentError, "x is a list; give a NumPy"),
         (lambda: sa.permute_axis(S3)(E, np.zeros(3)), ArgumentError, "x has shape"),
         (lambda: sa.permute_axis(S3)(E[0], X), ElementError, r"\(k, 3\)"),
         (lambda: sa.permute_axis(S3)([[0, 0, 1]], X), ElementError, r"elements\[0\]"),
@@ -251,6 +282,19 @@ E = S3.identity()
             lambda: sa.rotate_grid(sa.dihedral(4))(np.array([[1, 0]]), np.zeros((1, 4, 5))),
             ArgumentError,
             "4 x 5 grid",
+        ),
+        (lambda: sa.move_grid(sa.dihedral(4)), ArgumentError, "D4 does not shift, turn and flip"),
+        (lambda: sa.move_grid("Grid4"), ArgumentError, "group='Grid4' is not a group"),
+        (lambda: sa.move_grid(sa.grid_symmetries(4), (1,)), ArgumentError, "axes="),
+        (
+            lambda: sa.move_grid(sa.grid_symmetries(4))([[0, 0, 0, 0]], np.zeros((1, 6, 6))),
+            ArgumentError,
+            "6 entries on axis -2, which 4 shifts do not divide",
+        ),
+        (
+            lambda: sa.move_grid(sa.grid_symmetries(4))([[0, 0, 0, 0]], np.zeros((1, 4, 8))),
+            ArgumentError,
+            "4 x 8 grid",
         ),
         (lambda: sa.flip_signs(sa.cyclic(3)), ArgumentError, "does not flip signs"),
         (lambda: sa.flip_signs(S3), ArgumentError, "does not flip signs"),
@@ -293,6 +337,22 @@ E = S3.identity()
             ArgumentError,
             "give a function",
         ),
+        (
+            lambda: sa.linear(sa.cube_rotations())([[0]], np.full((1, 3), np.inf)),
+            ArgumentError,
+            "x holds an infinity",
+        ),
+        (lambda: sa.linear(S3, lambda: 0), ArgumentError, "matrices fails on rows"),
+        (lambda: sa.linear(S3, [10**400]), ArgumentError, "matrices"),
+        (
+            lambda: sa.custom_action(S3, lambda: 0, samples=X),
+            ArgumentError,
+            "function fails on samples, with TypeError",
+        ),
+        (lambda: sa.custom_action(S3, print, samples=()), ArgumentError, "samples is a tuple"),
+        (lambda: check_action(sa.permute_axis(S3), X, seed="0"), ArgumentError, "seed='0'"),
+        (lambda: check_action("act", X), ArgumentError, "action='act'"),
+        (lambda: check_action(sa.permute_axis(S3), None), ArgumentError, "x is a NoneType"),
         (lambda: sa.linear("S3"), ArgumentError, "group='S3' is not a group"),
         (lambda: sa.permute_axis("S6"), ArgumentError, "group='S6'"),
         (lambda: sa.permute_nodes(None), ArgumentError, "group=None"),
@@ -306,7 +366,11 @@ E = S3.identity()
             "axes=",
         ),
         (lambda: sa.rotate_grid(sa.dihedral(4), -1), ArgumentError, "axes=-1"),
-        (lambda: sa.custom_action(S3, lambda g, x: None)(E, X), ArgumentError, "returned None"),
+        (
+            lambda: sa.custom_action(S3, lambda g, x: None)(E, X),
+            ArgumentError,
+            "returned a NoneType",
+        ),
         (
             lambda: sa.flip_signs(sa.sign_flips(3))(
                 [[0, 1, 0]], torch.zeros(2, 3, dtype=torch.uint16)

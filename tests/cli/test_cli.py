@@ -141,3 +141,26 @@ def test_importing_the_library_brings_in_none_of_the_heavy_ones():
     code = f"import sys, sparseaug; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_certify_says_the_a_priori_bound_of_uniform_draws_only(tmp_path):
+    path = tmp_path / "W.safetensors"
+    sa.Oracle(sa.symmetric(5), seed=0).draw(40).words(2, 40).save(path)
+    out = run("certify", path).stdout
+    assert "deviation" in out
+    assert "a-priori" not in out
+    assert "from 40 oracle calls" in out
+    data = json.loads(run("certify", path, "--json").stdout)
+    assert data["deviation"]["bound"] is None
+    assert data["calls"] == 40
+
+
+def test_certify_rounds_the_floor_down_and_states_the_probability_in_full(tmp_path):
+    path = tmp_path / "S.safetensors"
+    S = sa.Oracle(sa.symmetric(5), seed=0).draw(40)
+    S.save(path)
+    out = run("certify", path, "--delta", "1e-9").stdout
+    floor = sa.deviation(S).floor
+    printed = float(out.split("floor")[1].split(":")[0])
+    assert floor - 1e-6 < printed <= floor < float(f"{floor:.6g}")
+    assert "with probability 1 - 1e-09" in out

@@ -98,6 +98,34 @@ def test_a_failed_drawing_leaves_the_old_figure(run, tmp_path, monkeypatch):
     assert (tmp_path / "calls.png").read_bytes() == b"old"
 
 
+def test_another_file_is_replaced_only_with_force_and_the_same_figure_is_left(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = tmp_path / "calls.png"
+    figure.write_bytes(b"mine")
+    asked = ["--group", "S6", *ASKED, "--plot", "calls.png"]
+    code, out, err = run(*asked)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "calls.png was not written: a file is there already" in err
+    assert figure.read_bytes() == b"mine"
+    assert run(*asked, "--force")[0] == 0
+    drawn = figure.stat().st_mtime_ns, figure.read_bytes()
+    assert run(*asked)[0] == 0
+    assert (figure.stat().st_mtime_ns, figure.read_bytes()) == drawn
+    assert run("--group", "S7", *ASKED, "--plot", "calls.png")[0] == 2
+    assert figure.read_bytes() == drawn[1]
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_figure_is_not_written_through_a_link(run, tmp_path, force):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "mine.png").write_bytes(b"mine")
+    (tmp_path / "calls.png").symlink_to(tmp_path / "mine.png")
+    code, _, err = run("--group", "S6", *ASKED, "--plot", "calls.png", *force)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "symbolic link" in err
+    assert (tmp_path / "mine.png").read_bytes() == b"mine"
+
+
 def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = run("--group", "S6", *ASKED, "--plot", "calls.png")

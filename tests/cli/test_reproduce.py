@@ -54,6 +54,22 @@ def test_another_config_in_the_folder_is_one_line(run, tmp_path):
     assert (tmp_path / "out" / "results.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["figure.png", "certificates.pdf", "report.html"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_file_in_the_way_is_named_before_anything_is_done(run, tmp_path, name, linked):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "mine").write_bytes(b"mine")
+    if linked:
+        (tmp_path / "out" / name).symlink_to(tmp_path / "mine")
+    else:
+        (tmp_path / "out" / name).write_bytes(b"mine")
+    code, out, err = run(*SHORT)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert name in err
+    assert (tmp_path / "out" / name).read_bytes() == b"mine"
+    assert os.listdir(tmp_path / "out") == [name]
+
+
 def test_a_damaged_part_is_one_line_that_names_it(run, tmp_path):
     run(*SHORT)
     (tmp_path / "out" / "seeds" / "seed-1-full.safetensors").write_bytes(b"?")
@@ -79,7 +95,9 @@ def test_a_damaged_part_is_one_line_that_names_it(run, tmp_path):
         (["--out", ""], "names no folder"),
         (["--out", "/proc/nowhere"], "cannot be used"),
         (["--out", "x" * 300], "cannot be used"),
-        (["--out", "a\0b"], "cannot be used"),
+        (["--out", "a\0b"], "folder='a\\x00b' is not a path"),
+        (["--seeds", "1000000000"], "seeds=1000000000 is not allowed"),
+        (["--jobs", "1000000000"], "jobs=1000000000 is not allowed"),
         (["--no-such-option"], "No such option"),
     ],
 )
@@ -94,7 +112,7 @@ def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(
 
 
 def test_a_full_disk_is_one_line(run, monkeypatch):
-    def fill(temporary, data):
+    def fill(*arguments):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sparseaug.storage._write_flushed", fill)

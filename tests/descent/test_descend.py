@@ -153,7 +153,7 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
 
     assert stopped.value.step > 0
     assert np.isfinite(stopped.value.best).all()
-    arrays, _ = load_archive(path, "sparseaug.Checkpoint/1")
+    arrays, _ = load_archive(path, "sparseaug.Checkpoint/2")
     assert np.isfinite(arrays["best"]).all()
 
 

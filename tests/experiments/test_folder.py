@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError, StorageError
+from sparseaug.archive import load_json
+from sparseaug.errors import (
+    ArgumentError,
+    ConfigMismatchError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+)
 from sparseaug.experiments import Config, reproduce
 from sparseaug.experiments.folder import Folder
-from sparseaug.experiments.runner import _run_seeds
+from sparseaug.experiments.workers import run_parallel
 
 TINY = Config(
     group_size=4,
@@ -30,14 +33,6 @@ TINY = Config(
     seeds=2,
 )
 
-CHILD = """
-import sys
-from sparseaug.experiments import Config, reproduce
-config = Config(**eval(sys.argv[1]))
-print("ready", flush=True)
-reproduce(config, sys.argv[2], jobs=int(sys.argv[3]))
-"""
-
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
@@ -47,8 +42,9 @@ def finished(tmp_path_factory):
 
 def test_results_have_the_layout_that_readers_rely_on(finished):
     results = json.loads((finished.folder / "results.json").read_text())
-    assert results == finished.results
-    assert list(results) == ["config", *TINY.methods, "certificates"]
+    assert list(results) == ["config", *TINY.methods, "certificates", "sha256"]
+    assert load_json(finished.folder / "results.json") == finished.results
+    assert finished.results == {name: results[name] for name in results if name != "sha256"}
     assert results["config"] == TINY.to_dict()
     calls = {method: results[method]["oracle_calls"] for method in TINY.methods}
     assert calls == {
@@ -118,7 +114,8 @@ def test_a_folder_of_another_config_is_refused_and_left_alone(tmp_path, kept):
         (tmp_path / name).unlink()
     before = contents(tmp_path)
     other = Config(**{**TINY.to_dict(), "init_std": 0.25})
-    with pytest.raises(SparseAugError, match=r"another (config|experiment)") as error:
+    kind = FileFormatError if kept == "seeds" else ConfigMismatchError
+    with pytest.raises(kind, match=r"another (config|experiment)") as error:
         reproduce(other, tmp_path, jobs=1)
     if kept != "seeds":
         assert "init_std: 0.5 there, 0.25 here" in str(error.value)
@@ -158,12 +155,60 @@ def test_a_replay_file_of_other_numbers_is_refused(tmp_path):
         files.save_replay(0, {**arrays, "a0": arrays["a0"] + 1})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"seeds": 10', "[1, 2]", "null"])
-def test_a_damaged_config_file_is_named(tmp_path, text):
-    (tmp_path / "config.json").write_text(text)
-    with pytest.raises(FileFormatError, match=r"config\.json"):
+@pytest.mark.parametrize("name", ["config.json", "results.json", "timing.json"])
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"seeds": 10', "[1, 2]", "null", '{"seeds": 10}'])
+def test_a_damaged_or_foreign_json_file_is_named_and_left_alone(tmp_path, text, name):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FileFormatError, match=name):
         reproduce(TINY, tmp_path, jobs=1)
-    assert contents(tmp_path) == {"config.json": text.encode()}
+    assert contents(tmp_path) == {name: text.encode()}
+
+
+@pytest.mark.parametrize("name", ["config.json", "results.json", "timing.json", "seeds", "replay"])
+@pytest.mark.parametrize("leads", [True, False])
+def test_nothing_in_the_folder_is_written_through_a_link(tmp_path, finished, name, leads):
+    folder, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    folder.mkdir()
+    if leads and name.endswith("json"):
+        elsewhere.write_bytes((finished.folder / name).read_bytes())
+    elif leads:
+        elsewhere.mkdir()
+    (folder / name).symlink_to(elsewhere)
+    before = contents(tmp_path)
+    with pytest.raises(StorageError, match=f"{name} is a symbolic link"):
+        reproduce(TINY, folder, jobs=1)
+    assert contents(tmp_path) == before
+    assert os.listdir(folder) == [name]
+
+
+def test_the_folder_itself_may_be_a_link_to_one(tmp_path, finished):
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "scratch")
+    reproduce(TINY, tmp_path / "out", jobs=1)
+    expected = (finished.folder / "results.json").read_bytes()
+    assert (tmp_path / "scratch" / "results.json").read_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "name"),
+    [
+        ((None, "out"), {}, "config"),
+        (({"seeds": 2}, "out"), {}, "config"),
+        ((TINY, None), {}, "folder"),
+        ((TINY, 3), {}, "folder"),
+        ((TINY, "a\0b"), {}, "folder"),
+        ((TINY, "out"), {"jobs": 10**9}, "jobs"),
+        ((TINY, "out"), {"jobs": 1.5}, "jobs"),
+        ((TINY, "out"), {"progress": 3}, "progress"),
+    ],
+)
+def test_bad_arguments_are_named_before_anything_is_written(
+    tmp_path, monkeypatch, arguments, options, name
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentError, match=f"{name}="):
+        reproduce(*arguments, **options)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_that_is_a_file_is_refused(tmp_path):
@@ -179,11 +224,11 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path,
 
     plain, written = storage._write_flushed, []
 
-    def fill(temporary, data):
+    def fill(temporary, *rest):
         if len(written) == 5:
             raise OSError(28, "No space left on device")
         written.append(temporary)
-        plain(temporary, data)
+        plain(temporary, *rest)
 
     with monkeypatch.context() as patch:
         patch.setattr(storage, "_write_flushed", fill)
@@ -211,11 +256,48 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path,
         ("sample_sizes", (16, 4)),
         ("sample_sizes", (0, 4)),
         ("sample_sizes", 4),
+        ("sample_sizes", "46"),
+        ("sample_sizes", None),
+        ("sample_sizes", tuple(range(1, 102))),
+        ("sample_sizes", (4, True)),
+        ("init_std", 1e300),
+        ("sigma", float("inf")),
+        ("box", 10**400),
+        ("quick", "no"),
+        ("quick", 1),
     ],
 )
 def test_a_bad_config_is_an_error_that_names_the_field(field, value):
     with pytest.raises(ArgumentError, match=field):
         Config(**{field: value})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seeds": 10**9}, r"seeds=1000000000 is not allowed.* below 10001"),
+        ({"group_size": 10**9}, "group_size=1000000000 is not allowed.* below 13"),
+        ({"eval_every": 10**5000}, "eval_every=<integer of 16610 bits> is not allowed"),
+        ({"train": 10**9}, "train and centers .* 1280000000000 numbers.* limit is 100000000"),
+        ({"test": 10**6}, "test and centers .* 1280000000 numbers"),
+        ({"centers": 50_000}, "centers .* 102400000 numbers"),
+        ({"num_steps": 10**9}, "num_steps and streaming_batch .* 6000000000 numbers"),
+        ({"streaming_batch": 10**6}, "streaming_batch.* 20480000000 numbers"),
+        ({"num_steps": 10**7, "eval_every": 1}, "num_steps, eval_every and centers"),
+        ({"sample_sizes": (4, 10**6)}, "sample_sizes .* 1000000000000 numbers"),
+        ({"sample_sizes": (10**30,)}, "sample_sizes="),
+    ],
+)
+def test_a_config_that_would_take_gigabytes_or_days_is_refused_with_the_number(changes, message):
+    with pytest.raises(ArgumentError, match=message):
+        Config(**changes)
+
+
+def test_a_config_read_back_is_the_same_and_other_fields_are_refused():
+    assert Config.from_dict(json.loads(json.dumps(TINY.to_dict()))) == TINY
+    for data in ({"colour": 1}, {1: 2}, {"seeds": None}):
+        with pytest.raises(ArgumentError):
+            Config.from_dict(data)
 
 
 def test_bad_jobs_are_refused_before_anything_is_written(tmp_path):
@@ -224,53 +306,12 @@ def test_bad_jobs_are_refused_before_anything_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_killed_worker_is_said(tmp_path):
-    def die(config, seed, folder):
+def test_a_killed_worker_is_said():
+    def die(seed):
         os.kill(os.getpid(), signal.SIGKILL)
 
     with pytest.raises(SparseAugError, match="worker process was killed"):
-        _run_seeds(die, Folder(tmp_path, TINY), 2)
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_killed_runs_go_on_to_the_same_bytes(finished, tmp_path, jobs):
-    kill_and_finish(TINY, tmp_path, finished, kills=3, jobs=jobs)
-
-
-@pytest.mark.slow
-def test_fifty_killed_runs_go_on_to_the_same_bytes(tmp_path):
-    config = Config.shortened()
-    finished = reproduce(config, tmp_path / "whole", jobs=2)
-    kill_and_finish(config, tmp_path / "killed", finished, kills=50, jobs=2)
-
-
-def kill_and_finish(config, folder, finished, *, kills, jobs):
-    """Start over until `kills` runs were killed, at moments that spread over a run, then finish."""
-    chance = random.Random(jobs)  # noqa: S311 - moments, no secrets
-    expected = (finished.folder / "results.json").read_bytes()
-    for round_ in range(kills):
-        child = start(config, folder, jobs)
-        time.sleep(chance.uniform(0, finished.seconds + finished.certificate_seconds))
-        os.killpg(child.pid, signal.SIGKILL)
-        child.communicate()
-        if (folder / "results.json").exists():
-            assert (folder / "results.json").read_bytes() == expected, round_
-            for path in [*(folder / "seeds").glob("seed-1-*"), folder / "results.json"]:
-                path.unlink()  # so that the next one has something to do
-    reproduce(config, folder, jobs=jobs)
-    assert (folder / "results.json").read_bytes() == expected
-
-
-def start(config, folder, jobs):
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, repr(config.to_dict()), str(folder), str(jobs)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        text=True,
-    )
-    assert child.stdout.readline() == "ready\n"
-    return child
+        run_parallel(die, [(0,), (1,)], 2)
 
 
 def contents(folder):

@@ -61,7 +61,7 @@ def test_orders_are_the_published_ones(name, order):
     "name",
     [
         *("S6", "A5", "C12", "D4", "B5", "Z2^20", "C28xC28", "S3xZ2^4", "C1", "C3^5"),
-        *("S3^2xD4", "M24", "Cube24", "Cube48", "Rubik", "C2xC3xZ2^2"),
+        *("S3^2xD4", "M24", "Cube24", "Cube48", "Rubik", "C2xC3xZ2^2", "Grid28", "Grid3^2xC2"),
     ],
 )
 def test_a_name_parses_and_prints(name):

@@ -131,3 +131,36 @@ def test_radices_beyond_32_bits_are_uniform_in_their_top_and_bottom_bits(rng):
         observed = np.bincount(cells)
         expected = 60_000 / len(observed)
         assert chi2.sf(((observed - expected) ** 2).sum() / expected, len(observed) - 1) > 1e-9
+
+
+class TheseWords:
+    """Hands out 64-bit words from a list, as often as it is asked."""
+
+    def __init__(self, words):
+        self.words = list(words)
+
+    def integers(self, low, high, size, dtype):
+        count = int(np.prod(size, dtype=int))
+        taken, self.words = self.words[:count], self.words[count:]
+        return np.array(taken, "<u8").reshape(size)
+
+
+@pytest.mark.parametrize("radix", [3, 5, 12345, 2**31 - 1, 3 * 2**29 + 1])
+def test_exactly_the_words_below_the_remainder_are_refused(radix):
+    """A word w is refused if w r mod 2^32 is below 2^32 mod r: 2^32 // r are left for each digit."""
+    remainder = 2**32 % radix
+    inverse = pow(radix, -1, 2**32)
+    accepted, refused = remainder * inverse % 2**32, (remainder - 1) * inverse % 2**32
+    other = 2**31  # what is drawn instead: another digit
+    for word, kept in ((accepted, True), (refused, False)):
+        digit = int(uniform_digits(np.array([radix]), 1, TheseWords([word, other]))[0, 0])
+        assert digit == (word if kept else other) * radix >> 32
+
+
+@pytest.mark.parametrize("radix", [2**32 + 1, 10**12, 2**61, 2**62 - 1])
+def test_a_wide_digit_is_below_its_radix(radix):
+    bits = int(np.ceil(np.log2(radix))) + 1
+    for value, kept in ((radix - 1, True), (radix, False), (radix + 1, False)):
+        words = TheseWords([value << (64 - bits), 5 << (64 - bits)])
+        digit = int(uniform_digits(np.array([radix]), 1, words)[0, 0])
+        assert digit == (value if kept else 5)

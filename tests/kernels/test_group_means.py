@@ -11,8 +11,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.floats import gamma
 from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
-from sparseaug.kernels.arrays import gamma
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.permanents import permanents
 

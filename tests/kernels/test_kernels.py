@@ -137,6 +137,32 @@ def test_invariance_of_a_mixture_is_decided_as_in_the_remark(bandwidth, omega, a
     assert (change < 1e-12) == holds
 
 
+@pytest.mark.parametrize("large", [1.0, 1e9, 1e15])
+def test_a_large_bandwidth_or_frequency_does_not_hide_what_happens_to_small_ones(large):
+    """diag(large, 1, 2) under a swap of the last two; and the same for frequencies."""
+    swap = sa.permute_axis(sa.permutation_group([[0, 2, 1]]))
+    assert not simple(np.diag([large, 1.0, 2.0]), np.zeros(3)).is_invariant(swap)
+    assert simple(np.diag([large, 2.0, 2.0]), np.zeros(3)).is_invariant(swap)
+    assert not simple(np.diag([1 / large, 1.0, 2.0]), np.zeros(3)).is_invariant(swap)
+    assert not simple(np.eye(3), [large, 1.0, 2.0]).is_invariant(swap)
+    assert simple(np.eye(3), [large, 2.0, 2.0]).is_invariant(swap)
+    wide = np.diag([1.0, 1e30, 1e30])  # so wide that tiny frequencies show
+    assert not simple(wide, [large, 1e-12, 2e-12]).is_invariant(swap)
+
+
+def test_bandwidths_are_compared_relative_to_themselves_under_any_rotation(rng):
+    """Lambda = Q' diag Q with the group that keeps it, in a random basis; condition 1e6."""
+    basis = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    flip = basis.T @ np.diag([1.0, -1.0, 1.0]) @ basis
+    act = sa.linear(sa.cyclic(2), [np.eye(3), flip])
+    bandwidth = basis.T @ np.diag([1e6, 1.0, 2.0]) @ basis
+    bandwidth = (bandwidth + bandwidth.T) / 2
+    assert simple(bandwidth, np.zeros(3)).is_invariant(act)
+    assert simple(bandwidth, basis[1] * 5).is_invariant(act)
+    tilted = bandwidth + 1e-4 * np.outer(basis[1], basis[2]) + 1e-4 * np.outer(basis[2], basis[1])
+    assert not simple(tilted, np.zeros(3)).is_invariant(act)
+
+
 def test_the_component_that_breaks_invariance_is_named():
     eye = np.eye(2)
     kernel = SpectralMixtureKernel(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.nn.audit import Sums, certificate_of, jackknife
+from sparseaug.nn.risk.audit import Sums, certificate_of, jackknife
 
 ACT = sa.permute_axis(sa.symmetric(4))
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
@@ -116,7 +118,7 @@ def test_a_limit_gives_an_interval_of_stated_probability_around_the_truth():
     risk = risk_of(None)
     found = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 500, largest=50.0)
     low, high = found.interval
-    assert low <= squared_norm(risk, risk.theta) <= high == found.norm_bound**2
+    assert low <= squared_norm(risk, risk.theta) <= high <= found.norm_bound**2
     assert found.kind == "with probability 1 - 0.05"
     narrower = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 500, largest=10.0)
     assert narrower.norm_bound < found.norm_bound
@@ -143,6 +145,45 @@ def test_single_precision_is_not_certified():
     assert sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 10).calls == 10
 
 
+def test_a_gradient_that_single_precision_hides_is_not_bounded_in_single_precision():
+    """In float32 the product of w and x is y itself; in truth it is 1/16 larger: w x = y + 2^-4."""
+    swap = sa.permute_axis(sa.symmetric(2))
+    x, y = torch.full((1, 2), 2.0**20 + 2.0**8), torch.full((1, 1), 2.0**20 + 2.0**9)
+    module = nn.Linear(2, 1, bias=False)
+    with torch.no_grad():
+        module.weight.copy_(torch.tensor([[1 + 2.0**-12, 0.0]]))
+    limit = 2e5
+    single = sann.ModuleRisk(module, nn.MSELoss(), (x, y), swap, None)
+    assert float(single.gradient(single.theta).norm()) == 0
+    oracle = sa.Oracle(swap.group)
+    with pytest.raises(UnsupportedError, match=r"float32.*module.double\(\)"):
+        sann.audit(single, single.theta, oracle, 400, largest=limit)
+    assert oracle.calls == 0  # refused before anything is drawn
+    for half in (torch.float16, torch.bfloat16):
+        other = sann.ModuleRisk(
+            nn.Linear(4, 1).to(half), nn.MSELoss(), (X.to(half), Y.to(half)), ACT, None
+        )
+        with pytest.raises(UnsupportedError, match="whose roundings may hide a gradient"):
+            sann.audit(other, other.theta, sa.Oracle(ACT.group), 10, largest=limit)
+
+    double = sann.ModuleRisk(module.double(), nn.MSELoss(), (x.double(), y.double()), swap, None)
+    truth = 2 * 2.0**-4 * float(x.double().norm())
+    found = sann.audit(double, double.theta, oracle, 400, largest=limit)
+    assert found.interval[0] <= truth**2 <= found.interval[1]
+    assert "up to the rounding of the module in float64" in found.holds
+    assert found.holds in str(found)
+
+
+def test_the_upper_end_is_not_rounded_below_the_limit_itself():
+    risk = risk_of(None)
+    for limit in np.random.default_rng(0).uniform(20, 90, 50):
+        found = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 4, delta=1e-9, largest=limit)
+        assert Fraction(found.interval[1]) >= Fraction(float(limit)) ** 2  # the radius is larger
+        assert found.norm_bound == limit
+        unlimited = replace(found, largest=None)
+        assert Fraction(unlimited.norm_bound) ** 2 >= Fraction(found.interval[1])
+
+
 def test_bad_audits_are_refused_by_name():
     S = sa.Oracle(ACT.group, seed=7).draw(6)
     risk = risk_of(S)
@@ -152,7 +193,7 @@ def test_bad_audits_are_refused_by_name():
         ({"oracle": sa.Oracle(ACT.group, seed=7)}, "oracle has the seed 7 of S"),
         ({"calls": 3}, "calls=3"),
         ({"delta": 1.0}, "delta=1.0"),
-        ({"largest": 1e-9}, "largest=1e-09 is no limit"),
+        ({"largest": 1e-9}, "largest=1e-09 is not a limit"),
         ({"largest": -1.0}, "largest=-1.0"),
         ({"largest": 1e-200}, "largest=1e-200"),  # whose square would be 0
         ({"largest": 1e200}, "largest=1e[+]200"),

@@ -18,7 +18,8 @@ from torch.utils.data import (
 )
 
 import sparseaug as sa
-from sparseaug.nn import OneShotDataset, gather_numba, prepared
+from sparseaug.nn import OneShotDataset
+from sparseaug.nn.data import gather_numba, prepared
 
 
 class Items(Dataset):
@@ -239,7 +240,7 @@ def test_indices_behave_as_those_of_a_list():
         with pytest.raises(IndexError, match="out of range for 35"):
             copies.__getitems__([0, k])
     for k in (1.0, "1", None, slice(2), True):
-        with pytest.raises(sa.errors.ArgumentError, match="index"):
+        with pytest.raises(sa.errors.ArgumentError, match="k="):
             copies[k]
     with pytest.raises(sa.errors.ArgumentError, match="integers"):
         copies.__getitems__([0.5])

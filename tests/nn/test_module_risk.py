@@ -13,9 +13,9 @@ from sparseaug import nn as sann
 from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.nn import module_risk
-from sparseaug.nn.tiles import share, tiles
-from sparseaug.nn.trial import _chosen
+from sparseaug.nn.risk import module_risk
+from sparseaug.nn.risk.chunks import share, tiles
+from sparseaug.nn.risk.requirements import _chosen
 
 # sums of a few thousand terms of size one, in float64
 ROUNDING = 1e-12

@@ -82,7 +82,9 @@ def test_move_each_moves_data_j_by_element_j(rotations):
     for j in range(5):
         assert torch.equal(moved[j], rotations(x[j], [j]))
     assert torch.equal(rotations.move_each(x[:2], slice(3, 5))[1], rotations(x[1], [4]))
-    with pytest.raises(ArgumentError, match="x has 4 entries on axis 0, for 5 elements"):
+    with pytest.raises(
+        ArgumentError, match="x has 4 entries on axis 0, but which names 5 elements"
+    ):
         rotations.move_each(x[:4])
 
 
@@ -228,7 +230,7 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
         (lambda orbit, x: orbit(x, torch.tensor([True] * 5)), "which has .* dtype torch.bool"),
         (lambda orbit, x: orbit(x, torch.tensor([0.0])), "which has .* dtype torch.float32"),
         (lambda orbit, x: orbit(x, []), r"which has shape \(0,\)"),
-        (lambda orbit, x: orbit(x, 2), "which=2 is no slice"),
+        (lambda orbit, x: orbit(x, 2), "which=2 is not a slice"),
         (lambda orbit, x: orbit(x, slice(9, 10)), r"which has shape \(0,\)"),
         (lambda orbit, x: orbit.repeat([1]), "y=.* is not a tensor"),
         (lambda orbit, x: orbit.subset(-1, 2), "step=-1"),

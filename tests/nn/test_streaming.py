@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -11,7 +13,7 @@ from scipy import stats
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 import sparseaug as sa
-from sparseaug.nn import StreamingDataset
+from sparseaug.nn import RepeatedEpochWarning, StreamingDataset
 from sparseaug.sampling.keys import keyed_rng
 
 
@@ -235,3 +237,57 @@ def test_bad_epochs_and_indices_are_refused():
     with pytest.raises(IndexError):
         data[10]
     assert len(list(data)) == 10
+
+
+LOADERS = {
+    "no workers": {"num_workers": 0},
+    "2 workers": {"num_workers": 2, "timeout": 60},
+    "persistent workers": {"num_workers": 2, "persistent_workers": True, "timeout": 60},
+}
+each_loader = pytest.mark.parametrize("options", LOADERS.values(), ids=LOADERS)
+
+
+@each_loader
+def test_epochs_that_nobody_sets_are_warned_of_once_whoever_fetches(options, capfd):
+    data = streaming()
+    loader = DataLoader(data, batch_size=3, shuffle=True, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RepeatedEpochWarning)
+        warnings.showwarning = lambda message, kind, *_: os.write(
+            1, f"{kind.__name__} {message}".encode()
+        )
+        for _ in range(4):
+            list(loader)
+    said = capfd.readouterr().out  # workers write to the same place
+    assert said.count("RepeatedEpochWarning") == 1
+    assert "10 items were fetched and set_epoch was never called" in said
+
+
+@each_loader
+def test_the_warning_can_be_made_an_error_or_be_silenced_in_workers_too(options):
+    loader = DataLoader(streaming(), batch_size=5, **options)
+    list(loader)
+    again = iter(loader)
+    with pytest.raises(RepeatedEpochWarning, match=r"call set_epoch\(epoch\) before each epoch"):
+        next(again)
+    if options["num_workers"]:  # at once: collected with the traceback, each would wait for 5 s
+        again._shutdown_workers()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepeatedEpochWarning)
+        loader = DataLoader(streaming(), batch_size=5, **options)
+        assert sum(map(len, [*loader, *loader])) == 20
+
+
+@each_loader
+def test_epochs_that_are_set_or_seen_in_part_are_not_warned_of(options):
+    data = streaming()
+    for epoch in (0, 0, 1):
+        data.set_epoch(epoch)
+        for _ in range(2):  # a second look at the same epoch is meant
+            list(DataLoader(data, batch_size=3, **options))
+    fresh = streaming()
+    fresh.load_state_dict(data.state_dict())
+    for _ in range(2):
+        list(DataLoader(fresh, batch_size=3, **options))
+    drawn = torch.utils.data.WeightedRandomSampler([1.0] * 9 + [9.0], 10)
+    list(DataLoader(streaming(), batch_size=3, sampler=drawn, **options))  # items twice, one epoch

@@ -1,12 +1,13 @@
 """A results.json like that of the experiment: curves that fall to a level set by the method."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from sparseaug.archive import save_json
 
 LEVELS = {  # oracle calls, final risk, final gradient norm
     "none": (0, 0.154, 0.47),
@@ -71,7 +72,7 @@ def synthetic() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def save(tmp_path: Path) -> Callable[[Any], Path]:
     def write(results: Any) -> Path:
-        (tmp_path / "results.json").write_text(json.dumps(results))
+        save_json(tmp_path / "results.json", results)
         return tmp_path
 
     return write

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from sparseaug.report import write_report
-from sparseaug.report.canvas import figure_bytes, figure_style
 from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.report.figure import figure_bytes, figure_style
 from sparseaug.report.figures import draw_figure
 from sparseaug.report.results import read_results
 
@@ -49,6 +49,17 @@ def test_one_seed_one_method_one_evaluation_and_odd_names_are_drawn(synthetic, s
         method[key] = method[key][:1] if key == "step" else [row[:1] for row in method[key]]
     only = {"config": {}, "$\\frac{名": method}
     assert figure_bytes(draw_figure(read_results(save(only))), "png")
+
+
+@pytest.mark.usefixtures("styled")
+def test_gradient_norms_that_are_all_zero_are_drawn_without_a_log_axis(synthetic, save):
+    results = synthetic(certificates=False)
+    for method in results.values():
+        if "gradient_norm" in method:
+            method["gradient_norm"] = [[0.0] * 21] * 4
+    figure = draw_figure(read_results(save(results)))
+    assert figure.axes[2].get_yscale() == "linear"
+    assert figure_bytes(figure, "png")
 
 
 def test_the_same_results_give_the_same_bytes(synthetic, save):

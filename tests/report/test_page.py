@@ -1,18 +1,22 @@
 import json
+import math
 import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from importlib import resources
 from types import SimpleNamespace
 
 import pytest
 
 from sparseaug.experiments.claims import claims
-from sparseaug.report import write_report
-from sparseaug.report.look import looks
+from sparseaug.report import style
 from sparseaug.report.page import render_page
+from sparseaug.report.plan_figure import _LINES
 from sparseaug.report.results import read_results
+from sparseaug.report.style import looks
 from sparseaug.report.tables import bounds_that_hold
+from sparseaug.report.write import _verdicts
 
 ATTACK = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -35,15 +39,16 @@ class Elements(HTMLParser):
 
 
 def page_of(folder):
-    return write_report(folder)[-1].read_text("utf-8")
+    results = read_results(folder)
+    return render_page(results, verdicts=_verdicts(results))
 
 
 def test_the_page_names_every_method_and_claim(synthetic, save):
     results = synthetic()
     results |= {"seconds": 12.3, "versions": {"numpy": "2.4.0"}}
     text = Elements(page_of(save(results))).text
-    for look in looks(results.keys() - {"config", "certificates", "seconds", "versions"}).values():
-        assert look.label in text
+    for each in looks(results.keys() - {"config", "certificates", "seconds", "versions"}).values():
+        assert each.label in text
     for claim in claims(results):
         assert claim.text in text
         assert claim.measured in text
@@ -76,7 +81,7 @@ def hostile(synthetic):
     results = synthetic()
     results[ATTACK] = results["full"]
     results["certificates"][ATTACK] = results["certificates"]["one-shot-4"]
-    results["config"] |= {ATTACK: ATTACK, "init_std": ATTACK, "group_size": 6}
+    results["config"] |= {ATTACK: ATTACK}
     results["versions"] = {ATTACK: ATTACK}
     return results
 
@@ -107,6 +112,73 @@ def test_bounds_below_the_truth_are_counted(synthetic, save):
     pair = read.certificates["one-shot-4"], read.methods["one-shot-4"]
     assert bounds_that_hold(*pair) == (2 * 3 * 21 - 1, 2 * 3 * 21)
     assert "125 of 126" in render_page(read)
+
+
+def luminance(colour):
+    """WCAG 2: relative luminance of #rrggbb."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def backgrounds():
+    """(light, dark): the colours of page.css on which lines are drawn, and of all variables."""
+    css = resources.files("sparseaug.report").joinpath("page.css").read_text("utf-8")
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block))
+        for block in re.findall(r":root \{([^}]*--paper[^}]*)\}", css)
+    )
+    return light, dark
+
+
+def every_look():
+    known = style.looks(["none", "full", "streaming", "one-shot-4", "one-shot-16", "one-shot-64"])
+    spare = style.looks([f"method {i}" for i in range(len(style._SPARE))])
+    return {**known, **spare, **style.BOUND_LOOKS, **style.DEVIATION_LOOKS}
+
+
+def test_the_formula_for_contrast_is_that_of_the_standard():
+    assert contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)  # as published
+
+
+@pytest.mark.parametrize("name", every_look())
+def test_every_line_has_a_contrast_of_3_in_both_colour_schemes(name):
+    light, dark = backgrounds()
+    for ground in ("card", "paper"):
+        assert contrast(every_look()[name].colour, light[ground]) >= 3
+        assert contrast(every_look()[name].dark, dark[ground]) >= 3
+
+
+def test_text_and_the_cross_of_a_reading_have_a_contrast_of_4_5():
+    for scheme in backgrounds():
+        for name in ("ink", "soft", "good", "bad", "open", "accent"):
+            assert contrast(scheme[name], scheme["card"]) >= 4.5, name
+
+
+def test_every_line_of_a_plan_has_a_contrast_of_3():
+    assert all(contrast(colour, "#ffffff") >= 3 for colour, _, _ in _LINES.values())
+
+
+def test_legends_charts_and_tables_have_names(synthetic, save):
+    results = synthetic()
+    results |= {"seconds": 12.3, "versions": {"numpy": "2.4.0"}}
+    found = Elements(page_of(save(results))).found
+    legends = [a for tag, a in found if a.get("class") == "legend"]
+    assert [a["role"] for a in legends] == ["group"] * 2
+    assert len({a["aria-label"] for a in legends}) == 2
+    tables = [a["aria-label"] for tag, a in found if tag == "table"]
+    assert tables == ["Where each method ends", "Bounds and truth", "Configuration", "Versions"]
+    scrolling = [a for tag, a in found if a.get("class") == "scroll"]
+    assert [a["aria-label"] for a in scrolling] == tables
+    assert {(a["role"], a["tabindex"]) for a in scrolling} == {("region", "0")}
+    plots = [a["aria-label"] for tag, a in found if tag == "svg"]
+    assert len(set(plots)) == len(plots) == 9
 
 
 def dump(page, folder):
@@ -172,3 +244,84 @@ def test_in_chromium_hover_hide_and_the_log_switch_work_without_errors(synthetic
     assert "iteration 0" in out["key"]
     assert out["none"] == 0
     assert out["wide"] <= 0  # nothing sticks out on a phone
+
+
+TOUCH = """<script>
+const out = {}, plots = document.querySelectorAll(".plot"), plot = plots[2];
+const tips = [...document.querySelectorAll(".tip")], open = () => tips.filter((t) => !t.hidden).length;
+const touch = (svg, kind) => { const box = svg.getBoundingClientRect();
+  svg.dispatchEvent(new PointerEvent(kind, {pointerType: "touch", bubbles: true,
+    clientX: box.left + box.width / 2, clientY: box.top + box.height / 2})); };
+const tap = (svg) => { touch(svg, "pointerdown"); touch(svg, "pointerup"); touch(svg, "pointerleave"); };
+const escape = () => document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}));
+out.before = open();
+tap(plot); out.tap = open(); out.text = tips[2].textContent;
+escape(); out.escape = open(); out.marks = plot.querySelectorAll(".marks *").length;
+tap(plot); window.dispatchEvent(new Event("resize")); out.turned = open();
+tap(plot); tap(plots[0]); out.other = open();
+document.body.dispatchEvent(new PointerEvent("pointerdown", {pointerType: "touch", bubbles: true}));
+out.elsewhere = open();
+plot.dispatchEvent(new PointerEvent("pointermove", {pointerType: "mouse", clientX: 99, clientY: 99}));
+out.mouse = open();
+plot.dispatchEvent(new PointerEvent("pointerleave", {pointerType: "mouse"})); out.left = open();
+out.names = [...document.querySelectorAll("button")].every((b) =>
+  (b.getAttribute("aria-label") || b.textContent).trim());
+out.bands = [...plot.querySelectorAll("path.band")].map((p) => p.getAttribute("d"));
+out.lines = [...plot.querySelectorAll("path:not(.band)")].map((p) => p.getAttribute("d"));
+document.documentElement.dataset.out = JSON.stringify(out);
+</script></body>"""
+
+
+def in_chromium(page, folder, harness):
+    page = re.sub(r"<meta http-equiv[^>]*>", "", page)  # it would forbid the harness
+    page = page.replace("<head>", WATCH).replace("</body>", harness)
+    html = dict(Elements(dump(page, folder)).found)["html"]
+    assert "data-error" not in html
+    return json.loads(html["data-out"])
+
+
+@needs_chromium
+def test_in_chromium_a_tap_reads_and_escape_closes(synthetic, save):
+    folder = save(synthetic())
+    out = in_chromium(page_of(folder), folder, TOUCH)
+    assert (out["before"], out["tap"], out["escape"], out["marks"]) == (0, 1, 0, 0)
+    assert "iteration" in out["text"]
+    assert "one-shot, |S| = 4:" in out["text"]
+    assert out["turned"] == 0
+    assert (out["other"], out["elsewhere"], out["mouse"], out["left"]) == (1, 0, 1, 0)
+    assert out["names"]
+
+
+@needs_chromium
+def test_in_chromium_bands_on_a_log_axis_are_even_in_ratio_and_reach_no_zero(synthetic, save):
+    """At the start the standard deviation is above the mean: less that, it is below zero."""
+    results = synthetic(seeds=2)
+    for method in results.values():
+        if "gradient_norm" in method:
+            method["gradient_norm"][0][0], method["gradient_norm"][1][0] = 0.01, 9.0
+    folder = save(results)
+    out = in_chromium(page_of(folder), folder, TOUCH)
+    points = [
+        [tuple(map(float, p.split())) for p in re.split("[MLZ]", d) if p] for d in out["bands"]
+    ]
+    lines = [
+        [tuple(map(float, p.split())) for p in re.split("[MLZ]", d) if p] for d in out["lines"]
+    ]
+    assert len(points) == len(lines) == 6
+    for band, line in zip(points, lines, strict=True):
+        above, below = band[: len(line)], band[len(line) :][::-1]
+        for (_, top), (_, middle), (_, foot) in zip(above, line, below, strict=True):
+            assert foot - middle == pytest.approx(middle - top, abs=0.03)  # rounded to 0.01
+    # sd is (9 - 0.01) / sqrt(2), so the band is a factor of 2.41 both ways, whatever the axis
+    tops = [above[0][1] for above in points]
+    assert max(tops) == pytest.approx(min(tops), abs=0.03)
+    assert math.isfinite(sum(tops))
+
+
+@needs_chromium
+def test_in_chromium_zeros_leave_a_gap_on_a_log_axis(synthetic, save):
+    results = synthetic(seeds=1)
+    results["full"]["gradient_norm"][0][10] = 0.0
+    folder = save(results)
+    out = in_chromium(page_of(folder), folder, TOUCH)
+    assert len(out["lines"]) == len(out["bands"]) == 7

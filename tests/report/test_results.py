@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from sparseaug.archive import save_json
 from sparseaug.errors import FileFormatError, StorageError
 from sparseaug.report import write_report
 from sparseaug.report.results import read_results
@@ -33,21 +34,28 @@ def _put(value, *path):
 @pytest.mark.parametrize(
     ("change", "cause"),
     [
-        (_drop("oracle_calls", "full"), "oracle_calls of 'full' is no count"),
+        (_drop("oracle_calls", "full"), "oracle_calls of 'full' is not a count"),
         (_drop("test_risk", "none"), "test_risk is missing in 'none'"),
-        (_put([[1, 2], [3]], "none", "test_risk"), "test_risk in 'none' is no table of numbers"),
+        (_put([[1, 2], [3]], "none", "test_risk"), "test_risk in 'none' is not a table of numbers"),
         (_put([[1, 2]], "none", "test_risk"), "test_risk in 'none' has not 21 numbers"),
-        (_put([], "none", "test_risk"), "test_risk in 'none' is no table"),
-        (_put("x", "none", "train_risk"), "train_risk in 'none' is no table"),
-        (_put([1, 0], "none", "step"), "step in 'none' is no increasing list"),
-        (_put(True, "none", "oracle_calls"), "oracle_calls of 'none' is no count"),
-        (_put(3, "none"), "'none' is no object"),
-        (_put(float("nan"), "none", "test_risk", 0, 3), "it holds NaN"),
+        (_put([], "none", "test_risk"), "test_risk in 'none' is not a table"),
+        (_put("x", "none", "train_risk"), "train_risk in 'none' is not a table"),
+        (_put([1, 0], "none", "step"), "step in 'none' is not an increasing list"),
+        (_put(True, "none", "oracle_calls"), "oracle_calls of 'none' is not a count"),
+        (_put(3, "none"), "'none' is not an object"),
+        (_put(1e308, "none", "test_risk", 0, 3), "is not finite or above 1e+100"),
+        (_put(10**9, "config", "group_size"), "config: group_size=1000000000 is not allowed"),
+        (_put("many", "config", "sample_sizes"), "config: sample_sizes='many'"),
+        (_put(None, "config", "init_std"), "config: init_std=None"),
+        (_put("long", "seconds"), "seconds is not a time"),
+        (_put(-1, "jobs"), "jobs is not a time or a count"),
+        (_put({"numpy": 2}, "versions"), "versions are not strings"),
+        (_put(["numpy"], "versions"), "versions is not an object"),
         (_put(10**400, "none", "test_risk", 0, 3), "test_risk in 'none'"),
-        (_put([], "config"), "config is no object"),
-        (_put({}, "certificates", "other"), "certificates of 'other', which is no method"),
-        (_put([0.5], "certificates", "one-shot-4", "deviation"), "has not one number a seed"),
-        (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "has not one row a seed"),
+        (_put([], "config"), "config is not an object"),
+        (_put({}, "certificates", "other"), "certificates of 'other', which is not a method"),
+        (_put([0.5], "certificates", "one-shot-4", "deviation"), "has not one number per seed"),
+        (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "has not one row per seed"),
     ],
 )
 def test_damage_is_a_typed_error_that_names_the_file(synthetic, save, change, cause):
@@ -60,16 +68,30 @@ def test_damage_is_a_typed_error_that_names_the_file(synthetic, save, change, ca
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"config": {}}'])
-def test_what_is_no_json_object_of_results_is_refused(tmp_path, data):
+def test_what_is_not_a_json_object_of_results_is_refused(tmp_path, data):
     (tmp_path / "results.json").write_bytes(data)
-    with pytest.raises(FileFormatError, match=r"results\.json is damaged"):
+    with pytest.raises(FileFormatError, match=r"results\.json .*Remove it and run"):
         write_report(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
-def test_every_truncation_is_refused(synthetic, tmp_path):
-    data = json.dumps(synthetic(seeds=1)).encode()
-    for size in range(0, len(data), 997):
+def test_results_without_a_checksum_or_edited_are_refused(synthetic, save):
+    path = save(synthetic(seeds=1)) / "results.json"
+    whole = path.read_text()
+    plain = json.loads(whole)
+    risk = plain["full"]["test_risk"][0][3]
+    path.write_text(whole.replace(repr(risk), repr(risk / 2)))
+    with pytest.raises(FileFormatError, match="sha256 does not match"):
+        read_results(path.parent)
+    del plain["sha256"]
+    path.write_text(json.dumps(plain))
+    with pytest.raises(FileFormatError, match="has no sha256"):
+        read_results(path.parent)
+
+
+def test_every_truncation_is_refused(synthetic, save, tmp_path):
+    data = (save(synthetic(seeds=1)) / "results.json").read_bytes()
+    for size in range(0, len(data) - 1, 997):
         (tmp_path / "results.json").write_bytes(data[:size])
         with pytest.raises(FileFormatError):
             read_results(tmp_path)
@@ -77,8 +99,12 @@ def test_every_truncation_is_refused(synthetic, tmp_path):
 
 def test_damaged_timing_is_named(synthetic, save):
     folder = save(synthetic())
-    (folder / "timing.json").write_text("[")
-    with pytest.raises(FileFormatError, match=r"timing\.json is damaged"):
+    for text in ("[", '{"seconds": 3}'):
+        (folder / "timing.json").write_text(text)
+        with pytest.raises(FileFormatError, match=r"timing\.json"):
+            read_results(folder)
+    save_json(folder / "timing.json", {"seconds": "long"})
+    with pytest.raises(FileFormatError, match=r"timing\.json is damaged: seconds is not a time"):
         read_results(folder)
 
 

@@ -97,13 +97,28 @@ def test_streaming_draws_and_counts_at_every_step(problem):
     [
         (lambda m, d, a: sa.augmented_risk(m, d, a, "half"), "S='half'"),
         (lambda m, d, a: sa.augmented_risk(m, d[0], a, None), "is not a pair"),
-        (lambda m, d, a: sa.augmented_risk(m, (d[0], d[1][:3]), a, None), "targets of shape"),
-        (lambda m, d, a: sa.augmented_risk(m, (3, [1.0]), a, None), "samples of shape"),
+        (lambda m, d, a: sa.augmented_risk(m, (d[0], d[1][:3]), a, None), r"data\[1\] has shape"),
+        (lambda m, d, a: sa.augmented_risk(m, (3, [1.0]), a, None), r"data\[0\] is a int"),
         (lambda m, d, a: sa.augmented_risk(None, d, a, None), "model=None"),
         (lambda m, d, a: sa.augmented_risk(m, d, a, None).value(np.ones(3)), "theta"),
         (lambda m, d, a: sa.KernelModel(None, m.centers), "kernel=None"),
         (lambda m, d, a: sa.streaming_risk(m, d, a, None), "oracle=None"),
         (lambda m, d, a: sa.streaming_risk(m, d, a, sa.Oracle(a.group), batch=0), "batch=0"),
+        (lambda m, d, a: sa.streaming_risk(None, d, a, sa.Oracle(a.group)), "model=None"),
+        (lambda m, d, a: sa.streaming_risk(m, d, None, sa.Oracle(a.group)), "action=None"),
+        (lambda m, d, a: sa.streaming_risk(m, (d[0], d[1] * 1j), a, sa.Oracle(a.group)), "data"),
+        (
+            lambda m, d, a: sa.streaming_risk(m, (d[0], d[1] * np.nan), a, sa.Oracle(a.group)),
+            "data",
+        ),
+        (
+            lambda m, d, a: sa.streaming_risk(m, d, a, sa.Oracle(a.group), batch=10**7),
+            r"batch=10000000 .* 5600000000 bytes",
+        ),
+        (
+            lambda m, d, a: direct_risk(m, d, a, sa.Oracle(a.group).draw(2 * 10**6)),
+            r"S=2000000 .* bytes",
+        ),
     ],
 )
 def test_bad_input_is_answered(problem, call, message):

@@ -116,7 +116,7 @@ def test_save_and_load_keep_everything(group, tmp_path):
     assert (T.calls, T.seed, T.origin, T.sha256) == (S.calls, S.seed, S.origin, S.sha256)
     assert os.listdir(tmp_path) == ["S.safetensors"]
     W = S.words(2, 9)
-    W.save(path)
+    W.save(path, overwrite=True)
     assert sa.GroupSample.load(path).origin == W.origin
 
 
@@ -195,7 +195,7 @@ def forged(S, tmp_path, **changes):
     """A file with a right checksum around wrong facts."""
     facts = {**S._facts(), **changes}
     path = tmp_path / "forged.safetensors"
-    files.save(path, S.group, S.elements, facts)
+    files.save(path, S.group, S.elements, facts, overwrite=True)
     return path
 
 
@@ -239,6 +239,34 @@ def test_a_failed_save_leaves_the_old_file_whole(S, tmp_path):
     assert os.listdir(tmp_path) == ["S.safetensors"]
 
 
+def test_another_file_is_overwritten_only_when_asked_and_the_same_one_is_left(S, tmp_path):
+    path = tmp_path / "S.safetensors"
+    S.save(path)
+    before = path.stat().st_mtime_ns, path.read_bytes()
+    S.save(path)
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == before
+    other = sa.Oracle(sa.symmetric(4), seed=2).draw(30)
+    with pytest.raises(StorageError, match=r"there already; .*overwrite=True"):
+        other.save(path)
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == before
+    (tmp_path / "notes").write_text("mine")
+    with pytest.raises(StorageError, match=r"there already; .*overwrite=True"):
+        S.save(tmp_path / "notes")
+    assert (tmp_path / "notes").read_text() == "mine"
+    other.save(path, overwrite=True)
+    assert sa.GroupSample.load(path) == other
+
+
+def test_a_sample_of_the_same_multiset_at_another_cost_is_another_file(S, tmp_path):
+    S.save(tmp_path / "S")
+    for other in (
+        sa.GroupSample(S.group, S.elements),
+        sa.GroupSample(S.group, S.elements[::-1], S.calls, S.origin),
+    ):
+        with pytest.raises(StorageError, match="there already"):
+            other.save(tmp_path / "S")
+
+
 def test_a_killed_save_leaves_the_old_file_or_the_new(tmp_path):
     """kill -9 at 20 moments during a loop of saves: the file on disk loads every time."""
     path = tmp_path / "S.safetensors"
@@ -248,7 +276,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new(tmp_path):
         "samples = [sa.Oracle(sa.symmetric(50), seed=s).draw(500) for s in range(4)]\n"
         "print('ready', flush=True)\n"
         "while True:\n"
-        "    for S in samples: S.save(sys.argv[1])\n"
+        "    for S in samples: S.save(sys.argv[1], overwrite=True)\n"
     )
     for delay in np.linspace(0.0, 0.06, 20):
         with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as child:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from itertools import permutations, product
@@ -15,10 +16,11 @@ from networkx.algorithms.isomorphism import categorical_edge_match, categorical_
 from networkx.generators.atlas import graph_atlas_g
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupError, UnsupportedError
-from sparseaug.sources import graph_automorphisms
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, UnsupportedError
+from sparseaug.sources import graph_automorphisms, refinement
 from sparseaug.testing import check_action, check_group
 
+MODULE = importlib.import_module("sparseaug.sources.automorphisms")
 ATLAS = graph_atlas_g()
 
 
@@ -248,3 +250,57 @@ def test_pynauty_is_asked_in_its_own_words_and_not_believed(
     monkeypatch.setitem(sys.modules, "pynauty", None)
     with pytest.raises(UnsupportedError, match=r"pip install .pynauty"):
         graph_automorphisms(graph, backend="pynauty")
+
+
+def test_graphs_that_are_too_large_are_refused_with_the_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(MODULE, "LARGEST_GRAPH", 1000)
+    with pytest.raises(GroupTooLargeError, match="graph has 1001 nodes and 0 edges, above 1000"):
+        graph_automorphisms(nx.empty_graph(1001))
+    with pytest.raises(GroupTooLargeError, match="50 nodes and 1225 edges"):
+        graph_automorphisms(nx.complete_graph(50))
+    monkeypatch.setattr(refinement, "MOST_WORK", 10**6)
+    with pytest.raises(GroupTooLargeError, match=r"graph.*300 nodes.*1000000.*pynauty"):
+        graph_automorphisms(nx.random_regular_graph(3, 300, seed=0))
+
+
+def test_the_colours_of_a_long_search_path_are_refused_with_the_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(refinement, "MOST_COLOURS", 5000)
+    with pytest.raises(GroupTooLargeError, match=r"graph.*100 nodes.*5000"):
+        graph_automorphisms(nx.empty_graph(100))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"node_attr": ["element"]}, "node_attr="),
+        ({"edge_attr": {"w": 1}}, "edge_attr="),
+        ({"node_attr": np.array([1, 2])}, "node_attr="),
+        ({"node_attr": (1, [2])}, "node_attr="),
+        ({"backend": None}, "backend=None"),
+        ({"backend": np.array(["search", "pynauty"])}, "backend="),
+        ({"backend": ["search"]}, "backend="),
+    ],
+)
+def test_options_that_cannot_be_compared_are_named(options: dict[str, Any], reason: str) -> None:
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, 1, "element")
+    with pytest.raises(ArgumentError) as error:
+        graph_automorphisms(graph, **options)
+    assert reason in str(error.value)
+
+
+def test_an_attribute_that_is_not_equal_to_itself_is_refused() -> None:
+    """Each NaN would be a kind of its own, and the symmetry be lost without a word."""
+    graph = nx.path_graph(3)
+    for i in range(3):
+        graph.nodes[i]["charge"] = float("nan")
+    with pytest.raises(ArgumentError, match=r"node_attr='charge' is nan on node number 0"):
+        graph_automorphisms(graph, node_attr="charge")
+    for i in range(3):
+        graph.nodes[i]["charge"] = (1, float("nan"))
+    with pytest.raises(ArgumentError, match=r"node_attr='charge' is \(1, nan\) on node number 0"):
+        graph_automorphisms(graph, node_attr="charge")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
 from itertools import product
@@ -12,10 +13,17 @@ import pytest
 import torch
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    SymmetryWarning,
+    UnsupportedError,
+)
 from sparseaug.nn import OrbitBatch
 from sparseaug.sources import crystal
 from sparseaug.testing import check_action, check_group
+
+MODULE = importlib.import_module("sparseaug.sources.crystal")  # of which `crystal` hides the name
 
 FCC = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
 HEX = np.array([[3.0, 0, 0], [-1.5, 1.5 * np.sqrt(3), 0], [0, 0, 4.9]])
@@ -174,8 +182,24 @@ class Atoms:
         return np.array(CELLS["hcp"][0][1])
 
 
+class BrokenAtoms(Atoms):
+    """Another library's, with methods of the same names."""
+
+    def get_cell(self) -> np.ndarray:
+        raise RuntimeError("no cell")
+
+
 def test_an_ase_like_object_is_read() -> None:
-    assert crystal(Atoms()) == crystal(CELLS["hcp"][0])
+    read, given = crystal(Atoms()), crystal(CELLS["hcp"][0])
+    assert read.action == given.action
+    assert read.vectors == given.vectors
+
+
+def test_species_are_told_apart_whatever_their_numbers() -> None:
+    """In 32 bits, as spglib holds them, these two are the same."""
+    numbers = [1, 1 + 2**32]
+    found = crystal((3 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0.5]], numbers), symprec=0.2)
+    assert (found.number, found.group.order) == (221, 48)
 
 
 @pytest.mark.parametrize(
@@ -184,8 +208,19 @@ def test_an_ase_like_object_is_read() -> None:
         ("NaCl", "cell='NaCl'"),
         ((FCC, [[0, 0, 0]]), "(lattice, positions, numbers)"),
         ((FCC, [[0, 0, 0]], [1, 2]), "shapes"),
-        ((FCC, [["a", 0, 0]], [1]), "does not hold numbers"),
-        ((FCC, [[0, 0, 0]], ["Na"]), "integer a site"),
+        ((FCC, [["a", 0, 0]], [1]), "positions of dtype"),
+        ((FCC, [["0.5", "0", "0"]], [1]), "positions of dtype"),
+        ((FCC, [[0, 0, 1j]], [1]), "positions of dtype complex128"),
+        ((FCC + 0j, [[0, 0, 0]], [1]), "lattice of dtype complex128"),
+        ((FCC, [[0, 0, 0], [1, 2]], [1, 1]), "positions [[0, 0, 0], [1, 2]]"),
+        ((FCC, [[0, 0, 0]], ["Na"]), "one integer per site"),
+        ((FCC, [[0, 0, 0]], [True]), "one integer per site"),
+        ((FCC, [[0, 0, 0]], [1.0]), "one integer per site"),
+        ((FCC, [[0, 0, 0]], [None]), "one integer per site"),
+        ((FCC, [[0, 0, 1e18]], [1]), "position of 1e+18"),
+        ((FCC, [], []), "shapes"),
+        ({"lattice": FCC}, "(lattice, positions, numbers)"),
+        (BrokenAtoms(), "ASE's Atoms"),
         ((FCC, [[0, 0, np.nan]], [1]), "not finite"),
         ((0 * FCC, [[0, 0, 0]], [1]), "flat lattice"),
         ((FCC, [[0, 0, 0], [0, 0, 0]], [1, 1]), "spglib"),
@@ -212,7 +247,75 @@ def test_bad_data_and_a_missing_package_are_named(monkeypatch: pytest.MonkeyPatc
         crystal(CELLS["hcp"][0])
 
 
+def test_cells_with_too_many_sites_are_refused_with_the_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(GroupTooLargeError, match="cell has 2049 sites, above 2048"):
+        crystal((50 * np.eye(3), rng.random((2049, 3)), [1] * 2049))
+    steps = np.array(list(product(range(3), repeat=3))) / 3  # 27 cells, each with 34 sites
+    inside = rng.random((34, 3)) / 3
+    many = (steps[:, None] + inside).reshape(-1, 3)
+    monkeypatch.setattr(MODULE, "MOST_DISTANCES", 10**7)
+    with pytest.raises(GroupTooLargeError, match=r"27 operations on 918 sites, 22753548 pairs"):
+        crystal((60 * np.eye(3), many, list(range(34)) * 27))
+
+
 def test_a_supercell_with_too_many_translations_is_refused() -> None:
     steps = np.array(list(product(range(4), repeat=3))) / 4
     with pytest.raises(GroupTooLargeError, match="smaller cell"):
         crystal((12 * np.eye(3), steps, [84] * 64))
+
+
+# Three prototypes as the AFLOW library prints them, with five digits (Mehl et al. 2017).
+LAVES = (  # MgZn2, AB2_hP12_194_f_ah
+    np.array(
+        [[-2.6115, -4.523250684297, 0], [-2.6115, 4.523250684297, 0], [0, 0, -8.566]],
+    ),
+    [
+        *([0.66667, 0.33334, 0.93714], [0.33334, 0.66667, 0.43714]),
+        *([0.33334, 0.66667, 0.06286], [0.66667, 0.33333, 0.56286]),
+        *([0, 0, 0], [0, 0, 0.5], [0.16952, 0.33904, 0.75], [0.33904, 0.16952, 0.25]),
+        *([0.16952, 0.83048, 0.75], [0.83048, 0.66096, 0.25]),
+        *([0.66096, 0.83048, 0.75], [0.83048, 0.16952, 0.25]),
+    ],
+    [12] * 4 + [30] * 8,
+)
+LONSDALEITE = (  # C, A_hP4_194_f
+    np.array([[-1.254, -2.17199171269, 0], [-1.254, 2.17199171269, 0], [0, 0, -4.183]]),
+    [
+        *([0.66667, 0.33334, 0.94005], [0.33334, 0.66667, 0.44005]),
+        *([0.33334, 0.66667, 0.05995], [0.66667, 0.33333, 0.55995]),
+    ],
+    [6] * 4,
+)
+MODDERITE = (  # CoAs, AB_oP8_33_a_a: within 0.01 of a structure of twice the order
+    np.array([[0, 0, 3.4883], [5.2857, 0, 0], [0, 5.8675, 0]]),
+    [
+        *([0.25, 0.002, 0.2003], [0.75, 0.998, 0.7997]),
+        *([0.75, 0.498, 0.7003], [0.25, 0.502, 0.2997]),
+        *([0.2506, 0.1996, 0.5867], [0.7506, 0.8004, 0.4133]),
+        *([0.7506, 0.3004, 0.0867], [0.2506, 0.6996, 0.9133]),
+    ],
+    [27] * 4 + [33] * 4,
+)
+
+
+@pytest.mark.parametrize("cell", [LAVES, LONSDALEITE], ids=["MgZn2", "lonsdaleite"])
+def test_positions_of_five_digits_keep_their_operations(cell: Any) -> None:
+    found = crystal(cell)
+    assert (found.number, found.group.order) == (194, 24)
+    check_action(found.vectors, np.random.default_rng(0).normal(size=(2, len(cell[2]), 3)))
+
+
+def test_operations_that_a_larger_tolerance_finds_are_told_of_with_the_numbers() -> None:
+    with pytest.warns(SymmetryWarning, match=r"symprec=1e-05 finds 2 op.*symprec=0.0001 finds 24"):
+        assert crystal(LONSDALEITE, symprec=1e-5).group.order == 2
+    with pytest.warns(SymmetryWarning, match=r"symprec=0.001 finds 4 op.*symprec=0.01 finds 8"):
+        assert crystal(MODDERITE).group.order == 4
+    assert crystal(MODDERITE, symprec=0.01).group.order == 8
+
+
+def test_a_tolerance_that_merges_sites_is_not_compared_with() -> None:
+    close = (3 * np.eye(3), [[0, 0, 0], [0.02, 0, 0]], [1, 1])  # at 0.06, which 0.1 merges
+    assert crystal(close, symprec=0.01).group.order == 16

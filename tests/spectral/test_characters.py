@@ -13,26 +13,19 @@ from scipy import fft
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError
+from sparseaug.floats import power_down, power_up
 from sparseaug.groups.abelian import Abelian
-from sparseaug.spectral import characters
-from sparseaug.spectral.character_blocks import (
+from sparseaug.spectral.abelian import characters
+from sparseaug.spectral.abelian.character_blocks import (
     Block,
     count_blocks,
     product_blocks,
     product_error,
     split,
 )
-from sparseaug.spectral.character_fft import fft_blocks
-from sparseaug.spectral.characters import Measured, characters_norm
-from sparseaug.spectral.roots import (
-    MEAN_ERROR,
-    ROOT_ERROR,
-    character_mean,
-    phases,
-    power_down,
-    power_up,
-    roots,
-)
+from sparseaug.spectral.abelian.character_fft import fft_blocks, fft_error
+from sparseaug.spectral.abelian.characters import Measured, characters_norm
+from sparseaug.spectral.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
 
 GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
     sa.abelian(*moduli)
@@ -288,3 +281,160 @@ def test_refusals_say_what_to_do() -> None:
         characters_norm(draw(sa.symmetric(3), 2))
     with pytest.raises(ArgumentError, match="power"):
         characters_norm(draw(sa.cyclic(3), 2), power=0)
+
+
+def off_by(error: float, top: tuple[int, ...]) -> Any:
+    """`product_blocks` with values that are off by `error`: those of `top` too small, others too large.
+
+    The block says so: the largest character has to be found all the same.
+    """
+
+    def blocks(*args: Any, **options: Any) -> Any:
+        for block in product_blocks(*args, **options):
+            frequencies = block.frequencies(np.arange(block.values.size))
+            sign = np.where((frequencies == np.array(top)).all(axis=1), -1.0, 1.0)
+            size = np.abs(block.values)
+            scale = np.maximum(size + 0.999 * error * sign, 0.0) / np.maximum(size, 1e-30)
+            yield Block(block.values * scale, error, block.frequencies)
+
+    return blocks
+
+
+@pytest.mark.parametrize("error", [1e-3, 0.05, 0.2])
+def test_a_pass_that_is_off_by_all_it_says_does_not_hide_the_largest_character(
+    error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(20):
+        S = draw(sa.abelian(8, 9), 7, seed)
+        exact = characters_norm(S)
+        top = tuple(int(part) for part in exact.block[4:-1].split(","))
+        with monkeypatch.context() as patch:
+            patch.setattr(characters, "product_blocks", off_by(error, top))
+            found = characters_norm(S)
+        assert found.upper >= exact.lower
+        assert found.lower <= exact.upper
+
+
+def test_a_search_keeps_whatever_may_win_when_a_better_one_comes() -> None:
+    """0.5 and 0.65, each within 0.1: the first may be 0.6, the second 0.55."""
+    search = characters._Search(8)
+
+    def frequencies(index: NDArray[np.intp]) -> NDArray[np.int64]:
+        return index[:, None] + 1
+
+    search.add(np.array([0.5]), 0.1, frequencies, skip=False)
+    search.add(np.array([0.65]), 0.1, lambda index: frequencies(index) + 1, skip=False)
+    assert [int(a[0]) for a in search.kept] == [1, 2]
+    search.add(np.array([0.9]), 0.1, lambda index: frequencies(index) + 2, skip=False)
+    assert [int(a[0]) for a in search.kept] == [3]
+
+
+def test_only_the_first_frequency_of_the_first_block_is_trivial() -> None:
+    def measure(transforms: tuple[Block, ...]) -> Measured:
+        (block,) = transforms
+        first = block.frequencies(np.array([0]))[0, 0]
+        sizes = np.full(block.values.size, 0.25)
+        sizes[0] = 1.0 if first == 0 else 0.75  # the trivial one, and one that counts
+        return sizes, 0.0, block.frequencies
+
+    def enclose(frequency: NDArray[np.int64]) -> tuple[float, float]:
+        size = 0.25 if frequency[0] < 10**5 else 0.75
+        return size, size
+
+    n = 2 * 10**7
+    S = draw(sa.cyclic(n), 2)
+    lower, upper, _ = characters.largest([S.counts()], (n,), measure, enclose, m=2)
+    assert lower == upper == 0.75
+
+
+def true_values(S: sa.GroupSample, frequencies: NDArray[np.int64]) -> list[Any]:
+    """Means of characters in 40 digits."""
+    group = S.group
+    assert isinstance(group, Abelian)
+    with mpmath.workdps(40):
+        found = []
+        for a in frequencies.tolist():
+            terms = [
+                mpmath.expjpi(
+                    2
+                    * sum(
+                        mpmath.mpf(x * y % n) / n
+                        for x, y, n in zip(a, g, group.moduli, strict=True)
+                    )
+                )
+                for g in S.elements.tolist()
+            ]
+            found.append(sum(terms) / S.m)
+        return found
+
+
+@pytest.mark.parametrize("moduli", [(97,), (1024,), (60, 50), (5003,)])
+def test_the_error_of_every_pass_covers_the_distance_to_40_digits(moduli: tuple[int, ...]) -> None:
+    S = draw(sa.abelian(*moduli), 30)
+    rows, counts = S.counts()
+    rng = np.random.default_rng(0)
+    passes: dict[str, list[Block]] = {
+        "single": list(product_blocks(rows, counts, moduli, m=S.m, dtype=np.complex64)),
+        "double": list(product_blocks(rows, counts, moduli, m=S.m, dtype=np.complex128)),
+        "fft": list(fft_blocks(rows, counts, moduli, m=S.m)),
+    }
+    for name, blocks in passes.items():
+        largest = 0.0
+        for block in blocks:
+            index = rng.integers(0, block.values.size, 40)
+            for value, true in zip(
+                block.values[index].tolist(),
+                true_values(S, block.frequencies(index)),
+                strict=True,
+            ):
+                off = min(abs(value - true), abs(value.conjugate() - true))
+                assert off <= block.error
+                largest = max(largest, float(off))
+        assert largest > (0.2 * 2.0**-53 if name == "fft" else 1e-3 * blocks[0].error)
+
+
+def test_the_error_of_a_product_is_that_of_all_its_roundings() -> None:
+    """2 k real terms in each part: sqrt(2) gamma(2 k), and roots and casts beside it."""
+    for k in (10, 1000, 10**5):
+        unit = 2.0**-53
+        sums = math.sqrt(2) * 2 * k * unit
+        assert product_error(k, np.complex128) >= sums + 2 * ROOT_ERROR
+        assert product_error(k, np.complex128) <= 1.1 * (sums + 3 * ROOT_ERROR)
+
+
+def test_means_of_characters_are_within_their_error() -> None:
+    rng = np.random.default_rng(1)
+    largest = 0.0
+    for _ in range(300):
+        n = int(rng.integers(3, 2000))
+        numerators, counts = rng.integers(0, n, 3), rng.integers(1, 4, 3)
+        m = int(counts.sum())
+        mean = character_mean(numerators, counts, n, m=m)
+        with mpmath.workdps(40):
+            true = (
+                sum(
+                    c * mpmath.expjpi(mpmath.mpf(2 * p) / n)
+                    for p, c in zip(numerators.tolist(), counts.tolist(), strict=True)
+                )
+                / m
+            )
+            off = float(abs(true - mean))
+        assert off <= MEAN_ERROR
+        largest = max(largest, off)
+    assert largest > 0.02 * MEAN_ERROR
+
+
+def test_bluesteins_way_is_allowed_more_than_a_radix() -> None:
+    """X = b . ifft(fft(b x) fft(b')): three transforms, whose errors are stretched by up to 2 n."""
+    for n in (1009, 100003, 10**6 + 3):
+        assert (
+            fft_error((n,))
+            >= 7 * math.sqrt(n) * math.log2(4 * n) * 2 * math.sqrt(2) * 34 * 2.0**-53
+        )
+    assert fft_error((2**20,)) < 1e-12
+
+
+@pytest.mark.parametrize("n", [2**31 - 1, 2**31 + 11, 2**33 - 9, 2**37 + 9, 2**42 - 11])
+def test_products_of_phases_do_not_overflow_at_any_size(n: int) -> None:
+    for a, g in ((n - 2, n - 5), (n // 2, n - 1), (n - 1, n - 1)):
+        assert phases(np.array([[a]]), np.array([[g]]), (n,))[0, 0] == a * g % n

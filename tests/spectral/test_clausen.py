@@ -21,10 +21,10 @@ from sparseaug.groups.young import (
     tableaux,
     young_matrices,
 )
-from sparseaug.spectral import clausen
-from sparseaug.spectral.clausen import Engine, gram_blocks, mean_blocks
-from sparseaug.spectral.cosets import CosetTree
-from sparseaug.spectral.induction import Inductions
+from sparseaug.spectral.young import clausen, cosets, kernels_scipy
+from sparseaug.spectral.young.clausen import Engine, gram_blocks, mean_blocks
+from sparseaug.spectral.young.cosets import CosetTree
+from sparseaug.spectral.young.induction import Inductions
 
 ENGINES: list[Engine] = ["scipy", "numba"]
 
@@ -89,7 +89,7 @@ def test_both_engines_agree_to_rounding() -> None:
 
 def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
     # Fifteen boxes in a staircase have five corners, so six rows; no group of a test is so large.
-    kernel = pytest.importorskip("sparseaug.spectral.kernels_numba")
+    kernel = pytest.importorskip("sparseaug.spectral.young.kernels_numba")
     rng = np.random.default_rng(0)
     block = rng.standard_normal((12, 7))
     orthogonal = np.linalg.qr(rng.standard_normal((6, 6)))[0]
@@ -240,3 +240,54 @@ def precise_mean(shape: tuple[int, ...], elements: NDArray[np.int64]) -> Any:
 def precise_distance(exact: Any, matrix: NDArray[np.float64]) -> float:
     with mpmath.workdps(40):
         return float(mpmath.mnorm(exact - mpmath.matrix(matrix.tolist()), "f"))
+
+
+class OffByAllItMay:
+    """The engine of SciPy, and on each level an error as large as the bound allows for it.
+
+    In the units in which a step is orthogonal it may be off by eta_l ||x||. Either every number grows by
+    that fraction, or all of it falls on one shape: for the sign, where all dimensions are 1, its y is
+    sqrt(l) times as large as z, and so is the error.
+    """
+
+    def __init__(self, unit: float, on_one_shape: bool) -> None:
+        self.unit, self.on_one_shape = unit, on_one_shape
+        self.prepare = kernels_scipy.prepare
+
+    def gamma(self, n: int) -> float:
+        return n * self.unit / (1 - n * self.unit)
+
+    def eta(self, level: int) -> float:
+        """All stages of the step to S_level: c + 1 rows are mixed, c corners of a shape of k boxes."""
+        total = 1 + self.gamma(3)
+        for k in range(1, level):
+            corners = max(c for c in range(k + 1) if c * (c + 1) // 2 <= k)
+            total *= 1 + self.gamma(corners + 3) * math.sqrt(corners + 1)
+        return total - 1
+
+    def induce(self, prepared: Any, values: Any, first: int, children: Any, result: Any) -> None:
+        kernels_scipy.induce(prepared, values, first, children, result)
+        level = children.shape[1]
+        stretch = math.sqrt(level) if self.on_one_shape else 1.0
+        result *= 1 + stretch * self.eta(level)
+
+
+@pytest.mark.parametrize(
+    ("shape", "on_one_shape"),
+    [((1,) * n, True) for n in (2, 3, 4, 6)] + [((4, 2, 1), False), ((3, 2, 1, 1), False)],
+)
+def test_the_error_covers_a_transform_that_is_off_by_all_it_may(
+    shape: tuple[int, ...], on_one_shape: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = 2.0**-20
+    engine = OffByAllItMay(unit, on_one_shape)
+    monkeypatch.setattr(clausen, "_kernel", lambda *_: engine)
+    monkeypatch.setattr(cosets, "gamma", engine.gamma)
+    monkeypatch.setattr(cosets, "UNIT", unit)
+    monkeypatch.setattr(clausen, "PANEL", 10**6)  # whole levels, one engine call each
+    element = draw(sum(shape), 1)
+    (block,) = mean_blocks(element, shapes=[shape], threads=1)
+    off = float(np.linalg.norm(block.matrix - young_matrices(shape, element)[0]))
+    assert off <= block.error
+    if on_one_shape:  # nothing is given away: a weight of 1 is not rounded, which is u of the bound
+        assert off > 0.9 * (block.error - unit)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
+import sys
 
 import mpmath
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    OracleBudgetError,
+    UnsupportedError,
+)
+from sparseaug.floats import text_down, text_up
 from sparseaug.groups import Abelian
-from sparseaug.spectral import best_method, blocks
-from sparseaug.spectral.blocks import irreps_norm
-from sparseaug.spectral.regular import regular_norm
-from sparseaug.spectral.result import round_down, round_up
-from sparseaug.spectral.subgroup import faithful_permutations, generated_order
-from sparseaug.spectral.symmetric import symmetric_norm
-from sparseaug.spectral.tensors import tensor_norm
+from sparseaug.spectral import LongRunWarning, best_method, effort
+from sparseaug.spectral.draw_until import Drawn, share_of_round
+from sparseaug.spectral.general import irreps, tuples
+from sparseaug.spectral.general.irreps import irreps_norm
+from sparseaug.spectral.general.regular import regular_norm
+from sparseaug.spectral.general.tensors import tensor_norm
+from sparseaug.spectral.generation import faithful_permutations, generated_order
+from sparseaug.spectral.result import Norm
+from sparseaug.spectral.young.symmetric import symmetric_norm
+
+deviation_module = sys.modules["sparseaug.spectral.deviation"]
+until = sys.modules["sparseaug.spectral.draw_until"]
 
 
 def dense_matrix(S):
@@ -213,7 +226,7 @@ def test_draw_until_reaches_the_target_with_the_fewest_it_may():
         assert found.calls == oracle.calls == found.sample.m == found.sample.calls
         again = sa.Oracle(sa.group(name), seed=4).draw(found.calls)
         assert again == found.sample
-        assert again.origin == found.sample.origin
+        assert again.origin.draws == found.sample.origin.draws
         assert json.loads(json.dumps(found.to_dict()))["calls"] == found.calls
 
 
@@ -229,6 +242,70 @@ def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
         with pytest.raises((ArgumentError, UnsupportedError)):
             sa.draw_until(oracle, target=0.5, degree=degree)
         assert oracle.calls == 0
+
+
+@pytest.fixture
+def chances(monkeypatch):
+    """Make small modules go the way of large ones; the failure probabilities of their bounds."""
+    spent: list[float] = []
+    bound = tuples.lanczos_norm
+
+    def record(operator, **options):
+        spent.append(options["failure_probability"])
+        return bound(operator, **options)
+
+    monkeypatch.setattr(tuples, "DENSE_DIMENSION", 0)
+    monkeypatch.setattr(tuples, "lanczos_norm", record)
+    return spent
+
+
+def test_all_rounds_of_draw_until_together_fail_with_the_stated_probability(chances):
+    oracle = sa.Oracle(sa.symmetric(6), seed=0)
+    found = sa.draw_until(oracle, target=0.28, growth=0.03, degree=2)
+    assert len(chances) > 20
+    assert found.deviation.failure_probability == 1e-9
+    for r, chance in enumerate(chances, start=1):
+        assert chance <= 1e-9 * 6 / (np.pi * r) ** 2
+    assert "with probability 1 - 1e-09" in str(found.deviation)
+    assert sum(share_of_round(r) for r in range(1, 10**5)) < 1e-9
+
+
+def test_draw_until_believes_the_upper_bound_and_nothing_less(monkeypatch):
+    uppers = iter([0.6, 0.5, 0.41, 0.39])
+
+    def found(S, **_):
+        exact = sa.deviation(S)
+        return dataclasses.replace(exact, value=next(uppers), lower=0.1, block="")
+
+    monkeypatch.setattr(until, "deviation", found)
+    drawn = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4)
+    assert drawn.deviation.value == 0.39
+
+
+def test_words_are_limited_by_the_upper_bound_of_letters():
+    """||D|| in [0.4, 0.5], ||D^2|| in [0.2, 0.26]: at most 0.25, and for certain no more."""
+    norms = {1: Norm(0.5, 0.4, "a"), 2: Norm(0.26, 0.2, "b")}
+    found = deviation_module._of_words(lambda power, chance: norms[power], 2, 1e-9)
+    assert 0.25 <= found.upper <= 0.25 + 1e-15
+    assert found.lower == 0.2
+
+
+def test_draw_until_is_certain_where_each_round_is():
+    found = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4, degree=2)
+    assert found.deviation.failure_probability == 0.0
+
+
+@pytest.mark.parametrize("length", [2, 3, 64, 65])
+def test_the_smaller_of_two_bounds_on_words_fails_with_the_sum_of_their_probabilities(
+    length, chances
+):
+    S = sa.Oracle(sa.symmetric(5), seed=0).draw(12)
+    found = sa.word_deviation(S, length, degree=2, failure_probability=1e-6)
+    assert len(chances) == (2 if length <= 64 else 1)
+    assert sum(chances) == pytest.approx(1e-6)
+    assert found.failure_probability == pytest.approx(1e-6)
+    truth = sa.word_deviation(S, length, degree=2)
+    assert found.value >= truth.lower
 
 
 def test_words_over_a_coset_may_work_though_the_coset_does_not():
@@ -289,13 +366,13 @@ def rotations(elements):
 
 
 def test_printed_bounds_are_rounded_up():
-    assert round_up(100.0) == "100"
-    assert round_up(1.5e-173) == "1.50001e-173"
-    assert round_down(0.6666666666666602) == "0.666666"
-    assert round_up(0.1234561) == "0.123457"
-    assert round_up(0.1234560) >= "0.123456"
+    assert text_up(100.0) == "100"
+    assert text_up(1.5e-173) == "1.50001e-173"
+    assert text_down(0.6666666666666602) == "0.666666"
+    assert text_up(0.1234561) == "0.123457"
+    assert text_up(0.1234560) >= "0.123456"
     for value in np.random.default_rng(0).uniform(0, 1, 1000):
-        assert float(round_up(float(value))) >= value
+        assert float(text_up(float(value))) >= value
 
 
 def test_a_deviation_is_plain_data():
@@ -369,6 +446,33 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
         ),
         (lambda: sa.draw_until(None, target=0.5), ArgumentError, "oracle=None"),
         (lambda: best_method(sa.rubik()), UnsupportedError, "too large"),
+        (lambda: best_method(None), ArgumentError, "group=None"),
+        (lambda: sa.deviation(S4, progress=5), ArgumentError, "progress=5"),
+        (lambda: sa.deviation(S4, progress=lambda done: None), ArgumentError, "progress="),
+        (lambda: sa.deviation(S4, device=10**30), ArgumentError, "device=1000"),
+        (
+            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, growth=1e308),
+            ArgumentError,
+            "growth=1e",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, progress="x"),
+            ArgumentError,
+            "progress='x'",
+        ),
+        (lambda: Drawn(None, None, 1), ArgumentError, "sample=None"),
+        (lambda: Drawn(S4, None, 1), ArgumentError, "deviation=None"),
+        (lambda: Drawn(S4, sa.deviation(S4), -1), ArgumentError, "calls=-1"),
+        (
+            lambda: sa.deviation(sa.GroupSample(sa.symmetric(1), [[0]]), degree=-1),
+            ArgumentError,
+            "degree=-1",
+        ),
+        (
+            lambda: sa.deviation(sa.GroupSample(sa.cyclic(1), [[0]]), action=7, shape=(1,)),
+            ArgumentError,
+            "action=7",
+        ),
     ],
 )
 def test_bad_input_is_answered(call, error, message):
@@ -389,17 +493,63 @@ def test_tensor_products_applied_give_the_norm_of_those_formed(name):
             assert found.lower <= truth + 1e-13
             assert truth - 1e-10 <= found.lower
             assert truth - 1e-13 <= found.upper
-            assert found.failure_probability == 1e-10
+            assert found.failure_probability == 1e-9
 
 
 def test_large_tensor_products_are_bounded_with_a_stated_probability(monkeypatch):
     g = sa.group("S4xS4")
     S = sa.Oracle(g, seed=7).draw(20)
     truth = sa.deviation(S)
-    monkeypatch.setattr(blocks, "LARGEST_DENSE", 5)
+    monkeypatch.setattr(irreps, "LARGEST_DENSE", 5)
     found = sa.deviation(S, method="irreps")
     assert not found.rigorous
-    assert 0 < found.failure_probability < 1e-8
+    assert found.failure_probability == pytest.approx(1e-9)
+    words = sa.word_deviation(S, 2, method="irreps")
+    assert words.failure_probability == pytest.approx(1e-9)
     assert "with probability" in str(found)
     assert truth.lower <= found.value
     assert abs(found.lower - truth.lower) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "message"),
+    [
+        *((f"S{n}", "irreps", "irrep of dimension") for n in (12, 13, 20, 30, 300)),
+        ("A12", "irreps", "irrep of dimension"),
+        ("C1000000", "irreps", "over 20000 irreps"),
+        ("S9xS8xS4", None, "would take about 21.6 hours and 0.8 GB"),
+        ("S10xS10", None, "hours"),
+    ],
+)
+def test_what_would_take_hours_is_refused_at_once_with_its_numbers(name, method, message):
+    S = sa.Oracle(sa.group(name), seed=0).draw(64)
+    with pytest.raises(GroupTooLargeError, match=message):
+        sa.deviation(S, method=method)
+
+
+@pytest.mark.parametrize(
+    ("S", "options"),
+    [
+        (sa.Oracle(sa.group("S8xS8"), seed=0).draw(64), {}),
+        (sa.Oracle(sa.group("S12"), seed=0).draw(8), {}),
+        (sa.Oracle(sa.cyclic(10**10 + 19), seed=0).draw(64), {}),
+        (sa.Oracle(sa.sign_flips(36), seed=0).draw(64), {}),
+        (sa.Oracle(sa.sign_flips(1000), seed=0).draw(64), {"degree": 4}),
+        (sa.Oracle(sa.symmetric(100), seed=0).draw(300), {"degree": 3}),
+        (sa.Oracle(sa.mathieu(12), seed=0).draw(1000), {}),
+    ],
+    ids=lambda value: value.group.name if isinstance(value, sa.GroupSample) else str(value),
+)
+def test_what_takes_minutes_or_gigabytes_is_announced_before_it_starts(S, options):
+    with pytest.raises(LongRunWarning, match=r"takes about .* and .* GB of memory"):
+        sa.deviation(S, **options)  # warnings are errors here, so nothing is computed
+
+
+def test_durations_are_said_in_fitting_units():
+    for seconds, text in (
+        (1.0, "1 seconds"),
+        (90, "2 minutes"),
+        (9000, "2.5 hours"),
+        (1e9, "31.7 years"),
+    ):
+        assert effort._duration(seconds) == text

@@ -11,9 +11,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral import characters
-from sparseaug.spectral.character_blocks import ENTRIES, split
-from sparseaug.spectral.dihedral import dihedral_norm
+from sparseaug.spectral.abelian import characters
+from sparseaug.spectral.abelian.character_blocks import ENTRIES, Block, product_blocks, split
+from sparseaug.spectral.general.dihedral import _pair_power, _power_error, dihedral_norm
 
 
 def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:
@@ -165,3 +165,96 @@ def test_the_first_frequency_of_every_block_is_in_the_bound() -> None:
     with mpmath.workdps(50):
         truth = ((2 * mpmath.cos(mpmath.pi / n) + 1) / 3) ** power
         assert mpmath.mpf(dihedral_norm(S, power=power).upper) >= truth > 0.01
+
+
+@pytest.mark.parametrize("power", [1, 2, 3])
+@pytest.mark.parametrize("error", [1e-3, 0.05])
+def test_halves_that_are_off_by_all_they_say_do_not_hide_the_largest_turn(
+    error: float, power: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both halves of the worst turn too small by `error`, those of all others too large."""
+    for seed in range(15):
+        S = draw(24, 6, seed)
+        exact = dihedral_norm(S, power=power)
+        if not exact.block.startswith("turn"):
+            continue
+        top = int(exact.block[5:-1])
+
+        def off(*args: Any, top: int = top, **options: Any) -> Any:
+            for block in product_blocks(*args, **options):
+                frequency = block.frequencies(np.arange(block.values.size))[:, 0]
+                sign = np.where((frequency == top) | (frequency == 24 - top), -1.0, 1.0)
+                size = np.abs(block.values)
+                scale = np.maximum(size + 0.999 * error * sign, 0.0) / np.maximum(size, 1e-30)
+                yield Block(block.values * scale, error, block.frequencies)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(characters, "product_blocks", off)
+            found = dihedral_norm(S, power=power)
+        assert found.upper >= exact.lower
+        assert found.lower <= exact.upper
+
+
+class Rounded:
+    """A complex number whose real operations keep 8 bits, rounded to nearest."""
+
+    def __init__(self, value: complex) -> None:
+        self.value = complex(self.cut(value.real), self.cut(value.imag))
+
+    @staticmethod
+    def cut(x: float) -> float:
+        mantissa, exponent = math.frexp(x)
+        return math.ldexp(round(mantissa * 2**8), exponent - 8)
+
+    def __mul__(self, other: Rounded) -> Rounded:
+        (a, b), (c, d) = (
+            (self.value.real, self.value.imag),
+            (other.value.real, other.value.imag),
+        )
+        cut = self.cut
+        return Rounded(complex(cut(a * c) - cut(b * d), cut(a * d) + cut(b * c)))
+
+    def __add__(self, other: Rounded) -> Rounded:
+        return Rounded(self.value + other.value)
+
+    def conjugate(self) -> Rounded:
+        return Rounded(self.value.conjugate())
+
+
+def test_powers_of_pairs_in_eight_bits_are_within_their_error() -> None:
+    rng = np.random.default_rng(0)
+    unit, largest = 2.0**-8, 0.0
+    for _ in range(300):
+        a, b = (Rounded(complex(*rng.uniform(-0.6, 0.6, 2))) for _ in range(2))
+        power = int(rng.integers(2, 7))
+        size = abs(a.value) + abs(b.value)
+        error = _power_error(size, 0.0, power, unit=unit, tiny=0.0)
+        if error is None:
+            continue
+        found = _pair_power(a, b, power)
+        exact = _pair_power(a.value, b.value, power)
+        off = sum(abs(x.value - y) for x, y in zip(found, exact, strict=True))
+        assert off <= error
+        largest = max(largest, off / error)
+    assert largest > 0.03
+
+
+@pytest.mark.parametrize("power", [2, 5, 20])
+def test_the_power_of_a_pair_that_is_off_covers_that_of_the_true_one(power: int) -> None:
+    for size, error in ((0.5, 1e-3), (0.9, 0.02), (0.99, 0.01)):
+        spread = _power_error(size, error, power, unit=0.0, tiny=0.0)
+        assert spread is not None
+        assert (size + error) ** power - size**power <= spread
+        assert spread < 2 * power * error * (size + 2 * error) ** (power - 1)
+
+
+def test_a_turn_is_enclosed_and_not_only_approached() -> None:
+    """Sizes computed by definition are off by a few units: both ends must have room for that."""
+    low = high = 0
+    for seed in range(60):
+        S = draw(11, 5, seed)
+        norm, truth = dihedral_norm(S), true_norm(S)
+        assert norm.lower <= truth <= norm.upper
+        low += norm.lower < truth
+        high += truth < norm.upper
+    assert min(low, high) > 50  # but for cosets, where the norm is 1

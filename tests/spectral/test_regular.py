@@ -1,4 +1,4 @@
-"""The regular representation against dense brute force, and the bounds of Lanczos."""
+"""The regular representation against dense brute force."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.spectral.lanczos import Operator, krylov_norm, lanczos_norm
-from sparseaug.spectral.regular import left_translations, regular_norm
+from sparseaug.spectral.general.regular import left_translations, regular_norm
 
 QUATERNIONS = np.array(
     [
@@ -158,60 +157,6 @@ def test_what_is_too_large_or_wrong_is_refused():
         regular_norm(sa.Oracle(sa.symmetric(13), seed=0).draw(4))
     with pytest.raises(ArgumentError, match="power"):
         regular_norm(sa.Oracle(sa.symmetric(4), seed=0).draw(4), power=0)
-
-
-def matrix_operator(matrix: np.ndarray) -> Operator:
-    rounding = matrix.shape[0] * 2.0**-52 * float(np.linalg.norm(matrix))
-    norm = float(np.linalg.norm(matrix)) * 1.01
-    return Operator(len(matrix), lambda x: matrix @ x, lambda x: matrix.T @ x, rounding, norm=norm)
-
-
-@pytest.mark.parametrize("dimension", [1, 2, 3, 10, 60])
-def test_the_random_start_is_above_the_dense_norm_for_many_seeds(dimension):
-    # 5 x 100 bounds that fail with probability 1e-9 each
-    rng = np.random.default_rng(dimension)
-    for seed in range(100):
-        matrix = rng.normal(size=(dimension, dimension)) / 10
-        if seed % 3 == 0:
-            matrix = np.outer(matrix[0], matrix[:, 0])
-        truth = float(np.linalg.norm(matrix, 2))
-        bounds = lanczos_norm(matrix_operator(matrix), seed=seed)
-        assert bounds.lower <= truth * (1 + CERTAIN)
-        assert truth * (1 - CERTAIN) <= bounds.upper <= truth * 1.05
-
-
-def test_the_random_start_is_tight_where_steps_are_enough():
-    matrix = np.diag(np.linspace(0.0, 1.0, 2000) ** 0.5 * 0.5)
-    matrix[-1, -1] = 0.51
-    for power in (1, 3):
-        bounds = lanczos_norm(matrix_operator_of_diagonal(matrix.diagonal()), power=power)
-        assert bounds.lower <= 0.51**power <= bounds.upper <= 0.51**power * (1 + 1e-5)
-        assert bounds.lower >= 0.51**power * (1 - 1e-6)
-
-
-def matrix_operator_of_diagonal(diagonal: np.ndarray) -> Operator:
-    return Operator(len(diagonal), diagonal.__mul__, diagonal.__mul__, 2.0**-52)
-
-
-def test_a_start_that_misses_the_answer_fools_the_bound_only_if_one_lies_about_it():
-    diagonal = np.array([0.9, 0.5, 0.3, 0.1])
-    operator = matrix_operator_of_diagonal(diagonal)
-    blind = np.array([0.0, 0.6, 0.6, 0.53])
-    assert krylov_norm(operator, blind, 0.5).upper < 0.9
-    honest = np.array([1e-6, 0.6, 0.6, 0.53])
-    assert krylov_norm(operator, honest, 0.99e-6).upper >= 0.9
-
-
-def test_rounding_that_is_declared_larger_makes_the_bound_larger():
-    matrix = np.random.default_rng(0).normal(size=(50, 50)) / 20
-    operators = [
-        Operator(50, lambda x: matrix @ x, lambda x: matrix.T @ x, rounding, norm=2.0)
-        for rounding in (1e-14, 1e-10, 1e-5)
-    ]
-    start = np.full(50, 50**-0.5)
-    uppers = [krylov_norm(operator, start, 0.01).upper for operator in operators]
-    assert uppers == sorted(uppers)
-    assert uppers[0] < uppers[2]
 
 
 @pytest.mark.parametrize("power", [100, 140, 151, 299, 700])

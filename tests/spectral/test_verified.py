@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral import verified
-from sparseaug.spectral.verified import UNIT, down, gamma, norm_lower, norm_upper, up
+from sparseaug.floats import UNIT, down, gamma, up
+from sparseaug.spectral.verify import verified
+from sparseaug.spectral.verify.verified import norm_lower, norm_upper
 
 COUNT = 2_000
 
@@ -304,6 +305,15 @@ def test_up_and_down_are_the_neighbours() -> None:
     assert (up(1.0), down(1.0)) == (1.0 + 2 * UNIT, 1.0 - UNIT)
     assert up(0.0) == 5e-324
     assert up(-0.0) == 5e-324
+
+
+def test_the_root_of_a_matrix_that_rounding_made_negative_is_zero() -> None:
+    """Lanczos stops where nothing is left of a vector, whatever the sign of the Ritz values."""
+    for size, scale in itertools.product((1, 2, 3, 4, 9, 40), (0.0, 1.0, 1 / 3, 1e-17, 1e-160)):
+        gram = -scale * np.eye(size)
+        assert verified.root_lower(gram) == 0.0
+        assert math.copysign(1.0, verified.root_lower(gram)) == 1.0
+        assert verified.root_upper(gram) >= 0.0
 
 
 def test_the_root_of_a_gram_matrix_covers_every_matrix_within_its_error() -> None:

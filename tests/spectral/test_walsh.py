@@ -11,11 +11,11 @@ from scipy.linalg import hadamard as hadamard_matrix
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.spectral import hadamard as hadamard_module
-from sparseaug.spectral import walsh
-from sparseaug.spectral.characters import characters_norm
-from sparseaug.spectral.hadamard import hadamard
-from sparseaug.spectral.walsh import orthogonal_rank, walsh_norm
+from sparseaug.spectral.abelian import hadamard as hadamard_module
+from sparseaug.spectral.abelian import walsh
+from sparseaug.spectral.abelian.characters import characters_norm
+from sparseaug.spectral.abelian.hadamard import hadamard
+from sparseaug.spectral.abelian.walsh import orthogonal_rank, walsh_norm
 
 
 def draw(d: int, m: int, seed: int = 0) -> sa.GroupSample:
@@ -59,6 +59,14 @@ def test_walsh_equals_brute_force(d: int, way: str) -> None:
             assert Fraction(norm.lower) <= Fraction(total, m) <= Fraction(norm.upper)
             assert norm.upper - norm.lower <= 3e-16
             assert rank_of(norm.block) == rank
+
+
+def test_sums_of_many_copies_do_not_overflow(way: str) -> None:
+    for copies in (200, 700, 40_000):
+        rows = np.concatenate([np.zeros((copies, 3), int), np.eye(3, dtype=int)])
+        S = sa.GroupSample(sa.sign_flips(3), rows)
+        total, _ = brute_force(S.elements)
+        assert walsh_norm(S).lower <= total / (copies + 3) <= walsh_norm(S).upper
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
+import re
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -102,3 +105,73 @@ def test_numpy_scalars_and_integers_for_reals_are_accepted() -> None:
 def test_public_names_have_docstrings_with_an_example() -> None:
     for name, function in FUNCTIONS.items():
         assert ">>>" in (function.__doc__ or ""), name
+
+
+HUGE = {"10^9": 10**9, "2^(10^5)": 1 << 10**5, "2^(10^7)": 1 << 10**7}
+
+
+@pytest.mark.parametrize("value", HUGE)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_huge_integers_are_answered_at_once_or_refused_with_the_limit(
+    name: str, value: str
+) -> None:
+    """Each of these took from seconds to forever, or gigabytes, at some place."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    for argument in INTEGERS & set(parameters):
+        arguments = {key: GOOD[key] for key in parameters} | {argument: HUGE[value]}
+        try:
+            FUNCTIONS[name](**arguments)
+        except ArgumentError as error:
+            limit = r"is too large; give (an integer below 2\*\*\d+|at most \d+, the result)"
+            assert re.match(rf"{argument}=.* {limit}", str(error))  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["involutions", "signed_involutions", "symmetric_dimension_sum", "sign_flips_dimension_sum"],
+)
+def test_numbers_with_too_many_digits_are_refused_by_their_argument(name: str) -> None:
+    for value in (10**9, 10**18, 10**400):
+        with pytest.raises(ArgumentError, match=r"^[nd]=.* is too large; give at most \d+"):
+            FUNCTIONS[name](value)
+    with pytest.raises(ArgumentError, match=r"^dimension_sums="):
+        theory.product_dimension_sum(1 << 3 * 10**6, 1 << 3 * 10**6)
+
+
+def test_limits_change_no_result() -> None:
+    for m, order in ((2, 1 << 5000), (64, 3**4000), (10**9, 7**2000), (4, (1 << 4096) + 1)):
+        exact = Fraction(order - m, m * (order - 1))
+        floor = theory.deviation_floor(m, order)
+        assert Fraction(floor) ** 2 <= exact < Fraction(math.nextafter(floor, 1)) ** 2
+    assert theory.deviation_floor(1 << 5000, 1 << 9000) == 0.0
+    assert theory.sharp_deviation_bound(1 << 9000, 75, 0.05) == math.ulp(0.0)
+    for order, classes in ((3**20000, 11), (1 << 40000, 1 << 39999)):
+        bound, square = theory.dimension_sum_bound(order, classes), (classes - 1) * (order - 1)
+        assert square <= (bound + 1) ** 2
+        assert bound**2 <= square + (square >> 8000)
+
+
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [
+        (lambda: theory.SGDPlan(0.0, 1, 1), "step_size"),
+        (lambda: theory.SGDPlan("x", 1, 1), "step_size"),
+        (lambda: theory.SGDPlan(0.1, 1.5, 1), "num_steps"),
+        (lambda: theory.SGDPlan(0.1, 1, None), "b"),
+        (lambda: theory.WordsPlan(0, 0.5, 1), "m"),
+        (lambda: theory.WordsPlan(1, float("nan"), 1), "deviation"),
+        (lambda: theory.WordsPlan(1, 0.5, True), "length"),
+        (lambda: theory.MethodCost(1, 1, 1, 1, "certain"), "method"),
+        (lambda: theory.MethodCost("full", 0, 1, 1, "certain"), "batch"),
+        (lambda: theory.MethodCost("full", 1, 1j, 1, "certain"), "steps"),
+        (lambda: theory.MethodCost("full", 1, 1, [], "certain"), "calls"),
+        (lambda: theory.MethodCost("full", 1, 1, 1, None), "guarantee"),
+        (lambda: theory.Crossovers(-1.0, 1.0), "than_full"),
+        (lambda: theory.Crossovers(None, 1.0), "than_full"),
+        (lambda: theory.Crossovers(np.array([1.0, 2.0]), 1.0), "than_full"),
+        (lambda: theory.Crossovers(1.0, float("inf")), "than_streaming"),
+    ],
+)
+def test_plans_check_themselves(make: Callable, argument: str) -> None:
+    with pytest.raises(ArgumentError, match=rf"^{argument}="):
+        make()

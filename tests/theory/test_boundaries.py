@@ -217,6 +217,21 @@ def test_step_size_of_one_over_l_as_a_float_is_accepted_and_covered() -> None:
         )
 
 
+def test_a_step_that_rounds_above_one_over_l_gains_less_and_the_bound_knows() -> None:
+    """The descent lemma: a step eta < 2/L gains eta (1 - L eta / 2) |gradient|^2, exactly that."""
+    rng = random.Random(10)  # noqa: S311
+    above = 0
+    for _ in range(2000):
+        L, T = rng.uniform(0.1, 100), rng.randrange(1, 1000)
+        eta = Fraction(1.0 / L)
+        share = 1 - Fraction(L) * eta / 2
+        above += share < Fraction(1, 2)
+        exact = 1 / (eta * min(share, Fraction(1, 2)) * T)
+        assert Fraction(theory.gd_rate(T, 1.0 / L, L=L, gap=1.0)) ** 2 >= exact
+        assert Fraction(theory.sgd_bound(T, 1.0 / L, L=L, gap=1.0, sigma=0.0)) >= exact
+    assert above > 500
+
+
 def test_bounds_beyond_the_floats_are_infinite_and_never_an_error() -> None:
     assert theory.gradient_bound(1, 720, 0.5, C=1e308, B=1e308) == math.inf
     assert theory.sgd_bound(1, 1e-300, L=1e300, gap=1e308, sigma=1.0) == math.inf

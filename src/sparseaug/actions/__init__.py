@@ -1,7 +1,8 @@
 """How a group element moves an array: act(elements (k, width), x (n, ...)) is (k, n, ...).
 
+arrays   one door for data: NumPy, torch and JAX
 base     the two steps of an action (prepare with NumPy, apply on any device) and its laws
-permute  permute an axis, permute graph nodes, roll, rotate a square grid
+permute  permute an axis, permute graph nodes, shift, turn and flip a square grid
 linear   flip signs, signed permutations, matrices
 combine  products of actions, a user's own function
 """
@@ -9,7 +10,7 @@ combine  products of actions, a user's own function
 from sparseaug.actions.base import Action, Array, broken_law, require_law
 from sparseaug.actions.combine import custom_action, product_action
 from sparseaug.actions.linear import flip_signs, linear, signed_permute
-from sparseaug.actions.permute import permute_axis, permute_nodes, roll, rotate_grid
+from sparseaug.actions.permute import move_grid, permute_axis, permute_nodes, roll, rotate_grid
 
 __all__ = [
     "Action",
@@ -18,6 +19,7 @@ __all__ = [
     "custom_action",
     "flip_signs",
     "linear",
+    "move_grid",
     "permute_axis",
     "permute_nodes",
     "product_action",

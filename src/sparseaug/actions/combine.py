@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
-from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
-from sparseaug.actions.base import (
-    Action,
+from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
+    is_traced,
+    library,
     namespace,
-    require_data,
+    type_name,
+)
+from sparseaug.actions.base import (
+    KINDS,
+    Action,
+    Kind,
+    require_action,
     require_group,
     require_law,
 )
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.actions.commuting import require_commuting, require_commuting_on
+from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, direct_product
+
+_COMPARED = 8
+"""Samples on which a user's function must commute with the other action of a product."""
 
 
 @final
 @dataclass(frozen=True)
 class ProductAction(Action):
-    """(g, h).x = g.(h.x), for two actions on the same array that commute."""
+    """(g, h).x = g.(h.x), for two actions on the same array that commute.
+
+    That they do is checked on generators when a shape is first met (`sparseaug.actions.commuting`).
+    """
 
     first: Action
     second: Action
+    _commute_on: set[Shape] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @cached_property
     def group(self) -> Group:  # type: ignore[override]
@@ -42,18 +57,47 @@ class ProductAction(Action):
         """Both actions' arrays."""
         return self.first.parts + self.second.parts
 
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """The looser of the two."""
+        return max(self.first.kind, self.second.kind, key=KINDS.index)
+
+    def moved_axes(self, ndim: int) -> frozenset[int] | None:
+        """Those of both."""
+        one, other = self.first.moved_axes(ndim), self.second.moved_axes(ndim)
+        return None if one is None or other is None else one | other
+
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Both actions' arrays, one after the other."""
         middle = self.first.group.width
-        return (
+        arrays = (
             *self.first.prepare(elements[:, :middle], shape),
             *self.second.prepare(elements[:, middle:], shape),
         )
+        if self.kind != "custom" and shape[1:] not in self._commute_on:
+            require_commuting(self.first, self.second, shape[1:])
+            self._commute_on.add(shape[1:])
+        return arrays
+
+    def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
+        """Each action's arrays where it wants them."""
+        middle = self.first.parts
+        return [*self.first.place(prepared[:middle], x), *self.second.place(prepared[middle:], x)]
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """The second action's part first."""
+        if self.kind == "custom":
+            self._require_commuting_data(x)
         middle = self.first.parts
         return self.first.apply(prepared[:middle], self.second.apply(prepared[middle:], x))
+
+    def _require_commuting_data(self, x: Array) -> None:
+        """A user's function is compared on the first data of each shape that have values."""
+        shape = tuple(x.shape[2:])
+        if shape in self._commute_on or not math.prod(x.shape) or is_traced(x):
+            return
+        require_commuting_on(self.first, self.second, x[0][:_COMPARED])
+        self._commute_on.add(shape)
 
 
 @final
@@ -64,30 +108,35 @@ class CustomAction(Action):
     group: Group
     function: Callable[[Rows, Array], Array]
 
-    def __call__(self, elements: Any, x: Array) -> Array:
-        """The function applied to a copy of the rows, which stay NumPy's wherever x lives."""
-        rows = self.rows(elements)
-        require_data(x)
-        return self.apply((rows.copy(),), x[None])
-
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The rows themselves: the function does the rest."""
+        """A copy of the rows, which the function may change; it does the rest."""
         return (elements.copy(),)
+
+    def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
+        """Rows stay NumPy's wherever x lives."""
+        return list(prepared)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """Call the function; once per element where each has data of its own."""
         rows = as_numpy(prepared[0])
         if x.shape[0] == 1 or not len(rows):
-            y = self.function(rows, x[0])
-        else:
-            moved = [self.function(rows[j : j + 1], x[j]) for j in range(len(rows))]
-            y = namespace(x).concat(moved)
-        if not is_array_api_obj(y):
-            raise ArgumentError(f"function returned {shorten(y)}; return an array (k, n, ...).")
-        if tuple(y.shape) != (len(rows), *x.shape[1:]):
+            return self._moved(rows, x[0])
+        moved = [self._moved(rows[j : j + 1], x[j]) for j in range(len(rows))]
+        return namespace(x).concatenate(moved)
+
+    def _moved(self, rows: Rows, x: Array) -> Array:
+        """What the function makes of x, which must be an array of x's library, (k, n, ...)."""
+        y = self.function(rows, x)
+        if library(y) != library(x):
+            raise ArgumentError(
+                f"function returned a {type_name(y)} for data that are a {type_name(x)}; return an "
+                "array (k, n, ...) of the same library."
+            )
+        wanted = (len(rows), *x.shape)
+        if tuple(y.shape) != wanted:
             raise ArgumentError(
                 f"function returned shape {tuple(y.shape)}; for {len(rows)} elements and x of "
-                f"shape {tuple(x.shape[1:])} return {(len(rows), *x.shape[1:])}."
+                f"shape {tuple(x.shape)} return {wanted}."
             )
         return y
 
@@ -95,16 +144,18 @@ class CustomAction(Action):
 def product_action(a: Action, b: Action) -> ProductAction:
     """The direct product acts on one array by both: (g, h).x = g.(h.x). The two must commute.
 
-    Actions on different axes do; `sparseaug.testing.check_action` tells of others.
+    Actions on different axes do. Others are compared when the product is first used with a shape, on
+    all pairs of generators, and a `LawError` says which do not commute: shifts with turns or flips are
+    elements of `grid_symmetries`, permutations with signs of `hyperoctahedral`.
 
-    >>> import sparseaug as sa
-    >>> reorder, flip = sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3))
-    >>> sa.product_action(reorder, flip).group.name
-    'S4xZ2^3'
+    Examples:
+        >>> import sparseaug as sa
+        >>> reorder, flip = sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3))
+        >>> sa.product_action(reorder, flip).group.name
+        'S4xZ2^3'
     """
-    for name, action in (("a", a), ("b", b)):
-        if not isinstance(action, Action):
-            raise ArgumentError(f"{name}={shorten(action)} is not an action.")
+    require_action(a, "a")
+    require_action(b, "b")
     return ProductAction(a, b)
 
 
@@ -115,17 +166,25 @@ def custom_action(
 
     With `samples`, the laws of a left action are checked on them at once.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> def swap(elements, x):
-    ...     return np.where(elements[:, :, None] == 1, x[:, ::-1], x)
-    >>> act = sa.custom_action(sa.cyclic(2), swap, samples=np.array([[1.0, 2.0]]))
-    >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
-    array([[[2., 1.]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def swap(elements, x):
+        ...     return np.where(elements[:, :, None] == 1, x[:, ::-1], x)
+        >>> act = sa.custom_action(sa.cyclic(2), swap, samples=np.array([[1.0, 2.0]]))
+        >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
+        array([[[2., 1.]]])
     """
     require_group(group)
     if not callable(function):
         raise ArgumentError(f"function={shorten(function)} cannot be called.")
     action = CustomAction(group, function)
     if samples is not None:
-        require_law(action, samples)
+        try:
+            require_law(action, samples, name="samples")
+        except SparseAugError:
+            raise
+        except Exception as error:
+            raise ArgumentError(
+                f"function fails on samples, with {type(error).__name__}: {shorten_text(str(error))}"
+            ) from error
     return action

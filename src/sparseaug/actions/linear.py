@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.actions.base import (
-    Action,
+from sparseaug.actions.arrays import (
     Array,
     Shape,
-    axes_from_end,
+    as_numpy,
     dtype_kind,
     gather,
     is_tensor,
     namespace,
-    require_group,
-    require_size,
 )
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.actions.base import Action, Kind, axes_from_end, require_group, require_size
+from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten, shorten_text
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
     Abelian,
@@ -32,7 +31,7 @@ from sparseaug.groups import (
     TableGroup,
     format_order,
 )
-from sparseaug.groups.shuffle import compose_permutations, invert_permutations
+from sparseaug.groups.permutations import compose_permutations, invert_permutations
 
 
 @final
@@ -42,6 +41,11 @@ class FlipSigns(Action):
 
     group: Abelian
     axis: int
+    kind = "signs"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The one axis."""
+        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The signs as +1 and -1."""
@@ -62,6 +66,11 @@ class SignedPermute(Action):
     group: Hyperoctahedral
     axis: int
     parts = 2
+    kind = "signs"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The one axis."""
+        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Index arrays p^-1, and the signs that arrive at each place."""
@@ -86,6 +95,16 @@ class Linear(Action):
     group: Group
     matrices: Callable[[Rows], NDArray[np.float64]]
 
+    @cached_property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """ "signs" for a list of signed permutation matrices, each of which was compared."""
+        listed = getattr(self.matrices, "listed", None)
+        return "signs" if listed is not None and are_signed_permutations(listed) else "linear"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The last."""
+        return frozenset((-1,))
+
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The matrices (k, d, d)."""
         matrices = _real_matrices(self.matrices(elements), len(elements))
@@ -102,7 +121,8 @@ class Linear(Action):
         xp = namespace(x)
         vectors = math.prod(x.shape[1:-1])
         flat = xp.reshape(x, (x.shape[0], vectors, x.shape[-1]))
-        moved = xp.matmul(flat, xp.moveaxis(matrices, -1, -2))
+        transposed = xp.moveaxis(matrices, -1, -2)
+        moved = _product(flat, transposed) if xp is np else xp.matmul(flat, transposed)
         return xp.reshape(moved, (len(matrices), *x.shape[1:]))
 
 
@@ -111,10 +131,10 @@ class _ByRank:
     """Matrices listed in rank order, looked up by element."""
 
     group: Group
-    matrices: NDArray[np.float64]
+    listed: NDArray[np.float64]
 
     def __call__(self, elements: Rows) -> NDArray[np.float64]:
-        return self.matrices[self.group.rank(elements)]
+        return self.listed[self.group.rank(elements)]
 
 
 @dataclass(frozen=True)
@@ -123,16 +143,22 @@ class _Own:
 
     group: TableGroup
 
+    @property
+    def listed(self) -> NDArray[np.float64]:
+        """All of them."""
+        return self.group.matrices
+
     def __call__(self, elements: Rows) -> NDArray[np.float64]:
-        return self.group.matrices[elements[:, 0]]
+        return self.listed[elements[:, 0]]
 
 
 def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
     """Change signs along one axis, by sign_flips(d).
 
-    >>> import numpy as np, sparseaug as sa
-    >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
-    array([[[ 3., -4.]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
+        array([[[ 3., -4.]]])
     """
     require_group(group)
     if not isinstance(group, Abelian) or set(group.moduli) != {2}:
@@ -157,10 +183,11 @@ def linear(
 
     A `matrix_group` brings its own. M(ab) = M(a) M(b) is checked: for a list on all elements.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> act = sa.linear(sa.cube_rotations())
-    >>> act(act.group.generators(), np.eye(3)).shape
-    (2, 3, 3)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.linear(sa.cube_rotations())
+        >>> act(act.group.generators(), np.eye(3)).shape
+        (2, 3, 3)
     """
     require_group(group)
     if matrices is None:
@@ -178,8 +205,26 @@ def linear(
         array.flags.writeable = False
         matrices = _ByRank(group, array)
         others = group.all_elements()  # all of them: then the law is proved
-    _require_homomorphism(group, matrices, others)
+    try:
+        _require_homomorphism(group, matrices, others)
+    except SparseAugError:
+        raise
+    except Exception as error:
+        raise ArgumentError(
+            f"matrices fails on rows (k, {group.width}), with {type(error).__name__}: "
+            f"{shorten_text(str(error))}"
+        ) from error
     return Linear(group, matrices)
+
+
+def are_signed_permutations(matrices: NDArray[np.float64]) -> bool:
+    """Whether each of the matrices (k, d, d) has one entry 1 or -1 in every row and column, else 0."""
+    size = abs(matrices)
+    return bool(
+        ((size == 0) | (size == 1)).all()
+        and (size.sum(axis=1) == 1).all()
+        and (size.sum(axis=2) == 1).all()
+    )
 
 
 def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others: Rows) -> None:
@@ -202,9 +247,9 @@ def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others:
 def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
     """`value` as real matrices (count, d, d), or an `ArgumentError`."""
     try:
-        array = np.asarray(value)
+        array = as_numpy(value)
         array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise ArgumentError(f"matrices={shorten(value)} are not numbers: {error}.") from error
     if array.dtype.kind == "c":
         raise ArgumentError("matrices are complex; give real ones, twice the size if need be.")
@@ -214,6 +259,15 @@ def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
             "order, or a function of the rows."
         )
     return array
+
+
+def _product(x: NDArray[Any], matrices: NDArray[Any]) -> NDArray[Any]:
+    """x M, where no infinity becomes a NaN without a word."""
+    with np.errstate(invalid="ignore"):
+        moved = x @ matrices
+    if not np.isfinite(moved).all() and np.isinf(x).any():
+        raise ArgumentError("x holds an infinity, of which matrices make NaN; replace it first.")
+    return moved
 
 
 def _multiply(x: Array, signs: Array, axis: int) -> Array:

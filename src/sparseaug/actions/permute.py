@@ -1,4 +1,4 @@
-"""Actions that move entries: permute an axis, permute graph nodes, roll, rotate a square grid."""
+"""Actions that move entries: an axis, graph nodes, shifts, turns and flips of a square grid."""
 
 from __future__ import annotations
 
@@ -9,19 +9,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.actions.base import (
-    Action,
-    Array,
-    Shape,
-    axes_from_end,
-    check_axes,
-    gather,
-    require_group,
-    require_size,
-)
+from sparseaug.actions.arrays import Array, Shape, gather
+from sparseaug.actions.base import Action, axes_from_end, check_axes, require_group, require_size
 from sparseaug.errors import ArgumentError, check_integer
-from sparseaug.groups import Abelian, Dihedral, Group, Rows
-from sparseaug.groups.shuffle import invert_permutations
+from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
+from sparseaug.groups.permutations import invert_permutations
 
 
 @final
@@ -31,6 +23,11 @@ class PermuteAxis(Action):
 
     group: Group
     axis: int
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The one axis."""
+        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays g^-1: entry j of g.x is x[g^-1(j)]."""
@@ -52,6 +49,11 @@ class PermuteNodes(Action):
     """
 
     group: Group
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """Both node axes."""
+        return frozenset(axes_from_end((1, 2), ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays g^-1."""
@@ -89,6 +91,11 @@ class Roll(Action):
 
     group: Abelian
     axes: tuple[int, ...]
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The axes of the grid."""
+        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Where each cell of the grid comes from."""
@@ -96,12 +103,7 @@ class Roll(Action):
         index = np.zeros((len(elements), 1), np.int64)
         for axis, modulus, shift in zip(axes, self.group.moduli, elements.T, strict=True):
             size = shape[axis]
-            if size % modulus:
-                raise ArgumentError(
-                    f"x has {size} entries on axis {axis}, which {modulus} shifts do not divide; "
-                    f"use cyclic({size}) or a divisor of {size} there."
-                )
-            source = (np.arange(size) - shift[:, None] * (size // modulus)) % size
+            source = (np.arange(size) - shift[:, None] * _step(size, modulus, axis)) % size
             index = (index[:, :, None] * size + source[:, None, :]).reshape(
                 len(elements), index.shape[1] * size
             )
@@ -122,19 +124,44 @@ class RotateGrid(Action):
 
     group: Group
     axes: tuple[int, int]
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The axes of the grid."""
+        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Where each cell of the grid comes from."""
-        rows, columns = (shape[axis] for axis in axes_from_end(self.axes, len(shape), "axes"))
-        if rows != columns:
-            raise ArgumentError(
-                f"x has a {rows} x {columns} grid on axes {self.axes}; quarter turns need a square "
-                "one: crop or pad it."
-            )
-        grid = np.arange(rows * columns).reshape(rows, columns)
-        table = np.stack([np.rot90(g, a) for g in (grid, grid[:, ::-1]) for a in range(4)])
+        size = _square(shape, self.axes)
         which = elements[:, 0] + (4 * elements[:, 1] if self.group.width == 2 else 0)
-        return (table.reshape(8, -1)[which],)
+        return (_turned_grids(size).reshape(8, size * size)[which],)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Gather."""
+        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
+
+
+@final
+@dataclass(frozen=True)
+class MoveGrid(Action):
+    """Flips as `numpy.fliplr`, then quarter turns as `numpy.rot90`, then shifts as `numpy.roll`."""
+
+    group: GridSymmetries
+    axes: tuple[int, int]
+    kind = "entries"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        """The axes of the grid."""
+        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """Where each cell of the grid comes from."""
+        size = _square(shape, self.axes)
+        step = _step(size, self.group.n, self.axes[0])
+        i, j = ((np.arange(size) - step * shift[:, None]) % size for shift in elements.T[:2])
+        which = elements[:, 2] + 4 * elements[:, 3]
+        sources = _turned_grids(size)[which[:, None, None], i[:, :, None], j[:, None, :]]
+        return (sources.reshape(len(elements), size * size),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """Gather."""
@@ -144,10 +171,11 @@ class RotateGrid(Action):
 def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
     """Reorder the entries of one axis: (g.x)[g(i)] = x[i].
 
-    >>> import numpy as np, sparseaug as sa
-    >>> act = sa.permute_axis(sa.symmetric(3))
-    >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
-    array([[[30, 10, 20]]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
+        array([[[30, 10, 20]]])
     """
     _points(group)
     return PermuteAxis(group, check_integer("axis", axis, at_least=-64, below=64))
@@ -181,10 +209,65 @@ def rotate_grid(group: Group, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
         raise ArgumentError(
             f"group {group.name} does not turn a square; give dihedral(4) or cyclic(4)."
         )
+    return RotateGrid(group, _check_grid_axes(axes))
+
+
+def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGrid:
+    """Shift, turn and flip a square grid exactly, by grid_symmetries(n).
+
+    The element (t1, t2, a, f) flips left to right if f, then turns a quarters counter-clockwise, then
+    shifts by t1 and t2: `roll` where a = f = 0, `rotate_grid` where t1 = t2 = 0. The side may be a
+    multiple of n: grid_symmetries(7) shifts 28 pixels by 0, 4, ..., 24. On a side of 3 or more all
+    8 n^2 elements move the grid differently.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.move_grid(sa.grid_symmetries(3))
+        >>> act([[0, 1, 1, 0]], np.arange(9).reshape(1, 3, 3))      # a quarter turn, then one column on
+        array([[[[8, 2, 5],
+                 [7, 1, 4],
+                 [6, 0, 3]]]])
+    """
+    require_group(group)
+    if not isinstance(group, GridSymmetries):
+        raise ArgumentError(
+            f"group {group.name} does not shift, turn and flip a grid; give grid_symmetries(n)."
+        )
+    return MoveGrid(group, _check_grid_axes(axes))
+
+
+def _check_grid_axes(axes: Any) -> tuple[int, int]:
     checked = check_axes("axes", axes)
     if len(checked) != 2:
         raise ArgumentError(f"axes={axes} must name the two axes of the grid.")
-    return RotateGrid(group, (checked[0], checked[1]))
+    return checked[0], checked[1]
+
+
+def _square(shape: Shape, axes: tuple[int, int]) -> int:
+    """The side of the square grid on these axes."""
+    rows, columns = (shape[axis] for axis in axes_from_end(axes, len(shape), "axes"))
+    if rows != columns:
+        raise ArgumentError(
+            f"x has a {rows} x {columns} grid on axes {axes}; quarter turns need a square "
+            "one: crop or pad it."
+        )
+    return rows
+
+
+def _step(size: int, modulus: int, axis: int) -> int:
+    """How many entries one of `modulus` shifts moves an axis of this size."""
+    if size % modulus:
+        raise ArgumentError(
+            f"x has {size} entries on axis {axis}, which {modulus} shifts do not divide; "
+            f"give a group with {size} shifts or a divisor of {size} there."
+        )
+    return size // modulus
+
+
+def _turned_grids(size: int) -> Rows:
+    """Where each cell of a turned and flipped grid comes from, (8, size, size), at 4 f + a."""
+    grid = np.arange(size * size).reshape(size, size)
+    return np.stack([np.rot90(g, a) for g in (grid, grid[:, ::-1]) for a in range(4)])
 
 
 def _points(group: Group) -> int:

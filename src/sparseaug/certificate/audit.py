@@ -23,16 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import up, width
+from sparseaug.certificate.evidence import Evidence, check_theta
+from sparseaug.certificate.exact import width
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, check_integer, check_real
+from sparseaug.floats import gamma, lifted
 from sparseaug.groups import Group
 from sparseaug.kernels import gradient_norms
-from sparseaug.kernels.arrays import Floats, gamma
+from sparseaug.kernels.arrays import Floats
 from sparseaug.kernels.enumeration import block_length
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sampling.sample import require_memory
 
 
 def audited(
@@ -43,8 +45,11 @@ def audited(
     The oracle must be independent of theta: not the seed and draws behind S or a streaming run. Where
     that shows in S it is refused.
     """
+    theta = check_theta(evidence, theta)
     delta = check_real("delta", delta, above=0, below=1)
     audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
+    numbers = max(len(theta), evidence.action.group.width)
+    require_memory("audit_calls", audit_calls, numbers, "elements and gradients")
     require_fresh(evidence.action.group, evidence.S, oracle)
     before = oracle.calls
     v = _gradients(evidence, theta, oracle.draw(audit_calls))
@@ -55,8 +60,8 @@ def audited(
     # each v_g is off by `off`, so the root of a mean of halved squared differences by sqrt(2) off
     spread = math.sqrt(float(halves.mean())) * (1 + gamma(pairs + v.shape[1] + 8)) + 1.5 * off
     mean = float(np.linalg.norm(v.mean(axis=0))) + off + gamma(len(v)) * G
-    bound = min(G, up(mean + radius(spread, G, len(v), delta=delta), v.shape[1] + 40))
-    holds = f"with probability 1 - {delta:g} over the audit's draws"
+    bound = min(G, lifted(mean + radius(spread, G, len(v), delta=delta), v.shape[1] + 40))
+    holds = f"with probability 1 - {delta!r} over the audit's draws"
     calls = evidence.calls + oracle.calls - before
     return Certificate("audited", bound, holds, delta, calls)
 
@@ -66,8 +71,9 @@ def radius(spread: float, G: float, N: int, *, delta: float) -> float:
 
     `spread` is the root of the mean of |v - v'|^2 / 2 over N // 2 disjoint pairs.
 
-    >>> round(radius(1.0, 10.0, 1000, delta=0.05), 3)
-    0.233
+    Examples:
+        >>> round(radius(1.0, 10.0, 1000, delta=0.05), 3)
+        0.233
     """
     k = G * math.sqrt(math.log(2 / delta) / (N // 2))
     sigma = k + math.hypot(k, spread)
@@ -85,7 +91,7 @@ def largest_gradient(evidence: Evidence, theta: Floats) -> float:
     c = a * b
     highest, lowest = c[c > 0].sum(), c[c < 0].sum()
     residuals = np.maximum(highest - evidence.y, evidence.y - lowest)
-    plain = up(float(residuals.mean()) * width(theta), len(theta) + len(evidence.y) + 20)
+    plain = lifted(float(residuals.mean()) * width(theta), len(theta) + len(evidence.y) + 20)
     kernel = evidence.model.kernel
     return min(plain, gradient_norms(kernel, evidence.model.centers, a, b, evidence.y).B)
 
@@ -127,4 +133,4 @@ def _rounding(evidence: Evidence, theta: Floats) -> float:
     a, b = evidence.model.split(theta)
     size = float(abs(a * b).sum() + abs(evidence.y).mean())
     roundings = 2 * (evidence.x[0].size + 14) + len(a) + len(evidence.y) + 20
-    return up(gamma(roundings) * size * width(theta), roundings)
+    return lifted(gamma(roundings) * size * width(theta), roundings)

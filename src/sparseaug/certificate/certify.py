@@ -11,11 +11,18 @@ import numpy as np
 from sparseaug.actions import Action
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import exact
+from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.result import Certificate, Certificates
 from sparseaug.certificate.sparse import a_priori, kernel, spectral
 from sparseaug.descent import Run
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    UnsupportedError,
+    check_integer,
+    check_real,
+    shorten,
+)
 from sparseaug.kernels.arrays import check_vector
 from sparseaug.risk import KernelModel
 from sparseaug.sampling import GroupSample, Oracle
@@ -58,31 +65,43 @@ def certify(
 ) -> Certificates:
     """Bounds of the full-group gradient norm at the best iterate of a run, or at any theta.
 
-    evidence    what is known of the problem, to share between many iterates, or a risk that can be
-                audited, such as `sparseaug.nn.ModuleRisk`; or else
-    model, data, action, S, deviation   the problem, as `Evidence` takes it
-    delta       chance of failing of "a-priori" and of "audited", each
-    box         bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
-    oracle      source of `audit_calls` fresh elements for "audited", independent of theta
-    largest     for a risk: a limit on the gradient norm of any single transformation
-    kinds       which ones; without it all that the problem allows, and `.omitted` says why not more
+    Args:
+        evidence: what is known of the problem, to share between many iterates, or a risk that can
+            be audited, such as `sparseaug.nn.ModuleRisk`; or else
+        model: the problem, as `Evidence` takes it
+        data: see `model`.
+        action: see `model`.
+        S: see `model`.
+        deviation: see `model`.
+        delta: chance of failing of "a-priori" and of "audited", each
+        box: bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
+        oracle: source of `audit_calls` fresh elements for "audited", independent of theta
+        largest: for a risk: a limit on the gradient norm of any single transformation
+        kinds: which ones; without it all that the problem allows, and `.omitted` says why not more
 
-    The truth is filled in where "exact" is among the kinds or the evidence has the full risk.
+    The truth is filled in where "exact" is among the kinds or the evidence has the full risk. Then
+    every certain bound is compared with it, and a `SoundnessError` tells of one that is below.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    >>> act = sa.permute_axis(sa.symmetric(4))
-    >>> S = sa.Oracle(act.group).draw(8)
-    >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
-    >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100)
-    >>> found = certify(run, model=model, data=(x, x.sum(1)), action=act, S=S)
-    >>> list(found), found.best.kind, found["spectral"].holds
-    (['a-priori', 'spectral', 'kernel', 'exact'], 'exact', 'certain')
-    >>> all(one.bound >= one.truth for one in found.values())
-    True
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> S = sa.Oracle(act.group).draw(8)
+        >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
+        >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100)
+        >>> found = certify(run, model=model, data=(x, x.sum(1)), action=act, S=S)
+        >>> list(found), found.best.kind, found["spectral"].holds
+        (['a-priori', 'spectral', 'kernel', 'exact'], 'exact', 'certain')
+        >>> all(one.bound >= one.truth for one in found.values())
+        True
     """
     wanted = _check_kinds(kinds)
+    delta = check_real("delta", delta, above=0, below=1)
+    audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
+    box = None if box is None else check_real("box", box, above=0)
+    if oracle is not None and not isinstance(oracle, Oracle):
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
     audit = {"oracle": oracle, "audit_calls": audit_calls, "delta": delta}
     if isinstance(evidence, Auditable):
         if any(part is not None for part in (model, data, action, S, deviation, box)):
@@ -103,7 +122,8 @@ def certify(
         )
     elif any(part is not None for part in (model, data, action, S, deviation)):
         raise ArgumentError("evidence holds model, data, action, S and deviation; give it alone.")
-    theta = check_vector("theta", run.best if isinstance(run, Run) else run, evidence.model.size)
+    theta = run.best if isinstance(run, Run) else run
+    theta = check_vector("run, a theta,", theta, evidence.model.size)
     makers = {
         "a-priori": lambda: a_priori(evidence, theta, delta=delta, box=box),
         "spectral": lambda: spectral(evidence, theta),
@@ -112,8 +132,11 @@ def certify(
         "audited": _with_oracle(audited, evidence, theta, **audit),
     }
     found, omitted = _make(makers, wanted, strict=kinds is not None)
-    known = "exact" in found or evidence.full is not None
-    truth = exact(evidence, theta).truth if known else None
+    truth = None
+    if "exact" in found or evidence.full is not None:
+        known = exact(evidence, theta)
+        require_sound(found.values(), known, evidence)
+        truth = known.truth
     return Certificates(_charged(found, run, evidence.calls, truth), omitted)
 
 
@@ -168,6 +191,6 @@ def _check_kinds(kinds: Any) -> tuple[str, ...]:
     if isinstance(kinds, str) or not isinstance(kinds, Sequence) or not len(kinds):
         raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
     for kind in kinds:
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(f"kinds holds {shorten(kind)}; give some of {KINDS}.")
     return tuple(dict.fromkeys(kinds))

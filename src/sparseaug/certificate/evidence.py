@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, final
 
-import numpy as np
-
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
-from sparseaug.kernels import Discrepancy, GaussianKernel, kernel_discrepancy
-from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_vector
+from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel_discrepancy
+from sparseaug.kernels.arrays import Floats, check_action, check_vector, freeze
 from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
-from sparseaug.risk.moments import check_data
+from sparseaug.risk.identity import model_facts, problem_facts
+from sparseaug.risk.model import check_data, check_model
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation, deviation
 
@@ -28,18 +27,23 @@ from sparseaug.spectral import Deviation, deviation
 class Evidence:
     """A kernel model under squared loss on data (x, y), and the sample S it is trained on.
 
-    S          a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
-    deviation  of this S, if it is known already
-    sparse     the risk on S, as `augmented_risk` gave it, if it is there already
-    full       the risk on the full group, likewise
+    Attributes:
+        S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
+        deviation: of this S, if it is known already
+        sparse: the risk on S, as `augmented_risk` gave it, if it is there already
+        full: the risk on the full group, likewise
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    >>> act = sa.permute_axis(sa.symmetric(4))
-    >>> evidence = Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
-    >>> evidence.calls, evidence.known_deviation.rigorous
-    (8, True)
+    What is handed in must be of this S, these data, this model and this action: their hashes are
+    compared.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> evidence = Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
+        >>> evidence.calls, evidence.known_deviation.rigorous
+        (8, True)
     """
 
     model: KernelModel
@@ -51,12 +55,9 @@ class Evidence:
     full: MomentRisk | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, KernelModel):
-            raise ArgumentError(f"model={shorten(self.model)} is not a KernelModel.")
+        x, y = check_data(check_model(self.model), self.data)
+        object.__setattr__(self, "data", (freeze(x), freeze(y)))
         check_action(self.action)
-        x, y = check_data(self.data)
-        x = check_samples("x", x, like=self.model.centers)
-        object.__setattr__(self, "data", (x, check_vector("y", y, len(x))))
         if isinstance(self.S, GroupSample):
             self.action.rows(self.S)  # S must be of the action's group
         elif not (self.S is None or (isinstance(self.S, str) and self.S in ("full", "streaming"))):
@@ -65,8 +66,10 @@ class Evidence:
             )
         if self.deviation is not None:
             check_deviation(self.deviation, self.sample)
-        self._check_risk("sparse", self.sparse, "none" if self.S is None else "one-shot")
-        self._check_risk("full", self.full, "full")
+        if self.sparse is not None:
+            self._check_risk("sparse", self.sparse, "none" if self.S is None else self.sample)
+        if self.full is not None:
+            self._check_risk("full", self.full, "full")
 
     @property
     def x(self) -> Floats:
@@ -80,9 +83,12 @@ class Evidence:
 
     @property
     def calls(self) -> int:
-        """Oracle calls of the method, as far as they show in S; a run knows its own."""
+        """Oracle calls of the method, as far as they show in S; a run knows its own.
+
+        Those of the letters count where S is made of words.
+        """
         if isinstance(self.S, GroupSample):
-            return self.S.calls
+            return self.S.calls_behind
         return self.action.group.order if self.S == "full" else 0
 
     @cached_property
@@ -124,26 +130,45 @@ class Evidence:
             kernel_discrepancy(self.model.kernel, self.action, self.sample, self.x, weights=self.y),
         )
 
-    def require_invariant_kernel(self) -> None:
-        """An `UnsupportedError` unless G acts unitarily on the kernel's function space."""
-        answer = self.model.kernel.is_invariant(self.action, self.x.shape[1:])
+    def require_invariant_kernel(self) -> str:
+        """An `UnsupportedError` unless G acts unitarily on the kernel's function space, on the data.
+
+        Returned is what that rests on; nothing where it is proved.
+        """
+        return self._kernel_condition
+
+    @cached_property
+    def _kernel_condition(self) -> str:
+        rows = self.sample.elements
+        answer = invariance_on(self.model.kernel, self.action, rows, self.x)
         if not answer:
             raise UnsupportedError(
                 f"the action does not leave the kernel invariant ({answer.reason}), so its function "
                 'space bounds nothing; the kinds "exact" and "audited" need no such space.'
             )
+        return answer.condition
 
-    def _check_risk(self, name: str, risk: MomentRisk | None, method: str) -> None:
-        """That a risk handed in is one of this model and these targets, as far as it shows."""
-        if risk is None:
-            return
+    def _check_risk(self, name: str, risk: Any, S: GroupSample | str) -> None:
+        """That a risk handed in is the one of this model, this data, this action and this S."""
+        method = "one-shot" if isinstance(S, GroupSample) else S
         if not isinstance(risk, MomentRisk) or risk.method != method:
-            raise ArgumentError(f"{name}={shorten(risk)} is no {method!r} risk of augmented_risk.")
-        same = risk.model.kernel == self.model.kernel and np.array_equal(
-            risk.model.centers, self.model.centers
-        )
-        if not same or not math.isclose(risk.moments.s, float(self.y @ self.y) / len(self.y)):
-            raise ArgumentError(f"{name} is the risk of another model or of other targets.")
+            raise ArgumentError(
+                f"{name}={shorten(risk)} is not a {method!r} risk of augmented_risk."
+            )
+        found = risk.identity()
+        for what, text in (*model_facts(self.model), *problem_facts(*self.data, self.action, S)):
+            if found.get(what) != text:
+                raise ArgumentError(
+                    f"{name} is a risk of other {what} ({_show(found.get(what))}) than this evidence "
+                    f"({_show(text)}); give augmented_risk of the same model, data, action and S."
+                )
+
+
+def check_theta(evidence: Any, theta: Any) -> Floats:
+    """theta as a vector of the evidence's model, or an `ArgumentError` that names which is wrong."""
+    if not isinstance(evidence, Evidence):
+        raise ArgumentError(f"evidence={shorten(evidence)} is not an Evidence.")
+    return check_vector("theta", theta, evidence.model.size)
 
 
 def check_deviation(found: Any, S: GroupSample) -> None:
@@ -160,3 +185,8 @@ def check_deviation(found: Any, S: GroupSample) -> None:
             f"deviation is that of another sample, of m={found.m} elements; give deviation(S) of this "
             f"one, m={S.m}."
         )
+
+
+def _show(text: str | None) -> str:
+    """A hash by its first digits."""
+    return "not said" if text is None else text[:12] if len(text) == 64 else text

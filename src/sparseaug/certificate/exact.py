@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.result import Certificate
-from sparseaug.kernels.arrays import Floats, gamma
+from sparseaug.errors import SoundnessError
+from sparseaug.floats import down, gamma, lifted
+from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
-
-# Below this, squares leave the range of a float and relative errors mean nothing.
-TINY = 1e-140
 
 
 def exact(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^G(theta)|| by closed form or enumeration: the truth and its rounding, certain."""
+    theta = check_theta(evidence, theta)
     risk = evidence.full_risk
     truth = float(np.linalg.norm(risk.gradient(theta)))
     return Certificate(
         "exact", largest_norm(risk, theta), "certain", 0.0, evidence.calls, truth=truth
     )
+
+
+def require_sound(found: Iterable[Certificate], truth: Certificate, evidence: Evidence) -> None:
+    """Raise a `SoundnessError` where a certain bound is below the exact norm less its rounding.
+
+    The exact bound is the computed norm and all that rounding can have taken from it; it can have
+    added as much.
+    """
+    if truth.truth is None:
+        return
+    low = down(2 * truth.truth - truth.bound)
+    for one in found:
+        if one.certain and one.bound < low:
+            S = evidence.S if isinstance(evidence.S, str | None) else evidence.S.sha256
+            raise SoundnessError(
+                f"the {one.kind} bound {one.bound!r} is called certain and is below the exact "
+                f"gradient norm, {truth.truth!r} and at least {low!r}. This is a bug in sparseaug: do "
+                "not trust its bounds here, and please report it with these numbers, the action "
+                f"({type(evidence.action).__name__} of {evidence.action.group.name}) and S ({S})."
+            )
 
 
 def largest_norm(risk: MomentRisk, theta: Floats) -> float:
@@ -39,14 +60,9 @@ def largest_norm(risk: MomentRisk, theta: Floats) -> float:
     size += math.sqrt(risk.moments.s) * (1 + risk.moments.error)
     off = (risk.moments.error + gamma(R + 4)) * size * width(theta)
     norm = float(np.linalg.norm(risk.gradient(theta)))
-    return up(norm + off, 3 * R + len(theta) + 40)
+    return lifted(norm + off, 3 * R + len(theta) + 40)
 
 
 def width(theta: Floats) -> float:
     """sqrt(sum a^2 + b^2), the norm of theta."""
     return float(np.linalg.norm(theta))
-
-
-def up(value: float, roundings: int) -> float:
-    """`value` raised above so many roundings of its terms, all of them >= 0."""
-    return value * (1 + 2 * gamma(roundings)) + TINY

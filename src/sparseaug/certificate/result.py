@@ -8,8 +8,15 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug.errors import ArgumentError
-from sparseaug.spectral.result import round_up
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_not_negative,
+    check_text,
+    shorten,
+)
+from sparseaug.floats import text_up
+from sparseaug.planning.numbers import to_json
 
 
 @final
@@ -17,12 +24,15 @@ from sparseaug.spectral.result import round_up
 class Certificate:
     """||grad R_n^G(theta)|| <= bound.
 
-    kind      "a-priori", "spectral", "kernel", "exact" or "audited"
-    bound     the norm is at most this, all roundings included
-    holds     in words: for certain, or with which probability over what
-    failure_probability  0 where it is certain
-    calls     oracle calls behind it, those of an audit included
-    truth     the norm itself (to rounding) where it is known, else None
+    Attributes:
+        kind: "a-priori", "spectral", "kernel", "exact" or "audited"
+        bound: the norm is at most this, all roundings included
+        holds: in words: for certain, or with which probability over what, and on which condition
+        failure_probability: 0 where it is certain
+        calls: oracle calls behind it, those of an audit included
+        truth: the norm itself (to rounding) where it is known, else None
+        condition: what is assumed of an action that is not an isometry by construction: a user's
+            function, or matrices with rounded entries; empty where nothing is
     """
 
     kind: str
@@ -31,17 +41,25 @@ class Certificate:
     failure_probability: float
     calls: int
     truth: float | None = None
+    condition: str = ""
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.bound):
+        check_text("kind", self.kind)
+        check_text("holds", self.holds)
+        if isinstance(self.bound, float) and not math.isfinite(self.bound):
             raise ArgumentError(
                 f"theta is too large for floats: its {self.kind} bound is {self.bound}."
             )
+        check_not_negative("bound", self.bound)
+        check_not_negative("failure_probability", self.failure_probability, at_most=1)
+        check_integer("calls", self.calls)
+        if self.truth is not None:
+            check_not_negative("truth", self.truth)
 
     @property
     def certain(self) -> bool:
-        """Whether it holds without any probability."""
-        return self.failure_probability == 0.0
+        """Whether it holds without any probability or condition."""
+        return self.failure_probability == 0.0 and not self.condition
 
     @property
     def looseness(self) -> float | None:
@@ -49,16 +67,16 @@ class Certificate:
         return self.bound / self.truth if self.truth else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields and the looseness as JSON data."""
-        return {**asdict(self), "looseness": self.looseness}
+        """All fields and the looseness as JSON data; calls above 2^53 are hexadecimal text."""
+        return {**asdict(self), "calls": to_json(self.calls), "looseness": self.looseness}
 
     def __str__(self) -> str:
-        text = f"{self.kind}: full-group gradient norm at most {round_up(self.bound)}, {self.holds}"
+        text = f"{self.kind}: full-group gradient norm at most {text_up(self.bound)}, {self.holds}"
         if self.truth is not None:
             text += f"; truth {self.truth:.6g}"
         if self.looseness is not None:
-            text += f", loose by a factor of {self.looseness:.4g}"
-        return f"{text}; {self.calls} oracle calls"
+            text += f", loose by a factor of {text_up(self.looseness, 4)}"
+        return f"{text}; {shorten(self.calls)} oracle calls"
 
 
 @final
@@ -70,6 +88,14 @@ class Certificates(Mapping[str, Certificate]):
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, what in (("by_kind", Certificate), ("omitted", str)):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping) or not all(
+                isinstance(kind, str) and isinstance(one, what) for kind, one in value.items()
+            ):
+                raise ArgumentError(
+                    f"{name}={shorten(value)} does not map kinds to {what.__name__}."
+                )
         object.__setattr__(self, "by_kind", MappingProxyType(dict(self.by_kind)))
         object.__setattr__(self, "omitted", MappingProxyType(dict(self.omitted)))
 
@@ -99,10 +125,17 @@ class Certificates(Mapping[str, Certificate]):
             if one.certain:
                 return one
         failure = min(1.0, math.fsum(one.failure_probability for one in every))
-        if len(every) == 1 or failure == every[0].failure_probability:
-            return every[0]
-        holds = f"with probability 1 - {failure:g}, as the smallest of {len(every)} bounds"
-        return replace(every[0], failure_probability=failure, holds=holds)
+        conditions = dict.fromkeys(one.condition for one in every if one.condition)
+        condition = ", and if ".join(conditions)
+        first = every[0]
+        if (failure, condition) == (first.failure_probability, first.condition):
+            return first
+        parts = [f"with probability 1 - {failure!r}"] if failure else []
+        parts += [f"as the smallest of {len(every)} bounds"]
+        parts += [f"if {condition}"] if condition else []
+        return replace(
+            first, failure_probability=failure, condition=condition, holds=", ".join(parts)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The certificates and the reasons for missing ones as JSON data."""

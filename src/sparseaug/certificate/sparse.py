@@ -4,6 +4,10 @@ grad R_n^S - grad R_n^G = (1/n) sum_i [(Pi_S - Pi_G) h_i](x_i), where h_i = P - 
 function of sample i. All three bound this by quantities of S times norms of h_i.
 """
 
+# "certain" is said of actions that move entries and signs, which are isometries. Of matrices with
+# rounded entries and of a user's function, isometry and law are tested on the data moved by S, and the
+# certificate carries the condition that they hold on whole orbits (sparseaug.kernels.on_points).
+#
 # P_r = b_r f phi_r (and a_r f phi_r) lies in the Gaussian space of width sigma / sqrt(2), as a product
 # of two kernels of width sigma; Q_r = b_r phi_r lies in the one of width sigma. G acts unitarily on
 # both, since it acts isometrically, and k(x, x) = 1, so that C = 1 in both. With D = Pi_S - Pi_G,
@@ -17,12 +21,13 @@ from __future__ import annotations
 
 import math
 
-from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import largest_norm, up, width
+from sparseaug.certificate.evidence import Evidence, check_theta
+from sparseaug.certificate.exact import largest_norm, width
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, check_real
+from sparseaug.floats import UNIT, lifted
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
-from sparseaug.kernels.arrays import UNIT, Floats
+from sparseaug.kernels.arrays import Floats
 from sparseaug.theory import deviation_bound
 
 
@@ -33,37 +38,37 @@ def a_priori(
 
     B is the largest over the box if one is given, as in the paper, else that of theta; either is
     valid, since the event of the theorem is one of S alone. Where the minimum is 1 it is certain.
-    A sample that `draw_until` stopped at is better served by "spectral": m was not fixed beforehand.
+    A sample that `draw_until` stopped at has none: m was not fixed beforehand.
     """
-    evidence.require_invariant_kernel()
+    theta = check_theta(evidence, theta)
+    delta = check_real("delta", delta, above=0, below=1)
+    box = None if box is None else check_real("box", box, above=0)
+    condition = evidence.require_invariant_kernel()
     S = evidence.sample
-    tau = deviation_bound(S.m, S.group.order, check_real("delta", delta, above=0, below=1))
+    tau = deviation_bound(S.m, S.group.order, delta)
     certain = tau == 1.0 or S.group.order == 1
-    if not certain and S.origin.kind not in ("oracle", "source"):
+    if not certain and not S.origin.is_uniform:
         raise UnsupportedError(
             f"S is {S.origin.kind}, and the theorem is about m independent uniform draws; take S from "
             "one draw of an Oracle, or ask for another kind."
         )
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
-    bound = up(_sparse_norm(evidence, theta) + tau * norms.B, 8)
-    if certain:
-        return Certificate("a-priori", bound, "certain", 0.0, evidence.calls)
-    holds = f"with probability 1 - {delta:g} over the draw of S"
-    return Certificate("a-priori", bound, holds, delta, evidence.calls)
+    bound = lifted(_sparse_norm(evidence, theta) + tau * norms.B, 8)
+    failure = 0.0 if certain else delta
+    return _certificate("a-priori", bound, failure, "the draw of S", condition, evidence.calls)
 
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^S(theta)|| + ||Pi_S - Pi_G|| C B(theta), with the deviation of this very S."""
-    evidence.require_invariant_kernel()
+    theta = check_theta(evidence, theta)
+    condition = evidence.require_invariant_kernel()
     found = evidence.known_deviation
     if found.failure_probability is None:
         raise UnsupportedError("the deviation of S is an estimate, which certifies nothing.")
     B = _norms(evidence, theta).B
-    bound = up(_sparse_norm(evidence, theta) + found.value * B, 8)
-    holds = "certain"
-    if not found.rigorous:
-        holds = f"with probability 1 - {found.failure_probability:g} over the norm estimate"
-    return Certificate("spectral", bound, holds, found.failure_probability, evidence.calls)
+    bound = lifted(_sparse_norm(evidence, theta) + found.value * B, 8)
+    failure, over = found.failure_probability, "the norm estimate"
+    return _certificate("spectral", bound, failure, over, condition, evidence.calls)
 
 
 def kernel(evidence: Evidence, theta: Floats) -> Certificate:
@@ -75,16 +80,27 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     The first holds for every split of h_i over the two spaces, so for the one that ||h_i|| is the
     least of; the second sums over the data before it takes norms.
     """
-    evidence.require_invariant_kernel()
+    theta = check_theta(evidence, theta)
+    condition = evidence.require_invariant_kernel()
     narrow, wide = evidence.discrepancies
     n = len(evidence.y)
     largest = [max(p, q) for p, q in zip(narrow.per_sample, wide.per_sample, strict=True)]
     norms = _norms(evidence, theta).per_sample
     single = math.fsum(_lifted(p) * h for p, h in zip(largest, norms, strict=True)) / n
-    P, Q = _norms(evidence, theta, y=[0.0]).B, up(width(theta), len(theta) + 4)
+    P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(width(theta), len(theta) + 4)
     pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
-    bound = up(_sparse_norm(evidence, theta) + min(single, pooled), 16)
-    return Certificate("kernel", bound, "certain", 0.0, evidence.calls)
+    bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), 16)
+    return _certificate("kernel", bound, 0.0, "", condition, evidence.calls)
+
+
+def _certificate(
+    kind: str, bound: float, failure: float, over: str, condition: str, calls: int
+) -> Certificate:
+    """With what it holds on in words: a probability over something, a condition, or neither."""
+    parts = [f"with probability 1 - {failure!r} over {over}"] if failure else []
+    parts += [f"if {condition}"] if condition else []
+    holds = ", ".join(parts) or "certain"
+    return Certificate(kind, bound, holds, failure, calls, condition=condition)
 
 
 def _lifted(distance: float) -> float:
@@ -105,7 +121,6 @@ def _norms(evidence: Evidence, theta: Floats, y: list[float] | None = None) -> G
 
 
 def _box_norms(evidence: Evidence, theta: Floats, box: float) -> GradientNorms:
-    box = check_real("box", box, above=0)
     if abs(theta).max() > box:
         raise ArgumentError(f"theta has an entry of {abs(theta).max():g}, outside box={box:g}.")
     return box_bound(evidence.model.kernel, evidence.model.centers, evidence.y, box=box)

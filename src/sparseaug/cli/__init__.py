@@ -1,7 +1,12 @@
-"""The command line: parse, call, print; no mathematics. Errors are one line and exit code 2."""
+"""The command line: parse, call, print; no mathematics.
+
+Errors are one line. Exit codes: 2 for bad input and files that cannot be used, 130 for Ctrl-C, 1 where
+memory ran out or standard output could not be written.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 import click
@@ -10,9 +15,10 @@ from sparseaug import __version__
 from sparseaug.cli.certify import certify
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
+from sparseaug.cli.output import flush, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.cli.reproduce import reproduce
-from sparseaug.errors import SparseAugError
+from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -41,20 +47,37 @@ cli.add_command(reproduce)
 
 
 def main() -> None:
-    """Entry point of the `sparseaug` command."""
+    """Run the command and exit with its code."""
+    prepare()
     try:
-        cli.main(standalone_mode=False)
-    except click.exceptions.Exit as leave:
-        sys.exit(leave.exit_code)
-    except click.Abort:
-        click.echo("Aborted.", err=True)
-        sys.exit(130)
+        code, message = _run(), ""
+    except (click.Abort, KeyboardInterrupt):
+        code, message = 130, "Aborted."
     except click.ClickException as error:
-        _fail(error.format_message())
+        code, message = 2, f"Error: {error.format_message()}"
     except SparseAugError as error:
-        _fail(str(error))
+        code, message = 2, f"Error: {error}"
+    except MemoryError:
+        code, message = 1, "Error: out of memory; ask for less, or use a machine with more."
+    except OSError as error:
+        code, message = 1, f"Error: {error.strerror or error}."
+    except SystemExit:  # how click answers a broken pipe
+        code, message = 1, f"Error: {_LOST}: Broken pipe; {_KEPT}."
+    unprinted = flush()
+    if unprinted is not None and code in (0, 1):
+        code, message = 1, f"Error: {_LOST}: {unprinted.strerror or unprinted}; {_KEPT}."
+    if message:
+        with contextlib.suppress(OSError):
+            line = shorten_text(escape_controls(" ".join(message.split())), _LONGEST)
+            click.echo(line, err=True)
+    sys.exit(code)
 
 
-def _fail(message: str) -> None:
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
-    sys.exit(2)
+_LONGEST = 1000  # characters of a message; an argument may be longer
+_LOST = "standard output could not be written"
+_KEPT = "what goes to files is in place"
+
+
+def _run() -> int:
+    code = cli.main(standalone_mode=False)
+    return code if isinstance(code, int) else 0

@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import json
+import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from sparseaug.errors import shorten_text
+from sparseaug.cli.output import say, show
+from sparseaug.errors import check_integer, escape_controls, shorten_text
+from sparseaug.floats import text_down, text_up
 from sparseaug.groups import format_order
 from sparseaug.sampling import GroupSample
 
 if TYPE_CHECKING:
     from sparseaug.spectral import Deviation
 
+_LONGEST = 100  # words; each length is a deviation of its own
+
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path")
 @click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
-@click.option("--words", type=int, default=1, show_default=True, help="Words up to this length.")
+@click.option(
+    "--words",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Words up to this length.",
+)
 @click.option("--method", help="characters, walsh, dihedral, young, irreps or regular.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
 @click.option("--device", help='Where large blocks are verified, for instance "cuda".')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def certify(
-    path: Path,
+    path: str,
     degree: int | None,
     words: int,
     method: str | None,
@@ -48,41 +59,45 @@ def certify(
     """
     from sparseaug.spectral import deviation, word_deviation  # SciPy takes a while to import
 
+    check_integer("--words", words, at_least=1, below=_LONGEST + 1)
+    if device == "":
+        raise click.UsageError("--device is empty; leave it out to use the processor.")
     S = GroupSample.load(path)
     options: dict[str, Any] = {"degree": degree, "method": method, "delta": delta}
-    with _LateBar(f"certifying {path.name}") as bar:
+    with _LateBar(f"certifying {escape(escape_controls(os.path.basename(path)))}") as bar:
         found = deviation(S, device=device, progress=bar.update, **options)
         longer = [word_deviation(S, k, **options) for k in range(2, words + 1)]
     if as_json:
-        facts = {"group": S.group.name, "m": S.m, "calls": S.calls, "sha256": S.sha256}
+        facts = {"group": S.group.name, "m": S.m, "calls": S.calls_behind, "sha256": S.sha256}
         lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
-        click.echo(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
+        say(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
         return
-    Console().print(_table(S, found, longer))
+    show(_table(S, found, longer))
     if found.reason:
-        click.echo(found.reason)
+        say(found.reason)
 
 
 def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
-    from sparseaug.spectral.result import round_down, round_up
 
     table = Table(box=box.SIMPLE, show_header=False)
     table.add_column(style="bold")
     table.add_column()
     rows = [
         ("group", f"{S.group.name} of order {format_order(S.group)}"),
-        ("elements m", f"{S.m}, from {S.calls} oracle calls"),
-        ("deviation", f"at most {round_up(found.value)}, {found.kind}"),
-        ("", f"at least {round_down(found.lower)}"),
+        ("elements m", f"{S.m}, from {S.calls_behind} oracle calls"),
+        ("deviation", f"at most {text_up(found.value)}, {found.kind}"),
+        ("", f"at least {text_down(found.lower)}"),
         ("attained at", shorten_text(found.block)),
         ("method", found.method),
-        ("floor", f"{found.floor:.6g}: no {S.m} elements can do better"),
-        ("a-priori bound", f"{round_up(found.bound)} with probability {1 - found.delta:g}"),
     ]
-    if not found.floor:
-        rows = [row for row in rows if row[0] != "floor"]
+    if found.floor:
+        floor = text_down(found.floor)
+        rows.append(("floor", f"{floor}: no {S.m} elements can do better"))
+    if found.bound is not None:
+        bound = text_up(found.bound)
+        rows.append(("a-priori bound", f"{bound} with probability 1 - {found.delta!r}"))
     for length, each in enumerate(longer, start=2):
-        rows.append((f"words of length {length}", f"at most {round_up(each.value)}, {each.kind}"))
+        rows.append((f"words of length {length}", f"at most {text_up(each.value)}, {each.kind}"))
     for row in rows:
         table.add_row(*row)
     return table
@@ -101,7 +116,8 @@ class _LateBar:
         if self._bar is None:
             if time.monotonic() - self._start < 1:
                 return
-            self._bar = Bar(console=Console(stderr=True), transient=True)
+            console = Console(stderr=True)
+            self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
             self._bar.start()
             self._task = self._bar.add_task(self._title, total=total)
         self._bar.update(self._task, completed=done, total=total)

@@ -6,9 +6,9 @@ import json
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from sparseaug.cli.output import say, show
 from sparseaug.groups import Group, format_order, group
 
 _FAMILIES = (
@@ -19,6 +19,7 @@ _FAMILIES = (
     ("C28xC28", "shifts of an image", "roll"),
     ("Z2^20", "sign flips", "flip_signs"),
     ("D4", "symmetries of an n-gon", "rotate_grid"),
+    ("Grid28", "shifts, turns, flips of an image", "move_grid"),
     ("M24", "Mathieu's M11, M12, M22, M24", "permute_axis"),
     ("Cube24", "rotations of the cube", "linear"),
     ("Cube48", "symmetries of the cube", "linear"),
@@ -40,7 +41,7 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
     """
     chosen = [group(name) for name in names or [family[0] for family in _FAMILIES]]
     if as_json:
-        click.echo(json.dumps([_facts(g) for g in chosen]))
+        say(json.dumps([_facts(g) for g in chosen]))
         return
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("name", style="bold", no_wrap=True)
@@ -53,9 +54,9 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
     notes = [(g.name, "", "") for g in chosen] if names else _FAMILIES
     for g, (_, what, acts) in zip(chosen, notes, strict=True):
         table.add_row(g.name, format_order(g), *([f"{g.log_order:.2f}"] if names else [what, acts]))
-    Console().print(table)
+    show(table)
     if not names:
-        click.echo("Also from your own data: permutation_group, matrix_group, table_group.")
+        say("Also from your own data: permutation_group, matrix_group, table_group.")
 
 
 def _facts(g: Group) -> dict[str, object]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from sparseaug.cli.output import say, show
 from sparseaug.groups import group
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 @click.option("--b", type=int, default=1, show_default=True, help="Draws in a streaming step.")
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Figure to write, .png or .pdf.")
+@click.option("--plot", metavar="PATH", help="Figure to write, .png or .pdf.")
+@click.option("--force", is_flag=True, help="Replace the figure if it is there.")
 def plan(
     name: str,
     eps: float,
@@ -42,7 +42,8 @@ def plan(
     b: int,
     n: int | None,
     as_json: bool,
-    plot: Path | None,
+    plot: str | None,
+    force: bool,
 ) -> None:
     """What a gradient norm of at most eps costs: steps and oracle calls, by each method.
 
@@ -59,9 +60,9 @@ def plan(
     if plot is not None:
         from sparseaug.report import save_plan_figure
 
-        save_plan_figure(found, plot)
+        save_plan_figure(found, plot, overwrite=force)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), allow_nan=False))
+        say(json.dumps(found.to_dict(), allow_nan=False))
         return
     _show(found)
 
@@ -78,6 +79,6 @@ def _show(found: Plan) -> None:
     for row in found.rows:
         style = "bold" if row is found.best else None
         table.add_row(*layout.cells(found, row), style=style)
-    click.echo(layout.title(found) + "\n")
-    Console().print(table)
-    click.echo("\n" + "\n".join(layout.notes(found)))
+    say(layout.title(found) + "\n")
+    show(table)
+    say("\n" + "\n".join(layout.notes(found)))

@@ -14,6 +14,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from sparseaug.cli.output import say, show
+from sparseaug.errors import SparseAugError
+
 if TYPE_CHECKING:
     from sparseaug.experiments import Claim, Config, Count, Finished
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "--out",
+    metavar="FOLDER",
     default="paper",
     show_default=True,
     help="Folder for all files; a run that was stopped there goes on.",
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Standard deviation of the initial a and b, which the paper does not give.",
 )
-@click.option("--jobs", type=int, help="Processes.  [default: one a core]")
+@click.option("--jobs", type=int, help="Processes.  [default: one per core]")
 @click.option("--quick", is_flag=True, help="2 seeds and 100 steps, labelled so in the results.")
 def reproduce(
     out: str,
@@ -64,10 +68,18 @@ def reproduce(
     if seeds is not None:
         changes["seeds"] = seeds
     config = Config.shortened(**changes) if quick else Config(**changes)
+    _require_ours(out)
     with _bars(config) as update:
         done = run(config, out, jobs=jobs, progress=update)
+    stopped: SparseAugError | None = None
+    try:
+        written = _report(done.folder)  # before anything is printed, which may fail
+    except SparseAugError as error:
+        written, stopped = [], error  # what was measured is shown, drawn or not
     _show_claims(config, claims(done.results))
-    _show_files(config, done, _report(done.folder))  # what was measured stands, drawn or not
+    _show_files(config, done, written)
+    if stopped is not None:
+        raise stopped
 
 
 @contextmanager
@@ -96,14 +108,21 @@ def _bars(config: Config) -> Iterator[Callable[[Count], None]]:
 
 def _show_claims(config: Config, found: list[Claim]) -> None:
     if config.quick:
-        click.echo(f"QUICK: {config.seeds} seeds, {config.num_steps} steps; not the paper's run.\n")
+        say(f"QUICK: {config.seeds} seeds, {config.num_steps} steps; not the paper's run.\n")
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, show_lines=True)
     for name in ("the paper says", f"measured over {config.seeds} seeds (95 %)", "holds"):
         table.add_column(name)
     for claim in found:
         verdict = "[green]yes[/]" if claim.holds else "[bold red]not shown[/]"
         table.add_row(escape(claim.text), escape(claim.measured), verdict)
-    Console().print(table)
+    show(table)
+
+
+def _require_ours(folder: str) -> None:
+    """Before the work, so that a file in the way of the figures is not found after it."""
+    from sparseaug.report import check_report
+
+    check_report(folder)
 
 
 def _report(folder: Path) -> list[Path]:
@@ -113,8 +132,11 @@ def _report(folder: Path) -> list[Path]:
 
 
 def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
+    """What is in the folder; a page alone means that matplotlib is missing."""
     files = ["results.json", "replay/", *(path.name for path in written)]
+    if [path.name for path in written] == ["report.html"]:
+        say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
     total = config.seeds * len(config.methods)
     kept = f"; {total - done.computed} of {total} runs were there" if done.computed < total else ""
-    click.echo(f"\nIn {done.folder}: {', '.join(files)}")
-    click.echo(f"Took {done.seconds:.1f} s, certificates {done.certificate_seconds:.1f} s{kept}.")
+    say(f"\nIn {done.folder}: {', '.join(files)}")
+    say(f"Took {done.seconds:.1f} s, certificates {done.certificate_seconds:.1f} s{kept}.")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from array_api_compat import is_torch_array
+from numpy.typing import NDArray
 
-from sparseaug.archive import load_archive, save_archive
-from sparseaug.errors import FileFormatError, check_integer
+from sparseaug.actions.base import as_numpy
+from sparseaug.archive import load_archive, require, save_archive
+from sparseaug.descent.identity import like
+from sparseaug.descent.trace import OWN
+from sparseaug.errors import FileFormatError, shorten_text
 
-SCHEMA = "sparseaug.Checkpoint/1"
+SCHEMA = "sparseaug.Checkpoint/2"
 
 
 @final
@@ -23,57 +28,112 @@ class Checkpoint:
 
     path: Path
     every: int
-    facts: dict[str, Any]
-
-    @classmethod
-    def open(
-        cls,
-        path: str | os.PathLike[str] | None,
-        every: int,
-        theta0: Any,
-        **run: Any,
-    ) -> Checkpoint | None:
-        """The checkpoint at `path`, for the run that these facts tell apart; None without a path."""
-        if path is None:
-            return None
-        start = _numpy(theta0)
-        facts = {**run, "shape": list(start.shape), "start": start.tobytes().hex()}
-        return cls(Path(path), check_integer("checkpoint_every", every, at_least=1), facts)
+    num_steps: int
+    identity: Mapping[str, str]
 
     def save(self, state: Any) -> None:
         """Keep the state, if its step is one to keep."""
-        if state.step % self.every and state.step != self.facts["num_steps"]:
+        if state.step % self.every and state.step != self.num_steps:
             return
+        trace = dict(state.recorder.columns)
+        trace["calls"] = list(map(hex, trace["calls"]))  # the order of a group has any length
         facts = {
-            "run": self.facts,
+            "run": dict(self.identity),
             "step": state.step,
             "best_step": state.best_step,
             "best_norm": state.best_norm,
-            "trace": state.recorder.columns,
+            "trace": trace,
         }
-        arrays = {"theta": _numpy(state.theta), "best": _numpy(state.best)}
+        arrays = {"theta": np.array(as_numpy(state.theta)), "best": np.array(as_numpy(state.best))}
         save_archive(self.path, SCHEMA, arrays, facts)
 
-    def restore(self, state: Any) -> bool:
-        """Put back the state that was kept; False if none was, an error if it is another run's."""
-        if not self.path.exists():
+    def restore(self, state: Any, quantities: Callable[[Any], Iterable[str]]) -> bool:
+        """Put back the state that was kept; False if none was, an error if it is another run's.
+
+        `quantities` names what is evaluated at a theta, to compare with the columns of the trace.
+        """
+        if not os.path.lexists(self.path):
             return False
         arrays, facts = load_archive(self.path, SCHEMA)
-        if facts.get("run") != self.facts:
-            raise FileFormatError(
-                f"{self.path} is the checkpoint of another run (other start, method, step size or "
-                "length); give another path, or remove it to start again."
-            )
-        state.theta, state.best = (_like(state.theta, arrays[n]) for n in ("theta", "best"))
+        kept: Any = facts.get("run")
+        require(isinstance(kept, dict), self.path, "it does not say what run it is of")
+        self._require_same(kept)
+        self._require_whole(state, arrays, facts)
+        state.theta, state.best = (like(state.theta, arrays[name]) for name in ("theta", "best"))
         state.step, state.best_step = facts["step"], facts["best_step"]
         state.best_norm = facts["best_norm"]
-        state.recorder.columns = facts["trace"]
+        columns = facts["trace"]
+        columns["calls"] = [int(calls, 16) for calls in columns["calls"]]
+        state.recorder.columns = columns
+        other = sorted({*OWN, *quantities(state.theta)} ^ set(columns))
+        if other:
+            where = "there" if other[0] in columns else "here"
+            raise self._of_another_run(
+                f"quantities of evaluate ({shorten_text(other[0])} {where} only)"
+            )
         return True
 
+    def _require_same(self, kept: dict[str, Any]) -> None:
+        here = self.identity
+        changed = [
+            f"{shorten_text(name)} ({_show(kept.get(name))} there, {_show(here.get(name))} here)"
+            for name in dict.fromkeys([*here, *kept])
+            if kept.get(name) != here.get(name)
+        ]
+        if changed:
+            raise self._of_another_run(", ".join(changed))
 
-def _numpy(theta: Any) -> Any:
-    return np.array(theta.detach().cpu().numpy() if is_torch_array(theta) else theta)
+    def _of_another_run(self, what: str) -> FileFormatError:
+        return FileFormatError(
+            f"{self.path} is the checkpoint of another run: other {what}; give another path, or remove "
+            "it to start again."
+        )
+
+    def _require_whole(
+        self, state: Any, arrays: Mapping[str, NDArray[Any]], facts: dict[str, Any]
+    ) -> None:
+        """A file with a right checksum may still hold anything."""
+        start = np.asarray(as_numpy(state.theta))
+        right = set(arrays) == {"theta", "best"} and all(
+            array.dtype == start.dtype and array.shape == start.shape and np.isfinite(array).all()
+            for array in arrays.values()
+        )
+        require(right, self.path, f"it needs 'theta' and 'best', finite, of shape {start.shape}")
+        step, best, norm = (facts.get(name) for name in ("step", "best_step", "best_norm"))
+        right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
+        require(right, self.path, "its steps or its gradient norm are out of range")
+        trace: Any = facts.get("trace")
+        right = isinstance(trace, dict) and set(trace) >= set(OWN)
+        right = right and all(isinstance(column, list) and column for column in trace.values())
+        right = right and len({len(column) for column in trace.values()}) == 1
+        right = right and all(map(_is_hex, trace["calls"]))
+        right = right and all(
+            _is_number(value) for name in trace if name != "calls" for value in trace[name]
+        )
+        right = right and all(_is_step(value, self.num_steps) for value in trace["step"])
+        require(right, self.path, "its trace is not one")
 
 
-def _like(theta: Any, array: Any) -> Any:
-    return theta.new_tensor(array) if is_torch_array(theta) else array
+def _show(text: Any) -> str:
+    """A hash by its first digits, other texts as they are."""
+    if text is None:
+        return "none"
+    text = str(text)
+    return text[:12] if len(text) == 64 else shorten_text(text)
+
+
+def _is_step(value: Any, last: Any) -> bool:
+    return type(value) is int and 0 <= value <= last
+
+
+def _is_number(value: Any) -> bool:
+    return (type(value) is int and abs(value) < 1 << 63) or (
+        type(value) is float and math.isfinite(value)
+    )
+
+
+def _is_hex(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and int(value, 16) >= 0
+    except ValueError:
+        return False

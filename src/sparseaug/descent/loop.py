@@ -6,41 +6,38 @@ knows no backend: theta may be a NumPy array or a torch tensor, as long as the r
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
-from array_api_compat import array_namespace
+import numpy as np
+from array_api_compat import array_namespace, is_array_api_obj
 
+from sparseaug.descent.arguments import (
+    check_path,
+    check_rates,
+    check_risk,
+    check_theta,
+)
 from sparseaug.descent.checkpoint import Checkpoint
-from sparseaug.descent.trace import Recorder, Trace
-from sparseaug.errors import ArgumentError, SparseAugError, check_integer, check_real
-
-Theta = Any
-_OWN = ("step", "gradient_norm", "calls")  # columns of every trace
-
-
-class NonFiniteError(SparseAugError, ArithmeticError):
-    """A risk or gradient that is not finite: the run stopped at `step`; `best` is its best iterate."""
-
-    step: int = 0
-    best: Theta = None
-
-
-class FollowedRisk(Protocol):
-    """What the loop needs of a risk at one step."""
-
-    def value(self, theta: Theta) -> float:
-        """The risk."""
-
-    def gradient(self, theta: Theta) -> Theta:
-        """Its gradient."""
+from sparseaug.descent.identity import run_identity
+from sparseaug.descent.state import FollowedRisk, State, Theta, quantities
+from sparseaug.descent.trace import Trace
+from sparseaug.errors import (
+    ArgumentError,
+    check_callable,
+    check_integer,
+    check_not_negative,
+    check_real,
+    shorten,
+)
 
 
 class Risk(Protocol):
-    """What the loop needs of a risk."""
+    """What the loop needs of a risk; a checkpoint needs `identity()` too, a dict of names and texts
+    that says what the risk depends on.
+    """
 
     @property
     def calls(self) -> int:
@@ -63,9 +60,19 @@ class Run:
     calls: int
     trace: Trace
 
+    def __post_init__(self) -> None:
+        for name in ("best", "last"):
+            if not is_array_api_obj(getattr(self, name)):
+                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not an array.")
+        for name in ("best_step", "num_steps", "calls"):
+            check_integer(name, getattr(self, name))
+        check_not_negative("best_gradient_norm", self.best_gradient_norm)
+        if not isinstance(self.trace, Trace):
+            raise ArgumentError(f"trace={shorten(self.trace)} is not a Trace.")
+
     def __repr__(self) -> str:
         return (
-            f"Run({self.num_steps} steps, {self.calls} oracle calls, smallest gradient norm "
+            f"Run({self.num_steps} steps, {shorten(self.calls)} oracle calls, smallest gradient norm "
             f"{self.best_gradient_norm:.4g} at step {self.best_step})"
         )
 
@@ -87,50 +94,64 @@ def descend(
 ) -> Run:
     """Follow the risk for `num_steps` steps, or until its gradient norm is at most `eps`.
 
-    step_size   a number, or a function of the step
-    method      "none", "full", "streaming" or "one-shot", if it should be checked against the risk's
-    project     applied to theta after every step, for instance `box(3.0)`
-    evaluate    quantities of theta for the trace, at every `eval_every` steps and at the end
-    checkpoint  a file: a run that finds one goes on from it, to the same bits
+    Args:
+        step_size: a number, or a function of the step
+        method: "none", "full", "streaming" or "one-shot", if it should be checked against the
+            risk's
+        project: applied to theta after every step, for instance `box(3.0)`
+        evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
+        checkpoint: a file: a run that finds one goes on from it, to the same bits. That of another
+            run is refused with the names of what differs: S, inputs, targets, action, kernel,
+            centers, theta0, step_size, project, the oracle's seed and whatever else decides the
+            iterates (`sparseaug.descent.identity` says what is known of functions)
 
     The best iterate has the smallest gradient norm of the risk *followed*, as alg:sparse-aug says,
     among theta_0, ..., theta_(T-1). A value that is not finite stops the run before the step.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 3))
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    >>> risk = sa.augmented_risk(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(3)), "full")
-    >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100, method="full")
-    >>> run.calls, run.best_step, risk.value(run.last) < risk.value(np.ones(8))
-    (6, 99, True)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 3))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+        >>> risk = sa.augmented_risk(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(3)), "full")
+        >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100, method="full")
+        >>> run.calls, run.best_step, risk.value(run.last) < risk.value(np.ones(8))
+        (6, 99, True)
     """
-    num_steps = check_integer("num_steps", num_steps, at_least=1)
+    check_risk(risk, method)
+    theta0 = check_theta(theta0)
+    num_steps = check_integer("num_steps", num_steps, at_least=1, below=1 << 63)
     eval_every = check_integer("eval_every", eval_every, at_least=1)
-    rate = _step_size(step_size)
-    if method is not None and method != getattr(risk, "method", method):
-        raise ArgumentError(f"method={method!r}, but the risk is for {risk.method!r}.")  # type: ignore[attr-defined]
-    state = _State(theta0)
+    every = check_integer("checkpoint_every", checkpoint_every, at_least=1)
+    eps = check_not_negative("eps", eps)
+    for name, function in (("project", project), ("evaluate", evaluate), ("progress", progress)):
+        if function is not None:
+            check_callable(name, function)
+    rate = check_rates(step_size)
+    state = State(theta0)
     followed: FollowedRisk | None = None
-    store = Checkpoint.open(
-        checkpoint,
-        checkpoint_every,
-        theta0,
-        num_steps=num_steps,
-        eval_every=eval_every,
-        eps=eps,
-        method=getattr(risk, "method", ""),
-        rates=[rate(0), rate(num_steps - 1)],
-    )
-    if store is not None and store.restore(state):
-        resume = getattr(risk, "resume", lambda step: None)
-        if state.step < num_steps:
-            resume(state.step)
-        else:  # nothing is left but the last evaluation, of the risk that was followed last
-            resume(state.step - 1)
-            followed = risk.at_step(state.step - 1)
+    store: Checkpoint | None = None
+    if checkpoint is not None:
+        path = check_path(checkpoint)
+        identity = run_identity(
+            risk,
+            theta0,
+            rate=rate,
+            num_steps=num_steps,
+            project=project,
+            eval_every=eval_every,
+            eps=eps,
+        )
+        store = Checkpoint(path, every, num_steps, identity)
+        if store.restore(state, lambda theta: quantities(evaluate, theta)):
+            resume = getattr(risk, "resume", lambda step: None)
+            if state.step < num_steps:
+                resume(state.step)
+            else:  # nothing is left but the last evaluation, of the risk that was followed last
+                resume(state.step - 1)
+                followed = risk.at_step(state.step - 1)
     while state.step < num_steps:
         followed = risk.at_step(state.step)
-        gradient = followed.gradient(state.theta)
+        gradient = state.gradient(followed)
         norm = state.norm(gradient)
         if norm < state.best_norm:
             state.best, state.best_step, state.best_norm = state.theta, state.step, norm
@@ -138,15 +159,15 @@ def descend(
             state.record(norm, risk.calls, evaluate)
         if norm <= eps:
             break
-        theta = state.theta - rate(state.step) * gradient
-        state.theta = theta if project is None else project(theta)
+        with np.errstate(over="ignore", invalid="ignore"):
+            state.move(state.theta - rate(state.step) * gradient, project)
         state.step += 1
         if store is not None:
             store.save(state)
-        if progress:
+        if progress is not None:
             progress(state.step, num_steps)
     if followed is not None and state.last_recorded != state.step:
-        state.record(state.norm(followed.gradient(state.theta)), risk.calls, evaluate)
+        state.record(state.norm(state.gradient(followed)), risk.calls, evaluate)
     return Run(
         state.best,
         state.best_step,
@@ -158,60 +179,25 @@ def descend(
     )
 
 
-def box(width: float) -> Callable[[Theta], Theta]:
+@final
+@dataclass(frozen=True)
+class Box:
     """The projection onto [-width, width]^p."""
-    width = check_real("width", width, above=0)
 
-    def project(theta: Theta) -> Theta:
-        return array_namespace(theta).clip(theta, -width, width)
+    width: float
 
-    return project
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", check_real("width", self.width, above=0))
 
+    def __call__(self, theta: Theta) -> Theta:
+        """The nearest point of the box."""
+        return array_namespace(theta).clip(theta, -self.width, self.width)
 
-class _State:
-    """What changes along the way."""
-
-    def __init__(self, theta0: Theta) -> None:
-        self.theta = theta0
-        self.step = 0
-        self.best = theta0
-        self.best_step = 0
-        self.best_norm = math.inf
-        self.recorder = Recorder()
-
-    @property
-    def last_recorded(self) -> int:
-        steps = self.recorder.columns.get("step", [-1])
-        return int(steps[-1])
-
-    def stopped(self, what: str) -> NonFiniteError:
-        """The error for something that is not finite, with the best iterate so far."""
-        error = NonFiniteError(f"{what} at step {self.step}; lower step_size.")
-        error.step, error.best = self.step, self.best
-        return error
-
-    def norm(self, gradient: Theta) -> float:
-        """The length of a gradient at this step, which must be finite."""
-        norm = float(array_namespace(gradient).linalg.vector_norm(gradient))
-        if not math.isfinite(norm):
-            raise self.stopped("the gradient is not finite")
-        return norm
-
-    def record(
-        self, norm: float, calls: int, evaluate: Callable[[Theta], dict[str, float]] | None
-    ) -> None:
-        row = {"step": self.step, "gradient_norm": norm, "calls": calls}
-        for name, value in (evaluate(self.theta) if evaluate else {}).items():
-            if name in _OWN:
-                raise ArgumentError(f"evaluate returned {name!r}, which the trace has of its own.")
-            if not math.isfinite(value):
-                raise self.stopped(f"{name} is {value}")
-            row[name] = value
-        self.recorder.add(row)
+    def identity(self) -> str:
+        """What tells it from other projections."""
+        return f"box({self.width!r})"
 
 
-def _step_size(step_size: float | Callable[[int], float]) -> Callable[[int], float]:
-    if callable(step_size):
-        return step_size
-    rate = check_real("step_size", step_size, above=0)
-    return lambda step: rate
+def box(width: float) -> Box:
+    """The projection onto [-width, width]^p."""
+    return Box(width)

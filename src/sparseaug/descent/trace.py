@@ -1,12 +1,18 @@
-"""What a run saw along the way: one column a quantity, one entry an evaluation."""
+"""What a run saw along the way: one column per quantity, one entry per evaluation."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError, shorten
+
+OWN = ("step", "gradient_norm", "calls")
+"""Columns of every trace of `descend`."""
 
 
 @final
@@ -19,7 +25,15 @@ class Trace:
     columns: dict[str, NDArray[Any]]
 
     def __post_init__(self) -> None:
-        for column in self.columns.values():
+        columns = self.columns
+        if not isinstance(columns, Mapping) or "step" not in columns:
+            raise ArgumentError(f"columns={shorten(columns)} is not a dict with a column 'step'.")
+        for name, column in columns.items():
+            vector = isinstance(column, np.ndarray) and column.ndim == 1
+            if not isinstance(name, str) or not vector or len(column) != len(columns["step"]):
+                raise ArgumentError(
+                    f"columns[{shorten(name)}]={shorten(column)} is not a vector as long as 'step'."
+                )
             column.flags.writeable = False
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -55,11 +69,11 @@ class Recorder:
             self.columns[name].append(value)
 
     def trace(self) -> Trace:
-        """All of it, frozen; steps and calls are integers."""
-        whole = ("step", "calls")
-        return Trace(
-            {
-                name: np.array(values, np.int64 if name in whole else np.float64)
-                for name, values in self.columns.items()
-            }
-        )
+        """All of it, frozen; steps and calls are integers, Python's where they exceed 64 bits."""
+        return Trace({name: _column(name, values) for name, values in self.columns.items()})
+
+
+def _column(name: str, values: list[float]) -> NDArray[Any]:
+    if name not in ("step", "calls"):
+        return np.array(values, np.float64)
+    return np.array(values, np.int64 if max(values, default=0) < 1 << 63 else object)

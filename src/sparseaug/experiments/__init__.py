@@ -3,7 +3,9 @@
 config        every number of section Experiments, frozen
 problem       data, centres, start and drawn elements of one seed; what a replay file holds
 seed          one seed: all methods, evaluated over the whole group
+parts         a finished run or its certificates on disk, checked when read
 folder        files of an experiment, each whole or absent; what another config left is refused
+workers       processes that end with their parent
 runner        all seeds in parallel processes, resumed where they were stopped
 claims        the sentences of the paper's Results, each with what was measured
 certificates  certified bounds of the full-gradient norm along the one-shot runs

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, final
 
+from sparseaug.archive import canonical_json
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
 
 LARGEST_GROUP = 12
 """S_n up to which exact means over the group, by permanents, take minutes and not days."""
+
+MOST_SEEDS = 10_000
+"""A seed is half a dozen files, and every progress report looks at all of them."""
+
+LARGEST_ARRAY = 100_000_000
+"""Numbers in the largest array of a run, 0.8 GB; a worker holds a few of that size."""
+
+_LARGEST_COUNT = 10**9
+_LARGEST_REAL = 1e6  # far above what makes sense, and far below where squares overflow
+_MOST_SIZES = 100
 
 
 @final
@@ -17,10 +29,11 @@ LARGEST_GROUP = 12
 class Config:
     """What is run; the defaults are the paper's, `init_std` is not in it.
 
-    >>> Config().methods
-    ('none', 'full', 'streaming', 'one-shot-4', 'one-shot-16', 'one-shot-64')
-    >>> Config.shortened().num_steps
-    100
+    Examples:
+        >>> Config().methods
+        ('none', 'full', 'streaming', 'one-shot-4', 'one-shot-16', 'one-shot-64')
+        >>> Config.shortened().num_steps
+        100
     """
 
     group_size: int = 6
@@ -39,20 +52,30 @@ class Config:
     quick: bool = False  # a label: fewer seeds and steps than the paper's
 
     def __post_init__(self) -> None:
-        largest = LARGEST_GROUP + 1
+        most = {"group_size": LARGEST_GROUP, "seeds": MOST_SEEDS}
         for name in _COUNTS:
-            below = largest if name == "group_size" else None
+            below = most.get(name, _LARGEST_COUNT) + 1
             self._set(name, check_integer(name, getattr(self, name), at_least=1, below=below))
         for name in ("sigma", "box", "step_size", "init_std"):
-            self._set(name, check_real(name, getattr(self, name), above=0))
+            value = check_real(name, getattr(self, name), above=0, below=_LARGEST_REAL)
+            self._set(name, value)
+        self._set("sample_sizes", _check_sizes(self.sample_sizes))
+        if not isinstance(self.quick, bool):
+            raise ArgumentError(f"quick={shorten(self.quick)} is not a bool; give True or False.")
+        self._require_room()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Config:
+        """The config that `to_dict` turned into JSON data; other fields are an `ArgumentError`."""
         try:
-            sizes = tuple(check_integer("sample_sizes", m, at_least=1) for m in self.sample_sizes)
+            return cls(**data)
         except TypeError as error:
-            raise _bad_sizes(self.sample_sizes) from error
-        if not sizes or any(a >= b for a, b in pairwise(sizes)):
-            raise _bad_sizes(self.sample_sizes)
-        self._set("sample_sizes", sizes)
-        self._set("quick", bool(self.quick))
+            raise ArgumentError(f"config={shorten(data)} is not a config: {error}.") from error
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(each.name for each in fields(cls))
 
     @classmethod
     def shortened(cls, **changes: Any) -> Config:
@@ -68,15 +91,39 @@ class Config:
         """All fields as JSON data."""
         return {**asdict(self), "sample_sizes": list(self.sample_sizes)}
 
-    def differences(self, other: dict[str, Any]) -> list[str]:
+    def differences(self, other: Mapping[str, Any]) -> list[str]:
         """The fields in which JSON data of a config is another one, as `name: there, here`."""
         own = self.to_dict()
         names = [*own, *(name for name in other if name not in own)]
         return [
             f"{name}: {shorten(other.get(name))} there, {shorten(own.get(name))} here"
             for name in names
-            if other.get(name) != own.get(name)
+            if name not in own or not _same(other.get(name), own[name])
         ]
+
+    def _require_room(self) -> None:
+        """Refuse what would need an array above the limit: the largest of each part of a run."""
+        R, m = self.centers, self.sample_sizes[-1]
+        evaluations = self.num_steps // self.eval_every + 2
+        for names, numbers in (
+            ("train and centers", 8 * self.train * R),  # features, eight elements at a time
+            ("test and centers", 8 * self.test * R),
+            ("centers", R * R),
+            ("streaming_batch, train and centers", self.streaming_batch * self.train * R),
+            ("num_steps and streaming_batch", self._draws * self.group_size),
+            ("num_steps, eval_every and centers", evaluations * 2 * R),
+            ("sample_sizes", m * m),  # the kernel between all pairs of moved samples
+            ("sample_sizes and train", m * self.train * self.group_size),
+        ):
+            if numbers > LARGEST_ARRAY:
+                raise ArgumentError(
+                    f"{names} are too large: they need an array of {numbers} numbers, and the limit "
+                    f"is {LARGEST_ARRAY}; lower them."
+                )
+
+    @property
+    def _draws(self) -> int:
+        return self.num_steps * self.streaming_batch
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -94,5 +141,17 @@ _COUNTS = (
 )
 
 
-def _bad_sizes(value: object) -> ArgumentError:
-    return ArgumentError(f"sample_sizes={shorten(value)} must be increasing integers, one or more.")
+def _same(there: Any, here: Any) -> bool:
+    """Whether two values are the same JSON: true is not 1."""
+    return canonical_json(there) == canonical_json(here)
+
+
+def _check_sizes(value: Any) -> tuple[int, ...]:
+    if isinstance(value, list | tuple) and 0 < len(value) <= _MOST_SIZES:
+        limits = {"at_least": 1, "below": _LARGEST_COUNT + 1}
+        sizes = tuple(check_integer("sample_sizes", m, **limits) for m in value)
+        if all(a < b for a, b in pairwise(sizes)):
+            return sizes
+    raise ArgumentError(
+        f"sample_sizes={shorten(value)} is not allowed; give 1 to {_MOST_SIZES} increasing integers."
+    )

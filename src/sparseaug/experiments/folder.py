@@ -4,41 +4,34 @@ config.json                      what is run, written first
 seeds/seed-K-METHOD.safetensors  a finished run: the columns of results.json, theta at each of them
 replay/seed-K.safetensors        all random numbers of a seed
 results.json                     put together from the parts, the same bytes each time
+timing.json                      how long it took, and with which versions
 """
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import dataclass, field
+import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sparseaug.archive import load_archive, save_archive
-from sparseaug.errors import ArgumentError, FileFormatError, StorageError, shorten
+from sparseaug.archive import load_json, save_json
+from sparseaug.errors import (
+    ConfigMismatchError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+)
 from sparseaug.experiments.config import Config
-from sparseaug.storage import read_bytes, write_atomic
-
-COLUMNS = ("train_risk", "test_risk", "gradient_norm", "identity_test_risk")
-"""Per-seed lists in results.json."""
-
-_PART = "sparseaug.experiments.Part/1"
-_REPLAY = "sparseaug.experiments.Replay/1"
-
-Arrays = dict[str, NDArray[Any]]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One method of one seed: oracle calls, seconds, and columns with one entry an evaluation."""
-
-    calls: int
-    seconds: float
-    arrays: Arrays = field(repr=False)
+from sparseaug.experiments.parts import (
+    CERTIFICATE,
+    COLUMNS,
+    Arrays,
+    Part,
+    load_part,
+    save_part,
+    save_replay,
+)
+from sparseaug.storage import show_path
 
 
 @final
@@ -60,27 +53,34 @@ class Folder:
     config: Config
 
     def open(self) -> None:
-        """Make the folder this config's own, or refuse: nothing of another config is touched."""
+        """Make the folder this config's own, or refuse: nothing of another config is touched.
+
+        The folder may be a link to one; in it, nothing that we write to may be a link.
+        """
         try:
+            for name in ("config.json", "results.json", "timing.json", "seeds", "replay"):
+                self._require_no_link(name)
             for name in ("config.json", "results.json"):
                 if (self.path / name).exists():
                     self._require_same(name)
+            if (self.path / "timing.json").exists():
+                self._read("timing.json")
             for folder in (self.path, self.path / "seeds", self.path / "replay"):
                 folder.mkdir(parents=True, exist_ok=True)
-        except StorageError:
+        except SparseAugError:
             raise
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             reason = getattr(error, "strerror", None) or error
             raise StorageError(
-                f"folder {shorten(str(self.path))} cannot be used: {reason}; give one you may write to."
+                f"folder {show_path(self.path)} cannot be used: {reason}; give one you may write to."
             ) from error
         if not (self.path / "config.json").exists():
-            write_atomic(self.path / "config.json", _json(self.config.to_dict()))
+            save_json(self.path / "config.json", self.config.to_dict(), follow=False)
 
     @staticmethod
     def certificate(method: str) -> str:
         """Name of the part with the bounds of a method's run."""
-        return f"{method}-certificate"
+        return method + CERTIFICATE
 
     def part_path(self, seed: int, name: str) -> Path:
         """Where a part is kept; `name` is a method, or the `certificate` of one."""
@@ -107,35 +107,16 @@ class Folder:
 
     def save_part(self, seed: int, name: str, part: Part) -> None:
         """Keep a finished part."""
-        facts = {**self._key(seed, name), "calls": part.calls, "seconds": part.seconds}
-        save_archive(self.part_path(seed, name), _PART, part.arrays, facts)
+        save_part(self.part_path(seed, name), self._key(seed, name), part)
 
     def load_part(self, seed: int, name: str) -> Part:
         """Read a part; a damaged or foreign one is an error that names the file."""
-        path = self.part_path(seed, name)
-        arrays, facts = _load(path, _PART)
-        if {key: facts.get(key) for key in ("config", "seed", "name")} != self._key(seed, name):
-            raise FileFormatError(
-                f"{path} belongs to another experiment, seed or method; remove it to have it made "
-                "again."
-            )
-        return Part(int(facts["calls"]), float(facts["seconds"]), arrays)
+        return load_part(self.part_path(seed, name), self._key(seed, name), self.config)
 
     def save_replay(self, seed: int, arrays: Arrays) -> None:
         """Keep a seed's random numbers; a file that is there must hold the same."""
         path = self.path / "replay" / f"seed-{seed}.safetensors"
-        if not path.exists():
-            facts = {"config": self.config.to_dict(), "seed": seed}
-            save_archive(path, _REPLAY, arrays, facts)
-            return
-        there, _ = _load(path, _REPLAY)
-        same = there.keys() == arrays.keys() and all(
-            np.array_equal(there[name], arrays[name]) for name in arrays
-        )
-        if not same:
-            raise FileFormatError(
-                f"{path} holds other random numbers than this version draws; give another folder."
-            )
+        save_replay(path, {"config": self.config.to_dict(), "seed": seed}, arrays)
 
     def assemble(self) -> dict[str, Any]:
         """results.json from all parts: config, the methods, and certificates if there are any."""
@@ -151,7 +132,7 @@ class Folder:
         bounds = {m: self._certificates(m) for m in self.config.methods if self._certified(m)}
         if bounds:
             results["certificates"] = bounds
-        write_atomic(self.path / "results.json", _json(results))
+        save_json(self.path / "results.json", results, follow=False)
         return results
 
     def _certified(self, method: str) -> bool:
@@ -167,28 +148,33 @@ class Folder:
         return {"config": self.config.to_dict(), "seed": seed, "name": name}
 
     def _require_same(self, name: str) -> None:
-        path = self.path / name
-        try:
-            there = json.loads(read_bytes(path))
-            there = there["config"] if name == "results.json" else there
-            differences = self.config.differences(there)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        there = self._read(name)
+        there = there.get("config") if name == "results.json" else there
+        if not isinstance(there, dict):
             raise FileFormatError(
-                f"{path} is damaged or not ours; remove it or give another folder."
-            ) from error
+                f"{show_path(self.path / name)} has no config; remove it or give another folder."
+            )
+        differences = self.config.differences(there)
         if differences:
-            raise ArgumentError(
-                f"{self.path} holds an experiment of another config ({'; '.join(differences)}); "
-                "give another folder, or remove that one."
+            raise ConfigMismatchError(
+                f"{show_path(self.path)} holds an experiment of another config "
+                f"({'; '.join(differences)}); give another folder, or remove that one."
             )
 
+    def _read(self, name: str) -> Any:
+        try:
+            return load_json(self.path / name)
+        except FileFormatError as error:
+            raise FileFormatError(f"{error} Remove it or give another folder.") from error
 
-def _load(path: Path, schema: str) -> tuple[Arrays, dict[str, Any]]:
-    try:
-        return load_archive(path, schema)
-    except FileFormatError as error:
-        raise FileFormatError(f"{error} Remove {os.fspath(path)} to have it made again.") from error
-
-
-def _json(data: Any) -> bytes:
-    return (json.dumps(data, indent=1, allow_nan=False) + "\n").encode()
+    def _require_no_link(self, name: str) -> None:
+        path = self.path / name
+        try:
+            linked = stat.S_ISLNK(path.lstat().st_mode)
+        except FileNotFoundError:
+            return
+        if linked:
+            raise StorageError(
+                f"{show_path(path)} is a symbolic link, which is not written through; remove it or "
+                "give another folder."
+            )

@@ -19,6 +19,7 @@ from sparseaug.groups import symmetric
 from sparseaug.kernels import GaussianKernel, sample_moments
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
+from sparseaug.risk.identity import problem_facts
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 
 ENUMERATED = 40_320
@@ -32,9 +33,10 @@ _BLOCK = 8  # elements at a time: 1024 feature vectors of the train set stay in 
 class Problem:
     """What the methods of one seed share.
 
-    >>> given = Problem(Config(), seed=0)
-    >>> given.x_train.shape, given.sample(16).m, given.oracle("streaming").calls
-    ((128, 6), 16, 0)
+    Examples:
+        >>> given = Problem(Config(), seed=0)
+        >>> given.x_train.shape, given.sample(16).m, given.oracle("streaming").calls
+        ((128, 6), 16, 0)
     """
 
     config: Config
@@ -95,7 +97,8 @@ class Problem:
         S = GroupSample(group, group.all_elements())
         kernel, centers = self.model.kernel, self.model.centers
         moments = sample_moments(kernel, self.action, S, *data, centers, block=_BLOCK)
-        return MomentRisk(self.model, moments, "full", group.order)
+        facts = problem_facts(*data, self.action, "full")
+        return MomentRisk(self.model, moments, "full", group.order, facts)
 
     def replay(self) -> dict[str, NDArray[Any]]:
         """All random numbers of the seed, enough to repeat it with other code."""

@@ -5,7 +5,6 @@ joblib runs the seeds, so that its other backends (Dask, Ray) do too, under `job
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import threading
@@ -19,15 +18,16 @@ from typing import Any, final
 import joblib
 import numpy as np
 import scipy
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 import sparseaug
-from sparseaug.errors import SparseAugError, check_integer
+from sparseaug.archive import save_json
+from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.experiments.certificates import certify_seed
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Count, Folder
 from sparseaug.experiments.seed import run_seed
-from sparseaug.storage import write_atomic
+from sparseaug.experiments.workers import run_parallel
+from sparseaug.storage import check_path
 
 Progress = Callable[[Count], None]
 
@@ -58,36 +58,34 @@ def reproduce(
 ) -> Finished:
     """Run the experiment into the folder, or what is missing of it there.
 
-    jobs      processes; as many as there are cores, if not given
-    progress  called with what is finished, a few times a second
+    Args:
+        jobs: processes, at most 1024; as many as there are cores, if not given
+        progress: called with what is finished, a few times a second
     """
     started = time.perf_counter()
-    jobs = joblib.cpu_count() if jobs is None else check_integer("jobs", jobs, at_least=1)
-    files = Folder(Path(folder), config)
+    if not isinstance(config, Config):
+        raise ArgumentError(f"config={shorten(config)} is not a Config.")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress={shorten(progress)} cannot be called; give progress(count).")
+    most = (
+        joblib.cpu_count() if jobs is None else check_integer("jobs", jobs, at_least=1, below=1025)
+    )
+    jobs = min(most, config.seeds)
+    files = Folder(check_path("folder", folder), config)
     files.open()
     files.check()
-    before, jobs = files.count().methods, min(jobs, config.seeds)
+    before = files.count().methods
+    tasks = [(config, seed, files.path) for seed in range(config.seeds)]
     with _watched(files, progress):
-        _run_seeds(run_seed, files, jobs)
+        run_parallel(run_seed, tasks, jobs)
         half = time.perf_counter()
-        _run_seeds(certify_seed, files, jobs)
+        run_parallel(certify_seed, tasks, jobs)
     results = files.assemble()
     finished = time.perf_counter()
     computed = files.count().methods - before
     done = Finished(files.path, results, half - started, finished - half, computed)
     _note_time(files, done, jobs)
     return done
-
-
-def _run_seeds(work: Callable[[Config, int, Path], None], files: Folder, jobs: int) -> None:
-    seeds, call = range(files.config.seeds), joblib.delayed(work)
-    try:
-        joblib.Parallel(n_jobs=jobs)(call(files.config, seed, files.path) for seed in seeds)
-    except TerminatedWorkerError as error:
-        raise SparseAugError(
-            "a worker process was killed, perhaps for want of memory; run again to go on from "
-            "here, with fewer jobs."
-        ) from error
 
 
 @contextmanager
@@ -130,4 +128,4 @@ def _note_time(files: Folder, done: Finished, jobs: int) -> None:
             "scipy": scipy.__version__,
         },
     }
-    write_atomic(path, (json.dumps(note, indent=1) + "\n").encode())
+    save_json(path, note, follow=False)

@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from sparseaug.descent import box, descend
 from sparseaug.experiments.config import Config
-from sparseaug.experiments.folder import Folder, Part
+from sparseaug.experiments.folder import Folder
+from sparseaug.experiments.parts import Part
 from sparseaug.experiments.problem import Problem
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk, augmented_risk, streaming_risk

@@ -1,14 +1,17 @@
 """Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
 
 base            what every group can do; order, sampling and ranks from the digits
+checks          rows and digits of the right kind and shape
 digits          exactly uniform mixed-radix digits
-shuffle         permutations and their Fisher-Yates digits
+permutations    permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
 dihedral        symmetries of the regular n-gon
+grid            shifts, turns and flips of a periodic grid
 symmetric       S_n and A_n
 hyperoctahedral signed permutations
 product         direct products
-permutation     permutation groups from generators
+generated       permutation groups from generators
+probe           how large a stabiliser chain will be
 table           groups from a multiplication table or a closed list of matrices
 catalogue       the cube, Mathieu's groups, the Rubik's cube
 young           Young's orthogonal form, the irreps of S_n
@@ -20,9 +23,10 @@ from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral, dihedral
+from sparseaug.groups.generated import PermutationGroup, permutation_group
+from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
 from sparseaug.groups.names import from_dict, group
-from sparseaug.groups.permutation import PermutationGroup, permutation_group
 from sparseaug.groups.product import Product, direct_product
 from sparseaug.groups.symmetric import Symmetric, alternating, symmetric
 from sparseaug.groups.table import TableGroup, matrix_group, table_group
@@ -31,6 +35,7 @@ __all__ = [
     "ENUMERATION_LIMIT",
     "Abelian",
     "Dihedral",
+    "GridSymmetries",
     "Group",
     "Hyperoctahedral",
     "Irrep",
@@ -48,6 +53,7 @@ __all__ = [
     "direct_product",
     "format_order",
     "from_dict",
+    "grid_symmetries",
     "group",
     "hyperoctahedral",
     "mathieu",

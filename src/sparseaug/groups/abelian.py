@@ -12,11 +12,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import check_integer
-from sparseaug.groups.base import Group, Irrep
+from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.floats import UNIT
+from sparseaug.groups.base import LARGEST_SIZE, LONGEST_ROW, Group, Irrep, integer_rows
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
-
-_LARGEST_MODULUS = 1 << 62  # so that the sum of two exponents fits an int64
 
 
 @final
@@ -27,8 +27,20 @@ class Abelian(Group):
     moduli: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for n in self.moduli:
-            check_integer("modulus", n, at_least=1, below=_LARGEST_MODULUS + 1)
+        if not isinstance(self.moduli, tuple) or not self.moduli:
+            raise ArgumentError(f"moduli={shorten(self.moduli)} is not a tuple of integers.")
+        if len(self.moduli) > LONGEST_ROW:
+            raise GroupTooLargeError(
+                f"{len(self.moduli)} moduli are given, above {LONGEST_ROW}; use a smaller group."
+            )
+        own = set(map(type, self.moduli)) == {int}
+        for n in set(self.moduli) if own else self.moduli:  # equal ones need one check
+            check_integer("modulus", n, at_least=1, below=LARGEST_SIZE + 1)
+        if not own:  # integers of NumPy, for instance
+            object.__setattr__(self, "moduli", tuple(map(int, self.moduli)))
+
+    def __repr__(self) -> str:
+        return f"Abelian(moduli={shorten(self.moduli)})"
 
     @property
     def name(self) -> str:
@@ -57,10 +69,12 @@ class Abelian(Group):
         """Always."""
         return True
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Digits are exponents."""
         return np.ascontiguousarray(digits.T)
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """Exponents are digits."""
         return elements.T
@@ -73,12 +87,14 @@ class Abelian(Group):
         """Negated exponents."""
         return -a % self._radix_array
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether every exponent is below its modulus."""
         return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
 
     def generators(self) -> Rows:
         """The unit vectors."""
+        self.require_rows(self.width, "generators()")
         return np.eye(self.width, dtype=np.int64)[self._radix_array > 1]
 
     @property
@@ -86,10 +102,12 @@ class Abelian(Group):
         """A cyclic group turns n points on a circle; a product of several has no natural points."""
         return self.moduli[0] if self.width == 1 else None
 
+    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """Turns of the circle: i goes to i + s."""
         if self.degree is None:
             return super().permutations(elements)
+        self.require_rows(len(elements), "permutations()", self.degree)
         return (elements + np.arange(self.degree)) % self.degree
 
     def irreps(self) -> Iterator[Irrep]:
@@ -102,7 +120,7 @@ class Abelian(Group):
 
 # The phase is an exact integer over the common multiple; one division, one product with 2 pi and
 # its own rounding give an angle within 2 pi * 4 u, and cosine and sine err by 4 ulp at most each.
-_ROUNDING = 64 * 2.0**-53
+_ROUNDING = 64 * UNIT
 
 
 @dataclass(frozen=True)
@@ -111,6 +129,7 @@ class _Character:
     frequency: tuple[int, ...]
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
+        elements = integer_rows("elements", elements, len(self.moduli))
         common = math.lcm(*self.moduli)
         weights = [
             a * (common // n) % common for a, n in zip(self.frequency, self.moduli, strict=True)
@@ -131,11 +150,12 @@ def cyclic(n: int) -> Abelian:
 def abelian(*moduli: int) -> Abelian:
     """C_n1 x C_n2 x ..., for instance the shifts of a 28 x 28 image.
 
-    >>> abelian(28, 28).order
-    784
+    Examples:
+        >>> abelian(28, 28).order
+        784
     """
-    check_integer("number of moduli", len(moduli), at_least=1)
-    return Abelian(tuple(check_integer("modulus", n, at_least=1) for n in moduli))
+    check_integer("number of moduli", len(moduli), at_least=1, below=LONGEST_ROW + 1)
+    return Abelian(moduli)
 
 
 def sign_flips(d: int) -> Abelian:

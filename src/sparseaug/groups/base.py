@@ -29,6 +29,22 @@ from sparseaug.errors import (
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 
 ENUMERATION_LIMIT = 10_000_000
+
+LARGEST_ARRAY = 1 << 27
+"""Integers or floats in one array that a group makes, 1 GiB."""
+
+LONGEST_ROW = 1 << 24
+"""Integers in the row of one element, 128 MiB."""
+
+LARGEST_SIZE = 1 << 62
+"""Points or a modulus: the sum of two below it fits an int64."""
+
+EXACT_LOGARITHMS = 1_000_000
+"""Points up to which logarithms are added one by one, in a quarter of a second."""
+
+LARGEST_ORDER = 1 << 22
+"""Bits of an order, which takes half a second to compute; above, there is its logarithm."""
+
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
@@ -120,7 +136,13 @@ class Group(ABC):
 
     @cached_property
     def order(self) -> int:
-        """Number of elements, exact."""
+        """Number of elements, exact; refused where it has more than four million bits."""
+        bits = self.log_order / math.log(2)
+        if bits > LARGEST_ORDER:
+            raise GroupTooLargeError(
+                f"the order of {self.name} has {math.floor(bits) + 1} bits, above {LARGEST_ORDER}; "
+                "use log_order."
+            )
         return _product(self.radices)
 
     @property
@@ -130,14 +152,28 @@ class Group(ABC):
 
     def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
         """The products ab: first b, then a. The rows are taken for elements and not checked."""
-        return self._compose(self._rows("a", a), self._rows("b", b))
+        left, right = self._rows("a", a), self._rows("b", b)
+        try:
+            np.broadcast_shapes(left.shape, right.shape)
+            return self._compose(left, right)
+        except ValueError as error:
+            raise ElementError(
+                f"a has shape {left.shape} and b {right.shape}, which do not go together; "
+                "give as many rows, or one."
+            ) from error
+        except IndexError as error:
+            raise ElementError(f"a or b has rows that are not elements of {self.name}.") from error
 
     def inverse(self, a: ArrayLike) -> Rows:
         """The inverses of a. The rows are taken for elements and not checked."""
-        return self._inverse(self._rows("a", a))
+        try:
+            return self._inverse(self._rows("a", a))
+        except IndexError as error:
+            raise ElementError(f"a has rows that are not elements of {self.name}.") from error
 
     def identity(self) -> Rows:
         """The neutral element, one row (1, width)."""
+        self.require_rows(1, "the identity")
         return self.from_digits(np.zeros((len(self.radices), 1), np.int64))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
@@ -147,6 +183,7 @@ class Group(ABC):
             raise ArgumentError(
                 f"rng={shorten(rng)} is not a NumPy Generator; give numpy.random.default_rng(seed)."
             )
+        self.require_rows(k, f"a sample of k={shorten(k)}")
         rows = np.empty((k, self.width), np.int64)
         step = max(1, _CHUNK // max(1, self.width, len(self.radices)))
         for start in range(0, k, step):
@@ -167,13 +204,16 @@ class Group(ABC):
             raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
         if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= self.order):
             raise ArgumentError(f"ranks must lie in 0..{self.order - 1}, the ranks of {self.name}.")
+        self.require_rows(len(numbers), "unrank")
         return self.from_digits(digits_of_rank(self._radix_array, numbers))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
         """All elements in rank order, in blocks of rows; refused above `limit` elements."""
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
-        self._require_order_below(limit + 1, "elements()")
+        said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
+        self._require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
+        block = min(block, max(1, LARGEST_ARRAY // max(1, self.width)))
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
             for start in range(0, self.order, block)
@@ -181,16 +221,13 @@ class Group(ABC):
 
     def all_elements(self) -> Rows:
         """All elements in rank order, (order, width), for groups that fit into memory."""
-        return np.concatenate(list(self.elements()))
+        blocks = self.elements()
+        self.require_rows(self.order, "all_elements()")
+        return np.concatenate(list(blocks))
 
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
         """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
-        rows = np.ascontiguousarray(self._rows(name, elements))
-        if rows.ndim != 2:
-            raise ElementError(
-                f"{name} has shape {rows.shape}; elements of {self.name} are an integer array of "
-                f"shape (k, {self.width}), one row an element."
-            )
+        rows = np.ascontiguousarray(integer_rows(name, elements, self.width))
         inside = self.contains(rows)
         if not inside.all():
             wrong = np.flatnonzero(~inside)
@@ -199,6 +236,16 @@ class Group(ABC):
                 f"{self.name}; {wrong.size} of {len(rows)} rows are not."
             )
         return rows
+
+    def require_rows(self, count: int, what: str, width: int | None = None) -> None:
+        """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte."""
+        width = self.width if width is None else width
+        if width > LONGEST_ROW or count * width > LARGEST_ARRAY:
+            raise GroupTooLargeError(
+                f"{what} of {self.name} takes {shorten(count)} rows of {width} integers; at most "
+                f"{LARGEST_ARRAY} integers are made at once, and {LONGEST_ROW} in a row: ask for "
+                "fewer at a time, or use a smaller group."
+            )
 
     def _rows(self, name: str, elements: ArrayLike) -> Rows:
         """`elements` (..., width) as int64, which holds every row and every sum of two."""
@@ -215,7 +262,7 @@ class Group(ABC):
         return np.array(self.radices, np.int64).reshape(-1)
 
     def _require_order_below(self, limit: int, operation: str) -> None:
-        if self.order >= limit:
+        if self.log_order > math.log(limit) + 1 or self.order >= limit:
             raise GroupTooLargeError(
                 f"{operation} needs a group of at most {limit - 1} elements, but {self.name} has "
                 f"{format_order(self)}; use sample() instead."
@@ -224,7 +271,9 @@ class Group(ABC):
 
 def format_order(group: Group) -> str:
     """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
-    if group.order < 10**20:
+    if not isinstance(group, Group):
+        raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
+    if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
         return str(group.order)
     exponent = group.log_order / math.log(10)
     text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
@@ -235,7 +284,7 @@ def check_label(label: str) -> str:
     """A name for a group of one's own; what reads like another group's name is refused."""
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
         raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
-    if re.match(r"[SABDCZ][0-9]", label):
+    if re.match(r"([SABDCZ]|Grid)[0-9]", label):
         raise ArgumentError(
             f"label={label!r} reads like the name of another group; choose another."
         )
@@ -248,13 +297,24 @@ def integer_array(
     """`value` as an int64 array, or an error that names it."""
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError) as problem:  # ragged lists, foreign objects
+    except Exception as problem:  # ragged lists, foreign objects
         raise error(f"{name}={shorten(value)} is not an array of integers.") from problem
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         if array.size:
             raise error(f"{name} has dtype {array.dtype}; give integers that fit 64 bits.")
         return np.empty(array.shape, np.int64)
     return array.astype(np.int64, copy=False)
+
+
+def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
+    """`value` as int64 rows (k, width), or an `ElementError` that names it."""
+    rows = integer_array(name, value, ElementError)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise ElementError(
+            f"{name} has shape {rows.shape}; give an integer array of shape (k, {width}), one row "
+            "per element."
+        )
+    return rows
 
 
 def _product(numbers: tuple[int, ...]) -> int:

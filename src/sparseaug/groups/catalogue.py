@@ -10,8 +10,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, check_integer
-from sparseaug.groups.permutation import PermutationGroup, permutation_group
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.table import TableGroup, matrix_group
 
 _MATHIEU = {
@@ -46,7 +46,9 @@ _FACE_TURNS = (
 def mathieu(n: int) -> PermutationGroup:
     """Mathieu's sporadic simple group M_n, n = 11, 12, 22 or 24, acting on n points."""
     if check_integer("n", n) not in _MATHIEU:
-        raise ArgumentError(f"n={n} is not allowed; M_n is ready for n = 11, 12, 22 and 24.")
+        raise ArgumentError(
+            f"n={shorten(n)} is not allowed; M_n is ready for n = 11, 12, 22 and 24."
+        )
     return permutation_group([_from_cycles(text, n) for text in _MATHIEU[n]], label=f"M{n}")
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
-from sparseaug.groups.base import Group, Irrep
+from sparseaug.floats import UNIT
+from sparseaug.groups.base import Group, Irrep, integer_rows
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
 
 
@@ -22,7 +24,8 @@ class Dihedral(Group):
     n: int
 
     def __post_init__(self) -> None:
-        check_integer("n", self.n, at_least=1, below=1 << 31)
+        size = check_integer("n", self.n, at_least=1, below=1 << 31)
+        object.__setattr__(self, "n", size)
 
     @property
     def name(self) -> str:
@@ -44,10 +47,12 @@ class Dihedral(Group):
         """D_1 = C_2 and D_2 = Z_2^2 are."""
         return self.n <= 2
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Digits are the row."""
         return np.ascontiguousarray(digits.T)
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """The row is the digits."""
         return elements.T
@@ -63,6 +68,7 @@ class Dihedral(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([(2 * flip - 1) * turn % self.n, flip], axis=-1)
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether the turn is below n and the flip is 0 or 1."""
         return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
@@ -76,10 +82,12 @@ class Dihedral(Group):
         """The corners (for n below 3 the group does not act faithfully on them, and has none)."""
         return self.n if self.n >= 3 else None
 
+    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """Corner i goes to a + (-1)^f i."""
         if self.degree is None:
             return super().permutations(elements)
+        self.require_rows(len(elements), "permutations()", self.n)
         turn, flip = elements[:, :1], elements[:, 1:]
         return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
 
@@ -95,7 +103,7 @@ class Dihedral(Group):
 
 # The angle errs by 2 pi * 4 u (an exact integer, a quotient, two products), cosine and sine by 4 ulp
 # more at most: 34 u for each of four entries.
-_ROUNDING = 128 * 2.0**-53
+_ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)
@@ -104,6 +112,7 @@ class _Sign:
     flip_sign: int
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
+        elements = integer_rows("elements", elements, 2)
         values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
         return (values * np.where(elements[:, 1], self.flip_sign, 1)).astype(float)[:, None, None]
 
@@ -114,6 +123,7 @@ class _Turn:
     j: int
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
+        elements = integer_rows("elements", elements, 2)
         angle = 2 * np.pi * (elements[:, 0] * self.j % self.n) / self.n
         cos, sin, flip = np.cos(angle), np.sin(angle), 1 - 2 * elements[:, 1]
         return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
-from sparseaug.groups.base import Group, Irrep
+from sparseaug.floats import UNIT
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
-from sparseaug.groups.shuffle import (
+from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,
     invert_permutations,
@@ -29,6 +31,7 @@ from sparseaug.groups.young import (
     Partition,
     dimension,
     each_partition,
+    require_matrices,
     young_matrices,
     young_rounding,
 )
@@ -42,7 +45,8 @@ class Hyperoctahedral(Group):
     n: int
 
     def __post_init__(self) -> None:
-        check_integer("n", self.n, at_least=1)
+        size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
+        object.__setattr__(self, "n", size)
 
     @property
     def name(self) -> str:
@@ -57,18 +61,28 @@ class Hyperoctahedral(Group):
     @cached_property
     def radices(self) -> tuple[int, ...]:
         """Fisher-Yates digits, then the sign bits."""
+        self.require_rows(1, "the radices")
         return (*range(self.n, 1, -1), *(2,) * self.n)
+
+    @property
+    def log_order(self) -> float:
+        """Natural logarithm of 2^n n!."""
+        if self.n <= EXACT_LOGARITHMS:
+            return super().log_order
+        return math.lgamma(self.n + 1) + self.n * math.log(2)
 
     @property
     def is_abelian(self) -> bool:
         """Only B_1 is."""
         return self.n == 1
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Shuffle the axes, append the signs."""
         axes, signs = digits[: self.n - 1], digits[self.n - 1 :]
         return np.concatenate([shuffle(axes, self.n), signs.T], axis=1)
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """Undo the shuffle, append the signs."""
         axes, signs = self.split(elements)
@@ -86,6 +100,7 @@ class Hyperoctahedral(Group):
         back = invert_permutations(p)
         return np.concatenate([back, compose_permutations(s, back)], axis=-1)
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether the first half is a permutation and the second half bits."""
         axes, signs = self.split(elements)
@@ -93,6 +108,7 @@ class Hyperoctahedral(Group):
 
     def generators(self) -> Rows:
         """The first sign, the first swap, the long cycle of the axes."""
+        self.require_rows(3, "generators()")
         axes = np.arange(self.n)
         flip = np.concatenate([axes, axes == 0])
         swap = np.concatenate([axes[:2][::-1], axes[2:], 0 * axes])
@@ -107,11 +123,12 @@ class Hyperoctahedral(Group):
                 size = math.comb(self.n, k) * inner
                 # each block is a product of two matrices of Young's form: its own rounding of 4 u,
                 # and theirs, which together are no more than that of one shape of n boxes twice
-                rounding = 2 * young_rounding(self.n, size) + 2.0**-51 * math.sqrt(size)
+                rounding = 2 * young_rounding(self.n, size) + 4 * UNIT * math.sqrt(size)
                 yield Irrep(f"{alpha}|{beta}", size, _Bipartition(self, alpha, beta), rounding)
 
     def split(self, elements: Rows) -> tuple[Rows, Rows]:
         """Image arrays and sign bits of these rows."""
+        elements = self._rows("elements", elements)
         return elements[..., : self.n], elements[..., self.n :]
 
 
@@ -125,9 +142,11 @@ class _Bipartition:
     beta: Partition
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
+        elements = self.group.check(elements)
         n, k, count = self.group.n, sum(self.beta), len(elements)
         p, s = self.group.split(elements)
         sets = math.comb(n, k)
+        require_matrices(count, sets * dimension(self.alpha) * dimension(self.beta))
         on = np.array(list(combinations(range(n), k)), np.int64).reshape(sets, k)
         outside = [[i for i in range(n) if i not in row] for row in map(set, on.tolist())]
         off = np.array(outside, np.int64).reshape(sets, n - k)

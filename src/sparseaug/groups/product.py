@@ -12,10 +12,16 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import Group, Irrep
+from sparseaug.groups.base import EXACT_LOGARITHMS, Group, Irrep, integer_rows
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.young import require_matrices
+
+MOST_FACTORS = 10_000
+"""Every operation goes over the factors one by one, at some microseconds each."""
 
 
 @final
@@ -24,6 +30,20 @@ class Product(Group):
     """G x H x ..., every operation factor by factor. Built by `direct_product`."""
 
     factors: tuple[Group, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.factors, tuple) or not self.factors:
+            raise ArgumentError(f"factors={shorten(self.factors)} is not a tuple of groups.")
+        if len(self.factors) > MOST_FACTORS:
+            raise GroupTooLargeError(
+                f"the product has {len(self.factors)} factors, above {MOST_FACTORS} (a run of "
+                "abelian ones counts as one); use a smaller group."
+            )
+        for factor in self.factors:
+            require_group(factor)
+
+    def __repr__(self) -> str:
+        return f"Product(factors={shorten(self.factors)})"
 
     @property
     def name(self) -> str:
@@ -45,10 +65,18 @@ class Product(Group):
         return tuple(chain.from_iterable(factor.radices for factor in self.factors))
 
     @property
+    def log_order(self) -> float:
+        """Natural logarithm of the order."""
+        if self.width <= EXACT_LOGARITHMS:
+            return super().log_order
+        return math.fsum(factor.log_order for factor in self.factors)
+
+    @property
     def is_abelian(self) -> bool:
         """When every factor is."""
         return all(factor.is_abelian for factor in self.factors)
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Factor by factor."""
         ends = list(accumulate(len(factor.radices) for factor in self.factors))
@@ -58,6 +86,7 @@ class Product(Group):
             axis=1,
         )
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """Factor by factor."""
         return np.concatenate(self._each(lambda factor, a: factor.to_digits(a), elements))
@@ -71,6 +100,7 @@ class Product(Group):
         """Factor by factor."""
         return np.concatenate(self._each(lambda factor, a: factor._inverse(a), a), axis=-1)
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether every factor's part is an element."""
         parts = self._each(lambda factor, a: factor.contains(a), elements)
@@ -78,10 +108,11 @@ class Product(Group):
 
     def generators(self) -> Rows:
         """Each factor's generators, with the identity in the other places."""
+        parts = [factor.generators() for factor in self.factors]
+        self.require_rows(sum(map(len, parts)), "generators()")
         blocks = []
         start = 0
-        for factor in self.factors:
-            own = factor.generators()
+        for factor, own in zip(self.factors, parts, strict=True):
             block = np.repeat(self.identity(), len(own), axis=0)
             block[:, start : start + factor.width] = own
             blocks.append(block)
@@ -101,6 +132,7 @@ class Product(Group):
 
     def split(self, elements: Rows) -> list[Rows]:
         """The factors' rows in these elements."""
+        elements = self._rows("elements", elements)
         ends = list(accumulate(factor.width for factor in self.factors))
         return np.split(elements, ends[:-1], axis=-1)
 
@@ -119,6 +151,8 @@ class Tensor:
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         """Formed for each element, (k, dimension, dimension)."""
+        elements = integer_rows("elements", elements, self.group.width)
+        require_matrices(len(elements), math.prod(irrep.dimension for irrep in self.irreps))
         parts = self.group.split(elements)
         result: NDArray[Any] = np.ones((len(elements), 1, 1))
         for irrep, part in zip(self.irreps, parts, strict=True):
@@ -136,7 +170,7 @@ def _rounding(irreps: tuple[Irrep, ...]) -> float:
     for irrep in irreps:
         c, d, x, y = size, irrep.dimension, error, irrep.rounding
         size = c * d
-        error = x * math.sqrt(d) + y * math.sqrt(c) + x * y + 2.0**-51 * math.sqrt(size)
+        error = x * math.sqrt(d) + y * math.sqrt(c) + x * y + 4 * UNIT * math.sqrt(size)
     return error * (1 + 2.0**-20)
 
 
@@ -153,22 +187,28 @@ def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
 def direct_product(*factors: Group) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
-    >>> from sparseaug.groups import cyclic, dihedral, symmetric
-    >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
-    'S3xZ2^2'
-    >>> direct_product(dihedral(4), dihedral(4)).order
-    64
+    Examples:
+        >>> from sparseaug.groups import cyclic, dihedral, symmetric
+        >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
+        'S3xZ2^2'
+        >>> direct_product(dihedral(4), dihedral(4)).order
+        64
     """
     if not factors:
         raise ArgumentError("factors is empty; give at least one group.")
     for factor in factors:
-        if not isinstance(factor, Group):
-            raise ArgumentError(f"factor {shorten(factor)} is not a group; give sparseaug groups.")
+        require_group(factor)
     flat = chain.from_iterable(f.factors if isinstance(f, Product) else (f,) for f in factors)
     joined: list[Group] = []
-    for factor in flat:
-        if joined and isinstance(joined[-1], Abelian) and isinstance(factor, Abelian):
-            joined[-1] = Abelian(joined[-1].moduli + factor.moduli)
+    for are_abelian, run in groupby(flat, key=lambda factor: isinstance(factor, Abelian)):
+        if are_abelian:
+            joined.append(Abelian(tuple(chain.from_iterable(f.moduli for f in run))))  # type: ignore[attr-defined]
         else:
-            joined.append(factor)
+            joined += run
     return joined[0] if len(joined) == 1 else Product(tuple(joined))
+
+
+def require_group(factor: Any) -> None:
+    """Raise an `ArgumentError` unless it is a group."""
+    if not isinstance(factor, Group):
+        raise ArgumentError(f"factor {shorten(factor)} is not a group; give sparseaug groups.")

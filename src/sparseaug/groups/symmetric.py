@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +11,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import check_integer
-from sparseaug.groups.base import Group, Irrep
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
-from sparseaug.groups.shuffle import (
+from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,
     invert_permutations,
@@ -40,7 +42,10 @@ class Symmetric(Group):
     even: bool = False
 
     def __post_init__(self) -> None:
-        check_integer("n", self.n, at_least=1)
+        size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
+        object.__setattr__(self, "n", size)
+        if not isinstance(self.even, bool):
+            raise ArgumentError(f"even={shorten(self.even)} is not known; give True or False.")
 
     @property
     def name(self) -> str:
@@ -55,13 +60,22 @@ class Symmetric(Group):
     @cached_property
     def radices(self) -> tuple[int, ...]:
         """Fisher-Yates digits; in A_n the last swap is fixed by the parity of the others."""
+        self.require_rows(1, "the radices")
         return tuple(range(self.n, 2 if self.even else 1, -1))
+
+    @property
+    def log_order(self) -> float:
+        """Natural logarithm of the order, of n! or half of it."""
+        if self.n <= EXACT_LOGARITHMS:
+            return super().log_order
+        return math.lgamma(self.n + 1) - (math.log(2) if self.even else 0.0)
 
     @property
     def is_abelian(self) -> bool:
         """S_1, S_2, A_1, A_2 and A_3 are."""
         return self.n <= (3 if self.even else 2)
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Shuffle; in A_n the swap of the first two points makes the parity even."""
         if self.even and self.n > 1:
@@ -69,6 +83,7 @@ class Symmetric(Group):
             digits = np.concatenate([digits, parity[None]])
         return shuffle(digits, self.n)
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """Undo the shuffle."""
         digits = unshuffle(elements)
@@ -82,6 +97,7 @@ class Symmetric(Group):
         """Inverse image arrays."""
         return invert_permutations(a)
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether the row is a permutation (an even one in A_n)."""
         valid = are_permutations(elements)
@@ -91,6 +107,7 @@ class Symmetric(Group):
 
     def generators(self) -> Rows:
         """S_n: (0 1) and the long cycle. A_n: (0 1 2) and the longest cycle that is even."""
+        self.require_rows(2, "generators()")
         points = np.arange(self.n)
         if self.even:
             turn = np.concatenate([np.roll(points[:3], -1), points[3:]])
@@ -105,6 +122,7 @@ class Symmetric(Group):
         """The n points."""
         return self.n
 
+    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """The rows themselves."""
         return elements

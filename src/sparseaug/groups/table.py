@@ -9,9 +9,21 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import GroupError, shorten
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
 from sparseaug.groups.base import Group, check_label, integer_array
+from sparseaug.groups.checks import on_digits, on_rows
 from sparseaug.groups.digits import Rows
+
+LARGEST_TABLE = 4096
+"""Elements of a group that is given whole: checking its table takes 0.9 GB and twenty seconds."""
+
+MOST_MATCHES = 1 << 30
+"""Entries of products of matrices that are looked up, about a minute."""
+
+MOST_ENTRIES = 1 << 22
+"""Entries of all matrices, 32 MiB."""
+
+_LARGEST_ENTRY = 1e100  # a product of two is far from overflow
 
 
 @final
@@ -26,6 +38,17 @@ class TableGroup(Group):
     products: tuple[tuple[int, ...], ...]
     entries: tuple[tuple[tuple[float, ...], ...], ...] = ()
     label: str = ""
+
+    def __post_init__(self) -> None:
+        check_label(self.label)
+        for name, rows in (("products", self.products), ("entries", self.entries)):
+            if not isinstance(rows, tuple) or not all(isinstance(row, tuple) for row in rows):
+                raise ArgumentError(
+                    f"{name}={shorten(rows)} is not a tuple of tuples; use table_group or "
+                    "matrix_group, which check it."
+                )
+        if not self.products or any(len(row) != len(self.products) for row in self.products):
+            raise ArgumentError(f"products={shorten(self.products)} is not a square table.")
 
     @property
     def name(self) -> str:
@@ -61,10 +84,12 @@ class TableGroup(Group):
         """The matrices (order, d, d) by index (read-only); empty for a bare table."""
         return _frozen(np.array(self.entries, np.float64))
 
+    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
         """Count from the identity."""
         return ((digits + self._identity) % len(self.products)).T
 
+    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
         """Count from the identity."""
         return (elements - self._identity).T % len(self.products)
@@ -77,6 +102,7 @@ class TableGroup(Group):
         """Look it up."""
         return self._inverses[a]
 
+    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """Whether the index is in the table."""
         return ((elements >= 0) & (elements < len(self.products)))[:, 0]
@@ -93,7 +119,10 @@ class TableGroup(Group):
 
     @cached_property
     def _identity(self) -> int:
-        return int(np.flatnonzero((self.table == np.arange(len(self.products))).all(axis=1))[0])
+        rows = np.flatnonzero((self.table == np.arange(len(self.products))).all(axis=1))
+        if not rows.size:
+            raise GroupError("products has no identity; use table_group, which checks the table.")
+        return int(rows[0])
 
     @cached_property
     def _inverses(self) -> Rows:
@@ -103,14 +132,17 @@ class TableGroup(Group):
 def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from its multiplication table: table[a][b] is the index of ab.
 
-    >>> table_group([[0, 1], [1, 0]]).order
-    2
+    Examples:
+        >>> table_group([[0, 1], [1, 0]]).order
+        2
     """
+    _require_few("table", table, "elements")
     array = integer_array("table", table, GroupError)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise GroupError(f"table has shape {array.shape}; give a square table, not empty.")
+    label = check_label(label)
     _require_group(array)
-    return TableGroup(tuple(map(tuple, array.tolist())), label=check_label(label))
+    return TableGroup(_as_tuples(array), label=label)
 
 
 def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
@@ -118,28 +150,60 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
 
     Products are matched to the list within 1e-8 of the largest entry.
 
-    >>> matrix_group([[[1.0]], [[-1.0]]]).order
-    2
+    Examples:
+        >>> matrix_group([[[1.0]], [[-1.0]]]).order
+        2
     """
+    _require_few("matrices", matrices, "matrices")
     try:
         array = np.asarray(matrices)
-        if array.dtype.kind == "c":
-            raise TypeError("complex")
-        array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
-    except (TypeError, ValueError) as error:
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"dtype {array.dtype}")
+    except Exception as error:  # ragged lists, complex numbers, foreign objects
         raise GroupError(f"matrices={shorten(matrices)} are not real numbers: {error}.") from error
     if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
         raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
-    if not np.isfinite(array).all():
-        raise GroupError("matrices has entries that are not finite; give real numbers.")
-    tolerance = 1e-8 * max(1.0, float(abs(array).max()))
+    n, d = array.shape[:2]
+    if n * n * d * d > MOST_MATCHES or n * d * d > MOST_ENTRIES:
+        raise GroupTooLargeError(
+            f"matrices holds {n} matrices of {d} x {d}, {n * d * d} entries, above {MOST_ENTRIES}, or "
+            f"{n * n * d * d} in their products, above {MOST_MATCHES}; give a smaller group."
+        )
+    label = check_label(label)
+    with np.errstate(over="ignore"):  # of entries of more than 64 bits
+        array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
+    largest = float(abs(array).max())
+    if not largest < _LARGEST_ENTRY:  # false for NaN too
+        raise GroupError(
+            f"matrices has an entry of size {largest:g}, which is not finite or too large; give real "
+            f"numbers below {_LARGEST_ENTRY:g}."
+        )
+    tolerance = 1e-8 * max(1.0, largest)
     products = _match_products(array, tolerance)
     _require_group(products)
     unit = np.flatnonzero(products.diagonal() == np.arange(len(array)))[0]
     if abs(array[unit] - np.eye(array.shape[1])).max() > tolerance:
         raise GroupError("matrices does not hold the unit matrix; they must be invertible.")
     entries = tuple(tuple(map(tuple, matrix)) for matrix in array.tolist())
-    return TableGroup(tuple(map(tuple, products.tolist())), entries, check_label(label))
+    return TableGroup(_as_tuples(products), entries, label)
+
+
+def _require_few(name: str, given: Any, what: str) -> None:
+    """Refuse a list that is too long before it is read."""
+    listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim)
+    count = len(given) if listed else 0
+    if count > LARGEST_TABLE:
+        raise GroupTooLargeError(
+            f"{name} lists {count} {what}, above {LARGEST_TABLE}: checking its {count} x {count} "
+            f"products would take {56 * count**2 / 1e9:.2g} GB and more than 20 seconds; give "
+            "generators to permutation_group, or a smaller group."
+        )
+
+
+def _as_tuples(table: Rows) -> tuple[tuple[int, ...], ...]:
+    """The rows as plain data; every index is one object, however often it stands in the table."""
+    index = list(range(len(table)))
+    return tuple(tuple(map(index.__getitem__, row)) for row in table.tolist())
 
 
 def _require_group(table: Rows) -> None:

@@ -13,30 +13,53 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import ArgumentError, ElementError, check_integer
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    GroupTooLargeError,
+    check_integer,
+    shorten,
+)
+from sparseaug.floats import UNIT
+from sparseaug.groups.base import LARGEST_ARRAY, LARGEST_SIZE
 
 Partition = tuple[int, ...]
+
+MOST_PARTITIONS = 1_000_000
+"""Partitions in a list, as many as n = 60 has: 300 MB and ten seconds."""
+
+LARGEST_SHAPE = 10_000
+"""Boxes of a shape: its dimension, a quotient of factorials, takes a tenth of a second."""
 
 
 def partitions(n: int) -> list[Partition]:
     """All partitions of n in reverse lexicographic order, the trivial one (n) first.
 
-    >>> partitions(4)
-    [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
+    Examples:
+        >>> partitions(4)
+        [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
+    n = check_integer("n", n, below=LARGEST_SIZE)
+    count = _count_partitions(n) if n <= 1000 else None
+    if count is None or count > MOST_PARTITIONS:
+        raise GroupTooLargeError(
+            f"n={n} has {_about_partitions(n) if count is None else count} partitions, above "
+            f"{MOST_PARTITIONS}; go over them with each_partition."
+        )
     return list(each_partition(n))
 
 
 def each_partition(n: int) -> Iterator[Partition]:
     """`partitions` one by one: there are 10^15 of them at n = 300."""
-    return _partitions(check_integer("n", n), n)
+    return _partitions(check_integer("n", n, below=LARGEST_SIZE), n)
 
 
 def dimension(partition: Partition) -> int:
     """Number of standard tableaux of this shape, by the hook length formula.
 
-    >>> dimension((5, 3, 2, 1, 1))
-    7700
+    Examples:
+        >>> dimension((5, 3, 2, 1, 1))
+        7700
     """
     rows = check_partition(partition)
     columns = conjugate(rows)
@@ -49,12 +72,15 @@ def dimension(partition: Partition) -> int:
 def conjugate(partition: Partition) -> Partition:
     """The transposed diagram: rows become columns, and pi becomes pi times the sign.
 
-    >>> conjugate((3, 1))
-    (2, 1, 1)
+    Examples:
+        >>> conjugate((3, 1))
+        (2, 1, 1)
     """
-    return tuple(
-        sum(length > j for length in partition) for j in range(partition[0] if partition else 0)
-    )
+    rows = check_partition(partition)
+    columns: list[int] = []
+    for i in reversed(range(len(rows))):  # from the shortest row: a column ends where it does
+        columns += [i + 1] * (rows[i] - len(columns))
+    return tuple(columns)
 
 
 def restrict(partition: Partition) -> list[tuple[Partition, int]]:
@@ -62,21 +88,23 @@ def restrict(partition: Partition) -> list[tuple[Partition, int]]:
 
     The content of a box is its column minus its row. Shapes come in reverse lexicographic order.
 
-    >>> restrict((2, 2, 1))
-    [((2, 2), -2), ((2, 1, 1), 0)]
+    Examples:
+        >>> restrict((2, 2, 1))
+        [((2, 2), -2), ((2, 1, 1), 0)]
     """
-    rows = (*partition, 0)
-    corners = [i for i in range(len(partition)) if rows[i] > rows[i + 1]]
+    rows = (*check_partition(partition), 0)
+    corners = [i for i in range(len(rows) - 1) if rows[i] > rows[i + 1]]
     return [(_with_row(rows, i, rows[i] - 1), rows[i] - 1 - i) for i in reversed(corners)]
 
 
 def extend(partition: Partition) -> list[tuple[Partition, int]]:
     """Branching to S_(n+1): each shape with one box more, and the content of the box put on.
 
-    >>> extend((2, 1))
-    [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
+    Examples:
+        >>> extend((2, 1))
+        [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
     """
-    rows = (*partition, 0)
+    rows = (*check_partition(partition), 0)
     corners = [i for i in range(len(rows)) if i == 0 or rows[i] < rows[i - 1]]
     return [(_with_row(rows, i, rows[i] + 1), rows[i] - i) for i in corners]
 
@@ -88,15 +116,26 @@ def tableaux(partition: Partition) -> NDArray[np.int64]:
     whose n sits in the same box are neighbours, and so on downwards, so the restriction to S_(n-1)
     is block diagonal, with blocks in the order of `restrict`.
 
-    >>> tableaux((2, 1))
-    array([[ 0,  1, -1],
-           [ 0, -1,  1]])
+    Examples:
+        >>> tableaux((2, 1))
+        array([[ 0,  1, -1],
+               [ 0, -1,  1]])
     """
-    if not check_partition(partition):
+    boxes, count = sum(check_partition(partition)), dimension(partition)
+    if count * boxes > LARGEST_ARRAY:
+        raise GroupTooLargeError(
+            f"partition={shorten(partition)} has {shorten(count)} tableaux of {boxes} letters; at "
+            f"most {LARGEST_ARRAY} letters are listed."
+        )
+    return _tableaux(partition)
+
+
+def _tableaux(partition: Partition) -> NDArray[np.int64]:
+    if not partition:
         return np.zeros((1, 0), dtype=np.int64)
     blocks = []
     for smaller, content in restrict(partition):
-        block = tableaux(smaller)
+        block = _tableaux(smaller)
         last = np.full((len(block), 1), content, dtype=np.int64)
         blocks.append(np.concatenate([block, last], axis=1))
     return np.concatenate(blocks)
@@ -107,11 +146,13 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
 
     pi(ab) = pi(a) pi(b), where ab is first b, then a.
 
-    >>> young_matrices((2, 1), [[1, 0, 2]])[0]
-    array([[ 1.,  0.],
-           [ 0., -1.]])
+    Examples:
+        >>> young_matrices((2, 1), [[1, 0, 2]])[0]
+        array([[ 1.,  0.],
+               [ 0., -1.]])
     """
-    left = check_permutations(permutations, degree=sum(partition)).copy()
+    left = check_permutations(permutations, degree=sum(check_partition(partition))).copy()
+    require_matrices(len(left), dimension(partition))
     contents = tableaux(partition)
     count, n = left.shape
     matrices = np.broadcast_to(np.eye(len(contents)), (count, len(contents), len(contents))).copy()
@@ -135,34 +176,74 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
 def young_rounding(n: int, d: int) -> float:
     """At least the Frobenius norm of (computed - true) of one matrix of `young_matrices`."""
     steps = n * (n - 1) // 2
-    return 1.01 * math.sqrt(2 * d) * 4 * 2.0**-53 * (steps + 1)
+    return 1.01 * math.sqrt(2 * d) * 4 * UNIT * (steps + 1)
+
+
+def require_matrices(count: int, dimension: int) -> None:
+    """Raise a `GroupTooLargeError` where so many matrices of that dimension are over a gibibyte."""
+    if count * dimension**2 > LARGEST_ARRAY:
+        raise GroupTooLargeError(
+            f"{count} x {shorten(dimension)} x {shorten(dimension)} matrix entries were asked for; at "
+            f"most {LARGEST_ARRAY} are made at once: give fewer elements, or a smaller irrep."
+        )
 
 
 def check_partition(partition: Partition) -> Partition:
     """Return the partition, or say what is wrong with it."""
-    rows = tuple(check_integer("partition", p, at_least=1) for p in partition)
+    if not isinstance(partition, tuple | list):
+        raise ArgumentError(
+            f"partition={shorten(partition)} is not a tuple of row lengths, such as (3, 1)."
+        )
+    rows = tuple(check_integer("partition", p, at_least=1) for p in partition[: LARGEST_SHAPE + 1])
     if any(a < b for a, b in pairwise(rows)):
-        raise ArgumentError(f"partition={rows} increases; give the row lengths from long to short.")
+        raise ArgumentError(
+            f"partition={shorten(rows)} increases; give the row lengths from long to short."
+        )
+    if sum(rows) > LARGEST_SHAPE:
+        raise GroupTooLargeError(
+            f"partition={shorten(rows)} has {shorten(sum(rows))} boxes or more, above {LARGEST_SHAPE}."
+        )
     return rows
 
 
 def check_permutations(permutations: ArrayLike, degree: int | None = None) -> NDArray[np.int64]:
     """Rows of images of 0..n-1 as an int64 array (k, n), or an `ElementError`."""
-    given = np.asarray(permutations)
+    try:
+        given = np.asarray(permutations)
+    except Exception as error:  # ragged lists, foreign objects
+        raise ElementError(
+            f"permutations={shorten(permutations)} is not an array; give integers, one row of "
+            "images per element."
+        ) from error
     if given.ndim != 2 or given.dtype.kind not in "iu" or degree not in (None, given.shape[1]):
         width = "n" if degree is None else degree
         raise ElementError(
             f"permutations has shape {given.shape} and type {given.dtype}; "
-            f"give integers of shape (k, {width}), one row of images an element."
+            f"give integers of shape (k, {width}), one row of images per element."
         )
     rows = given.astype(np.int64)
     bad = np.flatnonzero((np.sort(rows, axis=1) != np.arange(rows.shape[1])).any(axis=1))
     if len(bad):
         raise ElementError(
-            f"row {bad[0]} of permutations, {rows[bad[0]].tolist()}, is not a permutation "
+            f"row {bad[0]} of permutations, {shorten(rows[bad[0]].tolist())}, is not a permutation "
             f"of 0..{rows.shape[1] - 1}; give the image of each point."
         )
     return rows
+
+
+def _count_partitions(n: int) -> int:
+    """p(n), by Euler's recursion over the sizes of parts."""
+    ways = [1] + [0] * n
+    for part in range(1, n + 1):
+        for total in range(part, n + 1):
+            ways[total] += ways[total - part]
+    return ways[n]
+
+
+def _about_partitions(n: int) -> str:
+    """p(n) ~ exp(pi sqrt(2n/3)) / (4 n sqrt(3)) (Hardy and Ramanujan 1918), as a power of ten."""
+    digits = (math.pi * math.sqrt(2 * n / 3) - math.log(4 * n * math.sqrt(3))) / math.log(10)
+    return f"about {10 ** (digits % 1):.2f}e{math.floor(digits)}"
 
 
 def _with_row(rows: Partition, i: int, length: int) -> Partition:

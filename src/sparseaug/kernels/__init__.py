@@ -3,6 +3,7 @@
 gaussian     the Gaussian kernel: Gram matrices, group means, second moments
 mixture      the normalised diagonal spectral-mixture kernel of the appendix
 invariance   whether an action leaves a kernel as it is, and which component says no
+on_points    the same on the points that a claim is about
 expansions   functions sum_i c_i k(., z_i): values, inner products, norms
 closed_form  E over the group of a Gaussian kernel without enumeration  (permanents)
 enumeration  the same for any kernel and any small group, in blocks
@@ -26,6 +27,7 @@ from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.kernels.invariance import Invariance
 from sparseaug.kernels.mixture import SpectralMixtureKernel
 from sparseaug.kernels.moments import Moments, full_moments, sample_moments
+from sparseaug.kernels.on_points import invariance_on
 
 __all__ = [
     "Discrepancy",
@@ -40,6 +42,7 @@ __all__ = [
     "full_moments",
     "gradient_norms",
     "initial_gap",
+    "invariance_on",
     "kernel_discrepancy",
     "sample_moments",
     "smoothness_bound",

@@ -9,24 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import as_numpy
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
+from sparseaug.actions.base import require_action
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups import Rows
 
 Floats: TypeAlias = NDArray[np.float64]
 
-UNIT = 2.0**-53
-"""The unit roundoff u of binary64."""
+LARGEST = 1e150
+"""Targets and weights at most: their squares stay within the range of floats."""
 
-
-def gamma(n: float) -> float:
-    """n u / (1 - n u), rounded up: the relative error of n roundings in a row (Higham, 3.1)."""
-    return math.nextafter(n * UNIT / (1 - 2 * n * UNIT), math.inf)
+MOST_ENTRIES = 1 << 26
+"""Entries of one sample at most, where its shape is given and not the sample."""
 
 
 def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Floats:
     """`value` as finite samples (n, ...) in float64, each of the shape of a sample of `like`."""
+    require_data(value, name)
     array = check_floats(name, value)
-    if array.ndim < 2 or not array.size:
+    if not array.size:
         raise ArgumentError(f"{name} has shape {array.shape}; give samples (n, ...), at least one.")
     if like is not None and array.shape[1:] != like.shape[1:]:
         raise ArgumentError(
@@ -44,25 +45,78 @@ def check_vector(name: str, value: Any, length: int) -> Floats:
     return array
 
 
+def check_targets(name: str, value: Any, length: int | None = None) -> Floats:
+    """`value` as a finite vector, not empty, whose squares are within the range of floats."""
+    array = check_floats(name, value)
+    if array.ndim != 1 or not array.size or length not in (None, len(array)):
+        wanted = (
+            "(n,), one number per sample" if length is None else f"({length},), one number each"
+        )
+        raise ArgumentError(f"{name} has shape {array.shape}; give {wanted}.")
+    if abs(array).max() > LARGEST:
+        raise ArgumentError(
+            f"{name} has entries above {LARGEST:g}, whose squares overflow; scale it."
+        )
+    return array
+
+
 def check_floats(name: str, value: Any) -> Floats:
-    """`value` as a finite float64 array, or an `ArgumentError` that names it."""
-    try:
-        array = np.asarray(as_numpy(value))
-    except (TypeError, ValueError) as error:  # ragged lists, foreign objects
-        raise ArgumentError(f"{name}={shorten(value)} is not an array of numbers.") from error
-    if array.dtype.kind not in "iuf":
-        raise ArgumentError(f"{name} has dtype {array.dtype}; give real numbers.")
-    array = array.astype(np.float64, copy=False)
+    """`value`, an array, a number or nested lists of them, as a finite float64 array."""
+    array = as_floats(name, value)
     if not np.isfinite(array).all():
         raise ArgumentError(f"{name} holds a NaN or an infinity; remove or replace it first.")
     return array
 
 
+def as_floats(name: str, value: Any) -> Floats:
+    """`value`, an array, a number or nested lists of them, as a float64 array.
+
+    An array of another library than NumPy, torch and JAX is refused by name.
+    """
+    if not isinstance(value, int | float | list | tuple | np.number):
+        require_library(value, name)
+    try:
+        array = as_numpy(value)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, traced arrays
+        what = f"a traced {type_name(value)}" if library(value) else shorten(value)
+        raise ArgumentError(f"{name} is {what}, not an array of numbers.") from error
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(f"{name} has dtype {array.dtype}; give real numbers.")
+    return array.astype(np.float64, copy=False)
+
+
+def check_shape(shape: Any) -> tuple[int, ...]:
+    """The shape of one sample as a tuple of positive integers, of at most `MOST_ENTRIES` entries."""
+    if not isinstance(shape, tuple | list) or not len(shape):
+        raise ArgumentError(
+            f"shape={shorten(shape)} is not the shape of one sample; give a tuple such as (6,)."
+        )
+    sizes = tuple(check_integer("shape", size, at_least=1) for size in shape)
+    if math.prod(sizes) > MOST_ENTRIES:
+        raise ArgumentError(
+            f"shape={shorten(sizes)} has {shorten(math.prod(sizes))} entries; "
+            f"{MOST_ENTRIES} are the limit."
+        )
+    return sizes
+
+
 def check_action(action: Any) -> Action:
     """The action itself, or an `ArgumentError`."""
-    if not isinstance(action, Action):
-        raise ArgumentError(f"action={shorten(action)} is not an action; try permute_axis(group).")
+    require_action(action)
     return action
+
+
+def move(action: Action, rows: Rows, x: Floats) -> Floats:
+    """x (n, ...) moved by every row, (k, n, ...); real and finite, or an `ArgumentError`."""
+    moved = as_numpy(action(rows, x))
+    if moved.dtype.kind not in "iuf":
+        raise ArgumentError(
+            f"action turns real numbers into {moved.dtype}; a kernel needs real ones."
+        )
+    moved = moved.astype(np.float64, copy=False)
+    if not np.isfinite(moved).all():
+        raise ArgumentError("action turns finite numbers into a NaN or an infinity.")
+    return moved
 
 
 def flat(x: Floats) -> Floats:
@@ -70,8 +124,24 @@ def flat(x: Floats) -> Floats:
     return x.reshape(len(x), -1)
 
 
-def freeze(array: Floats) -> Floats:
+def check_number(name: str, value: Any) -> float:
+    """One number of a result, which may be infinite."""
+    array = as_floats(name, value)
+    if array.ndim:
+        raise ArgumentError(f"{name} has shape {array.shape}; give one number.")
+    return float(array)
+
+
+def freeze(value: Any, name: str = "array") -> Floats:
     """A read-only copy."""
-    array = np.array(array, dtype=np.float64)
+    array = np.array(as_floats(name, value))
     array.flags.writeable = False
+    return array
+
+
+def freeze_vector(value: Any, name: str) -> Floats:
+    """A read-only copy of a vector of at least one number."""
+    array = freeze(value, name)
+    if array.ndim != 1 or not array.size:
+        raise ArgumentError(f"{name} has shape {array.shape}; give (n,), one number per sample.")
     return array

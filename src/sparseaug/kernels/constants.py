@@ -19,14 +19,15 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import gamma
 from sparseaug.kernels.arrays import (
     Floats,
-    check_floats,
+    check_number,
     check_samples,
+    check_targets,
     check_vector,
     flat,
-    freeze,
-    gamma,
+    freeze_vector,
 )
 from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.kernels.moments import Moments
@@ -43,7 +44,8 @@ class GradientNorms:
     B: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "per_sample", freeze(self.per_sample))
+        object.__setattr__(self, "per_sample", freeze_vector(self.per_sample, "per_sample"))
+        object.__setattr__(self, "B", check_number("B", self.B))
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -61,14 +63,22 @@ def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any)
     on either, with C = 1. So for every t the value ||P - t y Q||_narrow + (1 - t) |y| ||Q||_wide
     serves as the norm in the paper's bound; the least over 0 <= t <= 1 is returned.
 
-    >>> import numpy as np
-    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    >>> gradient_norms(GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
-    GradientNorms(n=2, B=7.75846)
+    Examples:
+        >>> import numpy as np
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> gradient_norms(GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
+        GradientNorms(n=2, B=7.75846)
     """
     z = _check_model(kernel, centers)
     a, b = check_vector("a", a, len(z)), check_vector("b", b, len(z))
-    y = _check_targets(y)
+    y = check_targets("y", y)
+    with np.errstate(over="ignore", invalid="ignore"):  # of a theta that diverged
+        per_sample = _gradient_norms(kernel, z, a, b, y)
+    per_sample = np.where(np.isnan(per_sample), math.inf, per_sample)
+    return GradientNorms(per_sample, float(per_sample.mean()) * (1 + gamma(len(y) + 4)))
+
+
+def _gradient_norms(kernel: GaussianKernel, z: Floats, a: Floats, b: Floats, y: Floats) -> Floats:
     squares = a**2 + b**2
     q = float(squares.sum())
     c = a * b
@@ -87,8 +97,7 @@ def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any)
     slack = error * q * (abs(c).sum() + root * inside) ** 2
     square = PP - 2 * share * y * PQ + (inside * root) ** 2 * q
     bound = np.sqrt(np.maximum(square, 0) + slack) + (1 - share) * abs(y) * math.sqrt(q)
-    per_sample = bound * (1 + gamma(len(z) + 40))
-    return GradientNorms(per_sample, float(per_sample.mean()) * (1 + gamma(len(y) + 4)))
+    return np.asarray(bound * (1 + gamma(len(z) + 40)))
 
 
 def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> GradientNorms:
@@ -97,14 +106,15 @@ def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> Gr
     It is attained at a = box, b = -box if y >= 0 and b = box if y < 0: there every product of
     coefficients has the sign that adds up, for every t at once.
 
-    >>> import numpy as np
-    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    >>> box_bound(GaussianKernel(1.25), z, [1.0], box=3.0)
-    GradientNorms(n=1, B=256.608)
+    Examples:
+        >>> import numpy as np
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> box_bound(GaussianKernel(1.25), z, [1.0], box=3.0)
+        GradientNorms(n=1, B=256.608)
     """
     z = _check_model(kernel, centers)
     edge = np.full(len(z), check_real("box", box, above=0, below=1e50))
-    return gradient_norms(kernel, z, edge, -edge, abs(_check_targets(y)))
+    return gradient_norms(kernel, z, edge, -edge, abs(check_targets("y", y)))
 
 
 def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> float:
@@ -112,14 +122,15 @@ def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float
 
     L = 2 w^2 lambda_max(K) + w^2 sqrt(sum of K) + mean |y|, with K_rs = k(z_r, z_s).
 
-    >>> import numpy as np
-    >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    >>> round(smoothness_bound(GaussianKernel(1.25), z, [1.0], box=3.0), 2)
-    80.83
+    Examples:
+        >>> import numpy as np
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> round(smoothness_bound(GaussianKernel(1.25), z, [1.0], box=3.0), 2)
+        80.83
     """
     z = _check_model(kernel, centers)
     w = check_real("box", box, above=0, below=1e50)
-    y = _check_targets(y)
+    y = check_targets("y", y)
     K = kernel(z, z)
     error = gamma(flat(z).shape[1] + 14)
     total = math.sqrt(K.sum() * (1 + gamma(K.size)) + K.size * error)
@@ -147,9 +158,13 @@ def initial_gap(moments: Moments, a: Any, b: Any) -> float:
     if not isinstance(moments, Moments):
         raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
     R = len(moments.v)
-    c = check_vector("a", a, R) * check_vector("b", b, R)
-    size = float(abs(c).sum()) + math.sqrt(moments.s)
-    return max(0.0, moments.risk(c)) + size**2 * (moments.error + gamma(2 * R + 20))
+    a, b = check_vector("a", a, R), check_vector("b", b, R)
+    with np.errstate(over="ignore"):  # of a theta that diverged
+        c = a * b
+        size = float(abs(c).sum()) + math.sqrt(moments.s)
+    if not np.isfinite(c).all() or not math.isfinite(risk := moments.risk(c)):
+        return math.inf
+    return max(0.0, risk) + size * size * (moments.error + gamma(2 * R + 20))
 
 
 def _best_share(PP: float, PQ: float, q: float, size: float, y: Floats) -> Floats:
@@ -160,7 +175,7 @@ def _best_share(PP: float, PQ: float, q: float, size: float, y: Floats) -> Float
     """
     if not q or math.isinf(size):
         return np.zeros(len(y))
-    excess = math.sqrt(max(0.0, PP * q * size - PQ**2) / (size - 1))
+    excess = math.sqrt(max(0.0, PP * q * size - PQ * PQ) / (size - 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (np.sign(y) * PQ + excess) / (abs(y) * q * size)
     return np.clip(np.nan_to_num(share, posinf=1.0, neginf=0.0), 0.0, 1.0)
@@ -183,10 +198,3 @@ def _check_model(kernel: Any, centers: Any) -> Floats:
     if not isinstance(kernel, GaussianKernel):
         raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
     return check_samples("centers", centers)
-
-
-def _check_targets(y: Any) -> Floats:
-    array = check_floats("y", y)
-    if array.ndim != 1 or not array.size:
-        raise ArgumentError(f"y has shape {array.shape}; give (n,), one target per sample.")
-    return array

@@ -15,17 +15,20 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import gamma
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
+    check_number,
     check_samples,
-    check_vector,
-    freeze,
-    gamma,
+    check_targets,
+    freeze_vector,
+    move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.enumeration import LIMIT, MEMORY, enumeration_roundings
 from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.on_points import invariance_on
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
@@ -35,9 +38,11 @@ from sparseaug.sampling.sample import require_sample
 class Discrepancy:
     """Upper bounds of the distances between the S-average and the G-average of embedded data.
 
-    per_sample  ||xi_i|| for each sample
-    pooled      ||(1/n) sum_i w_i xi_i||, with weights w_i = 1 unless others were given
-    rounding    what is included for rounding in each square of a distance (w_i = 1)
+    Attributes:
+        per_sample: ||xi_i|| for each sample
+        pooled: ||(1/n) sum_i w_i xi_i||, with weights w_i = 1 unless others were given
+        rounding: what is included for rounding in each square of a distance (w_i = 1)
+        condition: what is assumed of an action that is not an isometry by construction; else empty
 
     For gradient functions h_i: ||grad R_S - grad R_G|| <= (1/n) sum_i ||xi_i|| ||h_i||.
     """
@@ -45,9 +50,12 @@ class Discrepancy:
     per_sample: Floats
     pooled: float
     rounding: float
+    condition: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "per_sample", freeze(self.per_sample))
+        object.__setattr__(self, "per_sample", freeze_vector(self.per_sample, "per_sample"))
+        for name in ("pooled", "rounding"):
+            object.__setattr__(self, name, check_number(name, getattr(self, name)))
 
     @property
     def largest(self) -> float:
@@ -64,12 +72,14 @@ class Discrepancy:
             "per_sample": self.per_sample.tolist(),
             "pooled": self.pooled,
             "rounding": self.rounding,
+            "condition": self.condition,
         }
 
     def __repr__(self) -> str:
+        condition = f", if {self.condition}" if self.condition else ""
         return (
             f"Discrepancy(n={len(self.per_sample)}, largest={self.largest:.6g}, "
-            f"pooled={self.pooled:.6g})"
+            f"pooled={self.pooled:.6g}{condition})"
         )
 
 
@@ -84,20 +94,23 @@ def kernel_discrepancy(
 ) -> Discrepancy:
     """Distances between S-averaged and G-averaged embeddings of samples x (n, ...).
 
-    Never below the truth, given that numpy's exp is good to 4 units in the last place and that the
-    action moves the stored numbers exactly, as all do but `linear` with matrices that are not whole.
+    Never below the truth, given that numpy's exp is good to 4 units in the last place, for actions that
+    move entries and signs. For others it also rests on the action being one by isometries on the orbits
+    of x: that is tested on x, on x moved by S and by generators (by the whole group where it is small),
+    and an action that fails is refused; elsewhere it is assumed.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-    >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
-    >>> found = kernel_discrepancy(GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
-    >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
-    (0.125, 0.096, 0.249)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
+        >>> found = kernel_discrepancy(GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
+        >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
+        (0.125, 0.096, 0.249)
     """
     x = check_samples("x", x)
-    w = np.ones(len(x)) if weights is None else check_vector("weights", weights, len(x))
-    _require_invariant(kernel, action, S, x)
-    products = _mean_over_pairs(kernel, np.asarray(action(S, x), np.float64))
+    w = np.ones(len(x)) if weights is None else check_targets("weights", weights, len(x))
+    condition = _require_invariant(kernel, action, S, x)
+    products = _mean_over_pairs(kernel, move(action, S.elements, x))
     products -= kernel.group_mean(action, x, x, limit=limit)
     error = _rounding(action, S, x)
     per_sample = np.sqrt(np.maximum(np.diag(products), 0) + error)
@@ -107,7 +120,7 @@ def kernel_discrepancy(
     square = max(0.0, float(w @ products @ w) / len(x) ** 2)
     square += absolute**2 * error + spread * gamma(2 * len(x) + 8)
     up = 1 + gamma(len(x) + 10)
-    return Discrepancy(per_sample * up, math.sqrt(square) * up, error)
+    return Discrepancy(per_sample * up, math.sqrt(square) * up, error, condition)
 
 
 def _mean_over_pairs(kernel: GaussianKernel, moved: Floats) -> Floats:
@@ -140,10 +153,12 @@ def _rounding(action: Action, S: GroupSample, x: Floats) -> float:
     return gamma(value + 2 * S.m + 2 + over_group + 2)
 
 
-def _require_invariant(kernel: Any, action: Any, S: Any, x: Floats) -> None:
+def _require_invariant(kernel: Any, action: Any, S: Any, x: Floats) -> str:
+    """What the action leaving the kernel invariant rests on, or an `ArgumentError`."""
     if not isinstance(kernel, GaussianKernel):
         raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
     require_sample(S)
-    answer = kernel.is_invariant(check_action(action), x.shape[1:])
+    answer = invariance_on(kernel, check_action(action), action.rows(S), x)
     if not answer:
         raise ArgumentError(f"action does not leave the kernel invariant: {answer.reason}.")
+    return answer.condition

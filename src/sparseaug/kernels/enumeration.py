@@ -10,7 +10,7 @@ import numpy as np
 from sparseaug.actions import Action
 from sparseaug.errors import UnsupportedError, check_integer
 from sparseaug.groups import Group, Rows, format_order
-from sparseaug.kernels.arrays import Floats
+from sparseaug.kernels.arrays import Floats, move
 
 LIMIT = 1_000_000
 """Elements up to which a group is gone through unless more is asked for."""
@@ -29,7 +29,7 @@ def enumerated_mean(
     require_small(action.group, limit)
     total = 0.0
     for rows in element_blocks(action.group, x, len(z)):
-        moved = np.asarray(action(rows, x), np.float64)
+        moved = move(action, rows, x)
         gram = kernel(moved.reshape(-1, *x.shape[1:]), z)
         total = total + gram.reshape(len(rows), len(x), *gram.shape[1:]).sum(axis=0)
     return np.asarray(total / action.group.order)

@@ -21,11 +21,12 @@ from sparseaug.kernels.base import Kernel
 class Expansion:
     """h = sum_i c_i k(., z_i), with coefficients (k,), or (k, p) for p outputs.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> k = sa.kernels.GaussianKernel(1.0)
-    >>> h = sa.kernels.Expansion(k, np.array([[0.0], [1.0]]), [3.0, -3.0])
-    >>> round(h.norm, 4), h(np.array([[0.0]])).round(4)
-    (2.6613, array([1.1804]))
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> k = sa.kernels.GaussianKernel(1.0)
+        >>> h = sa.kernels.Expansion(k, np.array([[0.0], [1.0]]), [3.0, -3.0])
+        >>> round(h.norm, 4), h(np.array([[0.0]])).round(4)
+        (2.6613, array([1.1804]))
     """
 
     kernel: Kernel

@@ -10,13 +10,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
+from sparseaug.actions.combine import ProductAction
 from sparseaug.actions.linear import Linear
 from sparseaug.errors import ArgumentError, check_real
-from sparseaug.kernels.arrays import Floats, check_action, check_samples, flat
+from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_shape, flat
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.closed_form import closed_form, gaussian_mean
 from sparseaug.kernels.enumeration import LIMIT, enumerated_mean
-from sparseaug.kernels.invariance import Invariance, isometry, moves_entries
+from sparseaug.kernels.invariance import Invariance, isometry, require_fit
 
 
 @final
@@ -24,14 +25,15 @@ from sparseaug.kernels.invariance import Invariance, isometry, moves_entries
 class GaussianKernel(Kernel):
     """k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), times the identity where outputs are vectors.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> k = sa.kernels.GaussianKernel(1.25)
-    >>> k(np.zeros((1, 2)), np.array([[0.0, 0.0], [1.25, 0.0]])).round(4)
-    array([[1.    , 0.6065]])
-    >>> flips = sa.flip_signs(sa.sign_flips(1000))
-    >>> x = np.full((1, 1000), 0.01)
-    >>> k.group_mean(flips, x, x).round(4)                # over 2^1000 elements
-    array([[0.938]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> k = sa.kernels.GaussianKernel(1.25)
+        >>> k(np.zeros((1, 2)), np.array([[0.0, 0.0], [1.25, 0.0]])).round(4)
+        array([[1.    , 0.6065]])
+        >>> flips = sa.flip_signs(sa.sign_flips(1000))
+        >>> x = np.full((1, 1000), 0.01)
+        >>> k.group_mean(flips, x, x).round(4)                # over 2^1000 elements
+        array([[0.938]])
     """
 
     sigma: float
@@ -54,15 +56,23 @@ class GaussianKernel(Kernel):
         return np.exp(distances * (-0.5 / self.sigma**2))
 
     def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
-        """Whether the action is a Euclidean isometry; `shape`, of a sample, only where needed."""
-        if moves_entries(check_action(action)):
-            return Invariance(True, "the action moves entries and signs, which is an isometry")
-        if shape is None:
-            if not isinstance(action, Linear):
-                raise ArgumentError(
-                    f"shape is missing; {type(action).__name__} needs that of one sample to decide."
-                )
+        """Whether the action is a Euclidean isometry; `shape`, of a sample, only where needed.
+
+        Proved for actions that move entries and signs. For others it is tested on generators and eight
+        points, and the answer says what it rests on (`condition`).
+        """
+        exact = check_action(action).kind in ("entries", "signs")
+        if shape is None and isinstance(action, Linear):
             shape = (action.matrices(action.group.identity()).shape[-1],)
+        if shape is not None:
+            shape = check_shape(shape)
+            require_fit(action, shape)
+        elif not exact or isinstance(action, ProductAction):
+            raise ArgumentError(
+                f"shape is missing; {type(action).__name__} needs that of one sample to decide."
+            )
+        if exact or shape is None:
+            return Invariance(True, "the action moves entries and signs, which is an isometry")
         return isometry(action, shape)[0]
 
     def group_mean(self, action: Action, x: Any, z: Any, *, limit: int = LIMIT) -> Floats:
@@ -89,13 +99,17 @@ class GaussianKernel(Kernel):
         mean = kernel.group_mean(action, x, middle, limit=limit)
         return (mean * factors).reshape(len(mean), len(z), len(z2))
 
-    def product(self, z: Floats, z2: Floats) -> tuple[GaussianKernel, Floats, Floats]:
+    def product(self, z: Any, z2: Any) -> tuple[GaussianKernel, Floats, Floats]:
         """Kernel q, factors c and middles w with k(., z_i) k(., z2_i) = c_i q(., w_i), for rows i.
 
         |u - z|^2 + |u - z'|^2 = 2 |u - (z + z')/2|^2 + |z - z'|^2 / 2, hence the width of q is
         sigma / sqrt(2) and c = exp(-|z - z'|^2 / (4 sigma^2)).
         """
+        z = check_samples("z", z)
+        z2 = check_samples("z2", z2, like=z)
+        if len(z2) != len(z):
+            raise ArgumentError(f"z2 has {len(z2)} rows, but z has {len(z)}; give as many.")
         with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
             distances = (flat(z - z2) ** 2).sum(axis=1)
         factors = np.exp(distances * (-0.25 / self.sigma**2))
-        return GaussianKernel(self.sigma / math.sqrt(2)), factors, (z + z2) / 2
+        return GaussianKernel(self.sigma / math.sqrt(2)), factors, z / 2 + z2 / 2

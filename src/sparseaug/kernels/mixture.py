@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,12 +12,14 @@ from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
+from sparseaug.actions.arrays import library
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
     check_floats,
     check_samples,
+    check_shape,
     check_vector,
     flat,
     freeze,
@@ -32,18 +35,20 @@ class SpectralMixtureKernel(Kernel):
     """K = diag(k_1, ..., k_p) with, for t = x - z,
     k_r(x, z) = sum_a w_ra exp(-t' Lambda_ra^-1 t / 2) cos(omega_ra' t).
 
-    weights      for each output r the A_r weights, not negative, with sum 1
-    bandwidths   for each output the matrices Lambda_ra, (A_r, d, d), positive definite
-    frequencies  for each output the vectors omega_ra, (A_r, d)
+    Attributes:
+        weights: for each output r the A_r weights, not negative, with sum 1
+        bandwidths: for each output the matrices Lambda_ra, (A_r, d, d), positive definite
+        frequencies: for each output the vectors omega_ra, (A_r, d)
 
-    >>> import numpy as np, sparseaug as sa
-    >>> k = sa.kernels.SpectralMixtureKernel([[1.0]], [[np.eye(2)]], [[[3.0, 3.0]]])
-    >>> k(np.zeros((1, 2)), np.array([[0.1, 0.2]])).shape
-    (1, 1, 1)
-    >>> k.is_invariant(sa.permute_axis(sa.symmetric(2))).holds
-    True
-    >>> k.is_invariant(sa.flip_signs(sa.sign_flips(2))).reason
-    "Q' omega is neither omega nor -omega of output 0, component 0"
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> k = sa.kernels.SpectralMixtureKernel([[1.0]], [[np.eye(2)]], [[[3.0, 3.0]]])
+        >>> k(np.zeros((1, 2)), np.array([[0.1, 0.2]])).shape
+        (1, 1, 1)
+        >>> k.is_invariant(sa.permute_axis(sa.symmetric(2))).holds
+        True
+        >>> k.is_invariant(sa.flip_signs(sa.sign_flips(2))).reason
+        "Q' omega is neither omega nor -omega of output 0, component 0"
     """
 
     weights: Sequence[Floats]
@@ -95,10 +100,15 @@ class SpectralMixtureKernel(Kernel):
                 root = np.linalg.cholesky(bandwidth)  # t' Lambda^-1 t = |root^-1 t|^2
                 left = solve_triangular(root, points.T, lower=True).T
                 right = solve_triangular(root, centers.T, lower=True).T
-                phases = np.subtract.outer(points @ omega, centers @ omega)
-                gram[:, :, r] += (
-                    weight * np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
-                )
+                with np.errstate(over="ignore", invalid="ignore"):  # refused below
+                    phases = np.subtract.outer(points @ omega, centers @ omega)
+                    values = np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
+                if not np.isfinite(values).all():
+                    raise ArgumentError(
+                        "x and z are too large for the frequencies of the kernel: omega' (x - z) is "
+                        "beyond the range of floats."
+                    )
+                gram[:, :, r] += weight * values
         return gram
 
     def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
@@ -107,8 +117,8 @@ class SpectralMixtureKernel(Kernel):
         A mixture whose components an element interchanges is invariant too, and fails here.
         """
         check_action(action)
-        shape = (self.dimension,) if shape is None else shape
-        if int(np.prod(shape)) != self.dimension:
+        shape = (self.dimension,) if shape is None else check_shape(shape)
+        if math.prod(shape) != self.dimension:
             raise ArgumentError(f"shape={shape} has not the kernel's {self.dimension} entries.")
         answer, matrices = isometry(action, shape)
         if not answer:
@@ -123,7 +133,8 @@ class SpectralMixtureKernel(Kernel):
 
 
 def _outputs(name: str, value: Any) -> list[Floats]:
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or not len(value):
+    listed = isinstance(value, list | tuple) or (library(value) and value.ndim)
+    if not listed or not len(value):
         raise ArgumentError(f"{name}={shorten(value)} must list one array for each output.")
     return [check_floats(f"{name}[{r}]", part) for r, part in enumerate(value)]
 

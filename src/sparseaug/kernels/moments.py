@@ -15,15 +15,18 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.floats import gamma
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
+    check_number,
     check_samples,
+    check_targets,
     check_vector,
     flat,
     freeze,
-    gamma,
+    move,
 )
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.enumeration import LIMIT, block_length, element_blocks, require_small
@@ -51,18 +54,26 @@ class Moments:
     error: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "A", freeze(self.A))
-        object.__setattr__(self, "v", freeze(self.v))
+        A, v = freeze(self.A, "A"), freeze(self.v, "v")
+        if v.ndim != 1 or A.shape != (len(v), len(v)):
+            raise ArgumentError(f"A and v have shapes {A.shape} and {v.shape}; give (R, R), (R,).")
+        object.__setattr__(self, "A", A)
+        object.__setattr__(self, "v", v)
+        for name in ("s", "error"):
+            object.__setattr__(self, name, check_number(name, getattr(self, name)))
 
     def risk(self, coefficients: Any) -> float:
         """Half the mean of (f - y)^2 for f = sum_r c_r k(., z_r)."""
         c = check_vector("coefficients", coefficients, len(self.v))
-        return float(0.5 * (c @ self.A @ c - 2 * (c @ self.v) + self.s))
+        with np.errstate(over="ignore", invalid="ignore"):  # of coefficients that diverge
+            value = float(0.5 * (c @ self.A @ c - 2 * (c @ self.v) + self.s))
+        return math.inf if math.isnan(value) else value
 
     def gradient(self, coefficients: Any) -> Floats:
         """A c - v, the derivative of `risk` by the coefficients c."""
         c = check_vector("coefficients", coefficients, len(self.v))
-        return np.asarray(self.A @ c - self.v)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.A @ c - self.v)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -77,15 +88,17 @@ def full_moments(
 ) -> Moments:
     """The moments over all of G, by closed forms where there are any and G has over `FEW` elements.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> x = np.linspace(-1, 1, 24).reshape(2, 12)
-    >>> act = sa.permute_axis(sa.symmetric(12))            # 479,001,600 permutations
-    >>> full = sa.kernels.full_moments(sa.kernels.GaussianKernel(1.25), act, x, [0.0, 1.0], x)
-    >>> full.A.round(4)
-    array([[0.1366, 0.0042],
-           [0.0042, 0.1366]])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.linspace(-1, 1, 24).reshape(2, 12)
+        >>> act = sa.permute_axis(sa.symmetric(12))            # 479,001,600 permutations
+        >>> full = sa.kernels.full_moments(sa.kernels.GaussianKernel(1.25), act, x, [0.0, 1.0], x)
+        >>> full.A.round(4)
+        array([[0.1366, 0.0042],
+               [0.0042, 0.1366]])
     """
     x, y, centers = _check_data(kernel, action, x, y, centers)
+    limit = check_integer("limit", limit, at_least=1)
     if not closed_form(action) or action.group.order <= min(FEW, limit):
         require_small(action.group, limit)
         blocks = element_blocks(action.group, x, len(centers))
@@ -138,7 +151,7 @@ def _accumulate(
 ) -> Moments:
     sizes, A, v = [], np.zeros((len(centers), len(centers))), np.zeros(len(centers))
     for rows in blocks:
-        moved = np.asarray(action(rows, x), np.float64).reshape(-1, *x.shape[1:])
+        moved = move(action, rows, x).reshape(-1, *x.shape[1:])
         features = kernel(moved, centers)
         A += features.T @ features
         v += np.tile(y, len(rows)) @ features
@@ -157,4 +170,4 @@ def _check_data(
         raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
     check_action(action)
     x = check_samples("x", x)
-    return x, check_vector("y", y, len(x)), check_samples("centers", centers, like=x)
+    return x, check_targets("y", y, len(x)), check_samples("centers", centers, like=x)

@@ -8,14 +8,13 @@ gamma(n (n + 1) / 2), 1.6e-14 for n = 16. Ryser's and Glynn's formulas cost as m
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.compiled import attempt, usable
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels.arrays import Floats
 
@@ -31,9 +30,10 @@ _WORTH_COMPILING = 1 << 30  # multiplications: about the second that loading the
 def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
     """Permanents (k,) of k matrices given as entries (n, n, k), all of them >= 0.
 
-    >>> import numpy as np
-    >>> permanents(np.ones((5, 5, 2)))
-    array([120., 120.])
+    Examples:
+        >>> import numpy as np
+        >>> permanents(np.ones((5, 5, 2)))
+        array([120., 120.])
     """
     n, count = entries.shape[0], entries.shape[2]
     if entries.shape[1] != n or not 1 <= n <= LARGEST:
@@ -45,9 +45,14 @@ def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
     width = max(8, min(64, _CACHE >> n))
     blocks = [np.ascontiguousarray(entries[:, :, s : s + width]) for s in range(0, count, width)]
     if engine == "numba":
-        compiled = importlib.import_module("sparseaug.kernels.permanents_numba")
         room = np.empty((1 << n, width))
-        return np.concatenate([np.empty(0), *(compiled.permanents(b, room) for b in blocks)])
+        found = attempt(
+            "sparseaug.kernels.permanents_numba",
+            lambda compiled: [np.empty(0), *(compiled.permanents(b, room) for b in blocks)],
+            by_name=True,
+        )
+        if found is not None:
+            return np.concatenate(found)
     levels = _levels(n)
     return np.concatenate([np.empty(0), *(_by_levels(block, levels) for block in blocks)])
 
@@ -55,7 +60,7 @@ def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
 def best_engine(n: int, count: int) -> Engine:
     """The engine for so many permanents of size n in all, however they are cut into calls."""
     large = count * n << (n - 1) >= _WORTH_COMPILING
-    return "numba" if large and importlib.util.find_spec("numba") else "numpy"
+    return "numba" if large and usable() else "numpy"
 
 
 def _by_levels(entries: Floats, levels: list[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> Floats:

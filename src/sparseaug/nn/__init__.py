@@ -1,20 +1,9 @@
 """The PyTorch layer: one S for data sets, batches, predictions and risks.
 
-one_shot       a data set of all n m copies, by a pure index map
-samplers       batches that keep the copies of a sample together, or spread them
-streaming      a fresh, counted element for every item and epoch
-orbit_batch    the copies of a batch, made on the device
-orbit_average  predictions averaged over S, their spread, and a bound
-invariance     how much a prediction changes under the group; metric: the same, accumulated
-module_risk    R_n^S of any module: value and flat gradient; one process or many
-streaming_risk the same over fresh elements at every step
-fit            ordinary optimisers on either
-audit          the full-group gradient from fresh elements, with an interval
-adapters       the forms that torchvision, PyTorch Geometric and Lightning expect
-
-Behind the data sets: fetching (the inner data set), moving (the parts of an item), prepared and
-gather_numba (a batch at once). Behind the risks: trial (what is checked first), tiles (which copies
-where), ranks (torch.distributed).
+data      data sets of copies, samplers, a loader that resumes anywhere
+models    the copies of a batch; predictions averaged over S; a metric
+risk      R_n^S of any module, training on it, and an audit
+adapters  the forms that torchvision, PyTorch Geometric and Lightning expect
 """
 
 from sparseaug.errors import need
@@ -22,18 +11,19 @@ from sparseaug.errors import need
 need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
 from sparseaug.nn.adapters import OrbitTransform, RelabelNodes, SymmetryCallback
-from sparseaug.nn.audit import Audit, audit
-from sparseaug.nn.fit import FitStep, fit
-from sparseaug.nn.invariance import assert_invariant, invariance_error
-from sparseaug.nn.invariance_report import InvarianceReport
-from sparseaug.nn.metric import InvarianceError
-from sparseaug.nn.module_risk import ModuleRisk
-from sparseaug.nn.one_shot import OneShotDataset
-from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
-from sparseaug.nn.orbit_batch import OrbitBatch
-from sparseaug.nn.samplers import OrbitBatchSampler
-from sparseaug.nn.streaming import StreamingDataset
-from sparseaug.nn.streaming_risk import StreamingModuleRisk
+from sparseaug.nn.data.loader import ResumableLoader
+from sparseaug.nn.data.one_shot import OneShotDataset
+from sparseaug.nn.data.samplers import OrbitBatchSampler
+from sparseaug.nn.data.streaming import RepeatedEpochWarning, StreamingDataset
+from sparseaug.nn.models.metric import InvarianceError
+from sparseaug.nn.models.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
+from sparseaug.nn.models.orbit_batch import OrbitBatch
+from sparseaug.nn.risk.audit import Audit, audit
+from sparseaug.nn.risk.fit import FitStep, fit
+from sparseaug.nn.risk.module_risk import ModuleRisk
+from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
+from sparseaug.orbits.invariance import assert_invariant, invariance_error
+from sparseaug.orbits.report import InvarianceReport
 
 __all__ = [
     "Audit",
@@ -49,6 +39,8 @@ __all__ = [
     "OrbitStatistics",
     "OrbitTransform",
     "RelabelNodes",
+    "RepeatedEpochWarning",
+    "ResumableLoader",
     "StreamingDataset",
     "StreamingModuleRisk",
     "SymmetryCallback",

@@ -6,11 +6,18 @@ other groups have their irreps counted, or only their conjugacy classes.
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    UnsupportedError,
+    shorten,
+    shorten_text,
+)
 from sparseaug.groups import Dihedral, Group, Hyperoctahedral, Product, Symmetric
 from sparseaug.theory import (
     abelian_dimension_sum,
@@ -22,10 +29,16 @@ from sparseaug.theory import (
 )
 
 LARGEST_ALTERNATING = 30
-"""A_30 has 2,829 irreps, gone through in a quarter of a second."""
+"""A_30 has 2,829 irreps, enumerated in a quarter of a second."""
 
 MOST_IRREPS = 10_000
-"""Irreps of other groups that are gone through one by one."""
+"""Irreps of other groups that are enumerated one by one."""
+
+MOST_BITS = 1 << 19
+"""Of the order of a group: S_38000 is planned in two seconds."""
+
+MOST_INTEGERS = 1 << 22
+"""In the row of an element; the order of such a group is not even computed."""
 
 MOST_ELEMENTS = 100_000
 """Largest order whose conjugacy classes are counted, less than a second."""
@@ -34,27 +47,44 @@ MOST_ELEMENTS = 100_000
 def dimension_sum(group: Group) -> int:
     """D, or the least upper bound on it that is known without much work; never above |G| - 1.
 
-    >>> import sparseaug as sa
-    >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
-    (75, 1048575)
-    >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
-    (63, True)
-    >>> dimension_sum(sa.mathieu(11)), dimension_sum_is_exact(sa.mathieu(11))
-    (266, False)
+    Examples:
+        >>> import sparseaug as sa
+        >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
+        (75, 1048575)
+        >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
+        (63, True)
+        >>> dimension_sum(sa.mathieu(11)), dimension_sum_is_exact(sa.mathieu(11))
+        (266, False)
     """
-    return _find(group)[0]
+    return find_dimension_sum(group)[0]
 
 
 def dimension_sum_is_exact(group: Group) -> bool:
     """Whether `dimension_sum` is D itself, and not only an upper bound."""
-    return _find(group)[1]
+    return find_dimension_sum(group)[1]
 
 
-def _find(group: Group) -> tuple[int, bool]:
+def find_dimension_sum(group: Group) -> tuple[int, bool]:
+    """`dimension_sum` and whether it is exact, found once."""
     if not isinstance(group, Group):
         raise ArgumentError(
             f"group={shorten(group)} is not a group; give one such as symmetric(6)."
         )
+    if group.width > MOST_INTEGERS:
+        raise GroupTooLargeError(
+            f"group={shorten_text(group.name)} has rows of {group.width} integers; plans are for groups "
+            f"with rows of at most {MOST_INTEGERS}."
+        )
+    bits = math.ceil(group.log_order / math.log(2))
+    if bits > MOST_BITS:
+        raise GroupTooLargeError(
+            f"group={shorten_text(group.name)} has an order of {bits} bits; plans are for orders of at "
+            f"most {MOST_BITS} bits, such as that of symmetric(38000)."
+        )
+    return _find(group)
+
+
+def _find(group: Group) -> tuple[int, bool]:
     if group.is_abelian:
         return abelian_dimension_sum(group.order), True
     match group:

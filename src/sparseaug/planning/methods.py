@@ -12,8 +12,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sparseaug.errors import shorten
-from sparseaug.planning.numbers import format_count, to_json
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_not_negative,
+    check_real,
+    check_text,
+    shorten,
+)
+from sparseaug.floats import float_below
+from sparseaug.planning.numbers import format_count, format_count_down, to_json
 from sparseaug.planning.words import LETTERS, SampledWords, sampled_words
 from sparseaug.theory import WordsPlan, comparison, sgd_plan, sharp_sample_size, words_plan
 
@@ -40,6 +48,26 @@ class Problem:
     b: int
     n: int | None
 
+    def __post_init__(self) -> None:
+        check_text("group", self.group)
+        check_integer("order", self.order, at_least=1)
+        check_integer("b", self.b, at_least=1)
+        check_integer("dimension_sum", self.dimension_sum)
+        exact: object = self.dimension_sum_exact
+        if not isinstance(exact, bool):
+            raise ArgumentError(f"dimension_sum_exact={shorten(exact)} is neither True nor False.")
+        if self.exact_method is not None:
+            check_text("exact_method", self.exact_method)
+        check_real("delta", self.delta, above=0, below=1)
+        for name in ("C", "B", "L"):
+            check_real(name, getattr(self, name), above=0)
+        if math.isinf(1 / self.L):
+            raise ArgumentError(f"L={self.L!r} is too small: steps of 1/L are above all floats.")
+        check_not_negative("gap", self.gap)
+        check_not_negative("sigma", self.sigma)
+        if self.n is not None:
+            check_integer("n", self.n, at_least=1)
+
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON data, integers above 2^53 as hexadecimal text."""
         return {name: to_json(getattr(self, name)) for name in self.__slots__}
@@ -52,15 +80,16 @@ class Problem:
 class MethodPlan:
     """What one method needs for a gradient norm of at most eps.
 
-    method     full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
-    batch      transformations that one step averages over; None where drawing decides
-    steps      T, each of size `step_size`
-    calls      oracle calls in all; None where drawing decides
-    guarantee  certain, with probability 1 - delta, in mean square
-    deviation  what the drawn elements must have or are promised to have; None for streaming
-    length     of the words over the drawn elements; 1 where they are used as they are
-    note       what the numbers do not say
-    n          samples that are augmented, if known
+    Attributes:
+        method: full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
+        batch: transformations that one step averages over; None where drawing decides
+        steps: T, each of size `step_size`
+        calls: oracle calls in all; None where drawing decides
+        guarantee: certain, with probability 1 - delta, in mean square
+        deviation: what the drawn elements must have or are promised to have; None for streaming
+        length: of the words over the drawn elements; 1 where they are used as they are
+        note: what the numbers do not say
+        n: samples that are augmented, if known
     """
 
     method: str
@@ -73,6 +102,18 @@ class MethodPlan:
     length: int = 1
     note: str = ""
     n: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("method", "guarantee", "note"):
+            check_text(name, getattr(self, name))
+        check_integer("length", self.length, at_least=1)
+        for name in ("batch", "calls", "n"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), at_least=1)
+        check_integer("steps", self.steps)
+        check_real("step_size", self.step_size, above=0)
+        if self.deviation is not None:
+            check_not_negative("deviation", self.deviation, at_most=1)
 
     @property
     def copies(self) -> int | None:
@@ -100,7 +141,7 @@ def each_method(problem: Problem, eps: float) -> Iterator[MethodPlan]:
         eps, p.delta, order=p.order, C=p.C, B=p.B, L=p.L, gap=p.gap, sigma=p.sigma, b=p.b
     )
     steps = table[2].steps
-    needed = _float_below(min(_allowed(p, eps), Fraction(1)))
+    needed = float_below(min(_allowed(p, eps), Fraction(1)))
     sizes = (step, sgd_plan(eps, p.L, p.gap, p.sigma, p.b).step_size, step)
     for row, size, deviation in zip(table, sizes, (0.0, None, needed), strict=True):
         yield MethodPlan(
@@ -164,7 +205,8 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
         size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
     else:
         least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
-        size, note = None, f"calls until the deviation is {needed!r}, {format_count(least)} or more"
+        shown = format_count_down(least)
+        size, note = None, f"calls until the deviation is {needed!r}, {shown} or more"
     return MethodPlan(
         method="draw_until",
         batch=size,
@@ -180,11 +222,6 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
 
 def _allowed(p: Problem, eps: float) -> Fraction:
     return Fraction(eps) / (2 * Fraction(p.C) * Fraction(p.B))
-
-
-def _float_below(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
 
 
 def _fields(data: Problem | MethodPlan) -> str:

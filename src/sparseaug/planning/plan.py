@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
+from sparseaug.floats import float_above
 from sparseaug.groups import Group
-from sparseaug.planning.dimension import dimension_sum, dimension_sum_is_exact
+from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
 from sparseaug.planning.numbers import to_json
 from sparseaug.planning.table import text
 from sparseaug.spectral import best_method
 from sparseaug.theory import Crossovers, crossovers
 
-_MOST_CHARACTERS = 1 << 38  # some minutes for a sample of sign flips, as `spectral.walsh` has it
+_MOST_CHARACTERS = (
+    1 << 38
+)  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,16 @@ class Plan:
     rows: tuple[MethodPlan, ...]
     crossovers: Crossovers
 
+    def __post_init__(self) -> None:
+        check_real("eps", self.eps, above=0)
+        rows = isinstance(self.rows, tuple) and all(isinstance(r, MethodPlan) for r in self.rows)
+        if not rows or all(row.calls is None for row in self.rows):
+            raise ArgumentError(f"rows={shorten(self.rows)} is not a tuple of methods with calls.")
+        for name, kind in (("problem", Problem), ("crossovers", Crossovers)):
+            if not isinstance(getattr(self, name), kind):
+                given = shorten(getattr(self, name))
+                raise ArgumentError(f"{name}={given} is not a {kind.__name__}.")
+
     @property
     def best(self) -> MethodPlan:
         """The row with the fewest oracle calls; among equals, with the least work."""
@@ -41,7 +53,7 @@ class Plan:
     def row(self, method: str) -> MethodPlan:
         """The row of that method."""
         for row in self.rows:
-            if row.method == method:
+            if isinstance(method, str) and row.method == method:
                 return row
         names = ", ".join(row.method for row in self.rows)
         raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
@@ -80,21 +92,28 @@ def plan(
 ) -> Plan:
     """Batch, steps and oracle calls of each method for a full gradient norm of at most eps.
 
-    C, B   point evaluation and mean RKHS norm of the gradients (ass:gradient-rkhs)
-    L, gap smoothness, and the initial value less the infimum
-    sigma  standard deviation of the gradient over the group, for streaming. By default C B: the
-           gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2
-    b      fresh transformations in a streaming step
-    n      number of samples, for the work and the memory
+    Args:
+        group: the group that acts on the data.
+        eps: wanted norm of the full gradient.
+        delta: probability that S misses it.
+        C: point evaluation of the gradients' space (ass:gradient-rkhs).
+        B: mean RKHS norm of the gradients.
+        L: smoothness of the risk.
+        gap: initial value of the risk less its infimum.
+        sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
+            gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
+        b: fresh transformations in a streaming step.
+        n: number of samples, for the work and the memory.
 
-    >>> import sparseaug as sa
-    >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
-    >>> [(row.method, row.calls) for row in found.rows][2:5]
-    [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
-    >>> found.best.method, found.best.length, found.best.steps
-    ('words', 6, 3200)
+    Examples:
+        >>> import sparseaug as sa
+        >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
+        >>> [(row.method, row.calls) for row in found.rows][2:5]
+        [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
+        >>> found.best.method, found.best.length, found.best.steps
+        ('words', 6, 3200)
     """
-    D, exact = dimension_sum(group), dimension_sum_is_exact(group)
+    D, exact = find_dimension_sum(group)
     delta = check_real("delta", delta, above=0, below=1)
     C, B = check_real("C", C, above=0), check_real("B", B, above=0)
     problem = Problem(
@@ -108,7 +127,9 @@ def plan(
         B=B,
         L=check_real("L", L, above=0),
         gap=check_real("gap", gap),
-        sigma=_product_above(C, B) if sigma is None else check_real("sigma", sigma),
+        sigma=float_above(Fraction(C) * Fraction(B))
+        if sigma is None
+        else check_real("sigma", sigma),
         b=check_integer("b", b, at_least=1),
         n=None if n is None else check_integer("n", n, at_least=1),
     )
@@ -128,11 +149,3 @@ def _exact_method(group: Group) -> str | None:
         return best_method(group)
     except UnsupportedError:
         return None
-
-
-def _product_above(C: float, B: float) -> float:
-    """C B rounded up."""
-    product = C * B
-    if math.isfinite(product) and Fraction(product) < Fraction(C) * Fraction(B):
-        return math.nextafter(product, math.inf)
-    return product

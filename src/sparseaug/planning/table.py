@@ -6,7 +6,9 @@ import math
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from sparseaug.planning.numbers import format_count
+from sparseaug.errors import shorten_text
+from sparseaug.floats import text_down, text_up
+from sparseaug.planning.numbers import format_count, format_real, is_in_full
 
 if TYPE_CHECKING:
     from sparseaug.planning.methods import MethodPlan
@@ -33,7 +35,8 @@ def text(plan: Plan) -> str:
 def title(plan: Plan) -> str:
     """The group and what is asked for."""
     p = plan.problem
-    return f"{p.group} of order {format_count(p.order)}, eps = {plan.eps:g}, delta = {p.delta:g}"
+    asked = f"eps = {format_real(plan.eps)}, delta = {format_real(p.delta)}"
+    return f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}"
 
 
 def header(plan: Plan) -> tuple[str, ...]:
@@ -57,14 +60,15 @@ def spacing(plan: Plan) -> int:
 
 
 def notes(plan: Plan) -> list[str]:
-    """What the numbers do not say, in lines of 80 characters."""
+    """What the numbers do not say, in lines of 80 characters; limits on eps on the safe side."""
     p, limits = plan.problem, plan.crossovers
-    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {limits.than_full:.3g}"
-    stream = "no eps" if not limits.than_streaming else f"eps <= {limits.than_streaming:.3g}"
-    kind = "=" if p.dimension_sum_exact else "<="
+    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {text_up(limits.than_full, 3)}"
+    few = limits.than_streaming
+    stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
+    kind = "=" if p.dimension_sum_exact and is_in_full(p.dimension_sum) else "<="
     lines = [
         "batch is transformations in a step, calls are oracle calls in all steps",
-        f"streaming: sigma = {p.sigma:g}; in mean square over draws, at a random step",
+        f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step",
         f"one-shot beats full in calls for {full}, streaming for {stream}",
         f"one-shot sharp: the sum of d_pi {kind} {format_count(p.dimension_sum)}",
         *(f"{row.method}: {row.note}" for row in plan.rows if row.note),

@@ -15,6 +15,8 @@ import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from sparseaug.errors import check_integer, check_not_negative, check_real
+from sparseaug.floats import float_below
 from sparseaug.theory import (
     sharp_deviation_bound,
     sharp_deviation_sample_size,
@@ -43,6 +45,11 @@ class SampledWords:
     length: int
     size: int
 
+    def __post_init__(self) -> None:
+        for name in ("m", "length", "size"):
+            check_integer(name, getattr(self, name), at_least=1)
+        check_not_negative("deviation", self.deviation, at_most=1)
+
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""
         return asdict(self)
@@ -57,9 +64,11 @@ def sampled_words(
 
     with probability at least 1 - delta. M suffices, and is hardly above the smallest that does.
 
-    >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
-    SampledWords(m=82, deviation=0.497..., length=12, size=28591)
+    Examples:
+        >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
+        SampledWords(m=82, deviation=0.497..., length=12, size=28591)
     """
+    eps, C, B = (check_real(*pair, above=0) for pair in (("eps", eps), ("C", C), ("B", B)))
     letters = sharp_sample_size(eps, delta, dimension_sum, C, B)
     total = 2 * dimension_sum  # 2 (2D) exp(..) = delta is 2 D exp(..) = delta/2
     m = sharp_deviation_sample_size(LETTERS, total, delta)
@@ -70,7 +79,7 @@ def sampled_words(
     tau = sharp_deviation_bound(m, total, delta)
     length = word_length(tau, float(BIAS * allowed))
     bias = Fraction(word_deviation(tau, length))
-    t = math.nextafter(float(allowed - bias), 0.0)
+    t = float_below(allowed - bias)
     # M0 of the sharper bound solves the same inequality with |X| <= 1
     growth = (1 + (1 + bias) * Fraction(t) / 3) / (1 + Fraction(t) / 3)
     size = math.ceil(growth * sharp_deviation_sample_size(t, total, delta))

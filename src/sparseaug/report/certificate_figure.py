@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparseaug.report.canvas import frame, new_figure, plain, title
-from sparseaug.report.look import BOUND_LOOKS, DEVIATION_LOOKS, Look, looks
+from sparseaug.report.figure import frame, new_figure, plain, title
 from sparseaug.report.results import BOUNDS, Array, Results, mean_and_sd
+from sparseaug.report.style import BOUND_LOOKS, DEVIATION_LOOKS, Look, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sparseaug.report.look import (
+from sparseaug.report.results import BOUNDS, QUANTITIES, Array, Results, mean_and_sd
+from sparseaug.report.style import (
     BOUND_LOOKS,
     DEVIATION_LOOKS,
     QUANTITY_NAMES,
     Look,
     looks,
 )
-from sparseaug.report.results import BOUNDS, QUANTITIES, Array, Results, mean_and_sd
 
 Chart = dict[str, Any]
 _DIGITS = 6  # significant, more than a screen shows

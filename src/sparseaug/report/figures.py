@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparseaug.report.canvas import frame, new_figure, plain, title
-from sparseaug.report.look import Look, looks
+from sparseaug.report.figure import frame, new_figure, plain, title
 from sparseaug.report.results import MethodResult, Results, mean_and_sd
+from sparseaug.report.style import Look, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +34,7 @@ def draw_figure(results: Results) -> Figure:
         title(panel, letter, name)
     for panel, quantity in ((axes[0], "train_risk"), (axes[1], "test_risk")):
         _zoom(panel, results, quantity)
-    axes[2].set_yscale("log", nonpositive="clip")
-    _keep_positive(axes[2], results)
+    _log_of_positive(axes[2], results)
     _cost(axes[3], results, style)
     _legend(figure, results, style)
     return figure
@@ -66,12 +65,13 @@ def _zoom(axes: Axes, results: Results, quantity: str) -> None:
     axes.set_ylim(0, 1.15 * max(tops) or 1)
 
 
-def _keep_positive(axes: Axes, results: Results) -> None:
-    """A band reaching below zero must not stretch a log axis: the means set the limits."""
+def _log_of_positive(axes: Axes, results: Results) -> None:
+    """A log axis, if any mean is above zero; the means set its limits, not bands that reach zero."""
     means = np.concatenate(
         [mean_and_sd(m.curves["gradient_norm"])[0] for m in results.methods.values()]
     )
     if (means > 0).any():
+        axes.set_yscale("log", nonpositive="clip")
         axes.set_ylim(means[means > 0].min() / 1.6, means.max() * 1.6)
 
 

@@ -16,8 +16,9 @@ class Markup(str):
 def tag(name: str, *children: object, **attributes: object) -> Markup:
     """An element; `class_` and `aria_label` lose the underscore, None and False are left out.
 
-    >>> tag("p", "1 < 2 & ", tag("b", "bold"), class_="note")
-    '<p class="note">1 &lt; 2 &amp; <b>bold</b></p>'
+    Examples:
+        >>> tag("p", "1 < 2 & ", tag("b", "bold"), class_="note")
+        '<p class="note">1 &lt; 2 &amp; <b>bold</b></p>'
     """
     parts = [f"<{name}"]
     for key, value in attributes.items():
@@ -40,8 +41,9 @@ def join(*children: object) -> Markup:
 def json_block(identifier: str, data: Any) -> Markup:
     """Data for the page's script. No character in it can end the element or start another.
 
-    >>> json_block("d", ["</script>"])
-    '<script type="application/json" id="d">["\\\\u003c/script\\\\u003e"]</script>'
+    Examples:
+        >>> json_block("d", ["</script>"])
+        '<script type="application/json" id="d">["\\\\u003c/script\\\\u003e"]</script>'
     """
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))  # ASCII: no U+2028 either
     for character in "<>&":

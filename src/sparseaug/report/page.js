@@ -93,27 +93,61 @@
     make(svg, "text", { x: (LEFT + W - RIGHT) / 2, y: H - 6, "text-anchor": "middle" }, chart.xLabel);
   }
 
-  function drawSeries(plot, s, sx, sy, log) {
-    const y = (v) => (log && v <= 0 ? H : Math.max(-H, Math.min(2 * H, sy(v))));
+  // Ends of the band at point i. On a log axis one standard deviation is taken as a ratio: mean less
+  // deviation may be below zero, where such an axis does not reach.
+  function ends(s, i, log) {
+    const high = s.high[i], mean = s.mean[i];
+    return [log && s.spread === "sd" ? (mean * mean) / high : s.low[i], high];
+  }
+
+  // The numbers of neighbouring points that the axis can show.
+  function runs(s, log) {
+    const found = [[]];
+    s.mean.forEach((mean, i) => {
+      if (!log || mean > 0) found[found.length - 1].push(i);
+      else if (found[found.length - 1].length) found.push([]);
+    });
+    return found.filter((run) => run.length);
+  }
+
+  function heightOf(sy, log) {
+    const foot = H - BOTTOM;
+    return (v) => (log && v <= 0 ? foot : Math.max(-H, Math.min(2 * H, sy(v))));
+  }
+
+  function drawBand(plot, s, sx, sy, log) {
+    const y = heightOf(sy, log), ink = { class: "band", fill: colour(s), opacity: 0.11 };
+    for (const run of runs(s, log)) {
+      if (s.kind === "level") {
+        const [foot, top] = ends(s, 0, log).map(y);
+        make(plot, "rect", { ...ink, x: LEFT, width: W - LEFT - RIGHT, y: top, height: foot - top });
+      } else if (s.kind === "line") {
+        const at = (i, v) => `${sx(s.x[i]).toFixed(2)} ${y(v).toFixed(2)}`;
+        const above = run.map((i) => at(i, ends(s, i, log)[1]));
+        const below = run.map((i) => at(i, ends(s, i, log)[0])).reverse();
+        make(plot, "path", { ...ink, d: "M" + above.concat(below).join("L") + "Z" });
+      }
+    }
+  }
+
+  function drawLine(plot, s, sx, sy, log) {
+    const y = heightOf(sy, log), dot = (i, r) => ({ cx: sx(s.x[i]), cy: y(s.mean[i]), r, fill: colour(s) });
     const ink = { stroke: colour(s), "stroke-width": 2, fill: "none", "stroke-dasharray": dashes(s, 2) };
-    if (s.kind === "level") {
-      const top = y(s.high[0]), foot = y(s.low[0]);
-      const box = { x: LEFT, width: W - LEFT - RIGHT, y: top, height: Math.max(0, foot - top) };
-      make(plot, "rect", { ...box, fill: colour(s), opacity: 0.12 });
-      make(plot, "path", { ...ink, d: `M${LEFT} ${y(s.mean[0])}H${W - RIGHT}` });
-    } else if (s.kind === "points") {
-      s.x.forEach((x, i) => {
-        const bar = { ...ink, "stroke-width": 1.5, "stroke-dasharray": "none" };
-        make(plot, "path", { ...bar, d: `M${sx(x)} ${y(s.low[i])}V${y(s.high[i])}` });
-        make(plot, "circle", { cx: sx(x), cy: y(s.mean[i]), r: 4.5, fill: colour(s) });
-      });
-    } else {
-      const line = (ys, xs) => ys.map((v, i) => `${sx(xs[i]).toFixed(2)} ${y(v).toFixed(2)}`);
-      const back = line(s.low, s.x).reverse();
-      const band = "M" + line(s.high, s.x).concat(back).join("L") + "Z";
-      make(plot, "path", { d: band, fill: colour(s), opacity: 0.11 });
-      make(plot, "path", { ...ink, d: "M" + line(s.mean, s.x).join("L") });
-      if (s.x.length === 1) make(plot, "circle", { cx: sx(s.x[0]), cy: y(s.mean[0]), r: 4, fill: colour(s) });
+    for (const run of runs(s, log)) {
+      if (s.kind === "level") {
+        make(plot, "path", { ...ink, d: `M${LEFT} ${y(s.mean[0])}H${W - RIGHT}` });
+      } else if (s.kind === "points") {
+        for (const i of run) {
+          const [foot, top] = ends(s, i, log).map(y);
+          const bar = { ...ink, "stroke-width": 1.5, "stroke-dasharray": "none" };
+          make(plot, "path", { ...bar, d: `M${sx(s.x[i])} ${foot}V${top}` });
+          make(plot, "circle", dot(i, 4.5));
+        }
+      } else {
+        const at = run.map((i) => `${sx(s.x[i]).toFixed(2)} ${y(s.mean[i]).toFixed(2)}`);
+        make(plot, "path", { ...ink, d: "M" + at.join("L") });
+        if (run.length === 1) make(plot, "circle", dot(run[0], 4));
+      }
     }
   }
 
@@ -160,7 +194,8 @@
       const box = { x: LEFT, y: TOP - 6, width: W - LEFT - RIGHT, height: H - TOP - BOTTOM + 6 };
       make(make(svg, "clipPath", { id: clip }), "rect", box);
       const plot = make(svg, "g", { "clip-path": `url(#${clip})` });
-      for (const s of series) drawSeries(plot, s, sx, sy, chart.log);
+      for (const s of series) drawBand(plot, s, sx, sy, chart.log);  // no band over a line
+      for (const s of series) drawLine(plot, s, sx, sy, chart.log);
       make(svg, "g", { class: "marks" });
       toggle.textContent = chart.log ? "log" : "linear";
       toggle.setAttribute("aria-label", `vertical axis: ${chart.log ? "log" : "linear"}; switch`);
@@ -196,15 +231,23 @@
       tip.style.top = `${fits ? box.top - outer.top + 8 : box.bottom - outer.top + 4}px`;
     }
 
-    svg.addEventListener("pointermove", (event) => {
+    function read(event) {
       const box = svg.getBoundingClientRect();
       const px = ((event.clientX - box.left) / box.width) * W;
       let best = 0;
       xs.forEach((x, i) => { if (Math.abs(sx(x) - px) < Math.abs(sx(xs[best]) - px)) best = i; });
       point(best, ((event.clientY - box.top) / box.height) * H);
-    });
-    svg.addEventListener("pointerleave", leave);
+    }
+
+    // A mouse reads while it is over the plot; a finger leaves it at once, and what it read stays
+    // until Escape, a tap elsewhere or another reading.
+    svg.addEventListener("pointermove", read);
+    svg.addEventListener("pointerdown", read);
+    svg.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") leave(); });
     svg.addEventListener("blur", leave);
+    window.addEventListener("resize", leave);
+    document.addEventListener("keydown", (event) => { if (event.key === "Escape") leave(); });
+    document.addEventListener("pointerdown", (event) => { if (!svg.contains(event.target)) leave(); });
     svg.addEventListener("keydown", (event) => {
       const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!move) return;

@@ -132,11 +132,12 @@ def _curves(charts: Sequence[Chart]) -> Markup:
         tag("h2", "The curves"),
         tag(
             "p",
-            "Means over the seeds, one standard deviation shaded. Point at a curve to read it, "
-            "press a name to hide it, and log or linear to change the vertical axis.",
+            "Means over the seeds, one standard deviation shaded (on a log axis as a ratio). Point at "
+            "a curve or tap it to read it, Escape closes the reading; press a name to hide it, and log "
+            "or linear to change the vertical axis.",
             class_="soft",
         ),
-        _panel(charts, first=0),
+        _panel(charts, first=0, label="methods in the charts below"),
         tag("noscript", tag("p", "The curves need JavaScript; figure.pdf shows them without.")),
     )
 
@@ -154,25 +155,28 @@ def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> M
             "rounded up; in brackets, how many times the true norm they are.",
             class_="soft",
         ),
-        _panel(charts, first=first),
+        _panel(charts, first=first, label="bounds in the charts below"),
         tag("h3", "Bounds and truth", class_="space"),
         certificate_table(results),
     )
 
 
-def _panel(charts: Sequence[Chart], *, first: int) -> Markup:
+def _panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
     numbers = " ".join(str(first + i) for i in range(len(charts)))
     figures = [
         tag(
             "figure",
             tag("header", tag("h3", chart["title"]), tag("button", "log", type="button")),
-            _svg(f"{chart['title']} against {chart['xLabel']}; arrow keys read values"),
+            _svg(
+                f"{chart['title']} against {chart['xLabel']}; arrow keys read values, Escape closes"
+            ),
             tag("div", class_="tip", hidden="hidden", role="status"),
             class_="chart",
         )
         for chart in charts
     ]
-    legend = tag("div", class_="legend", data_charts=numbers)
+    shown = f"Show or hide {label}"
+    legend = tag("div", class_="legend", data_charts=numbers, role="group", aria_label=shown)
     return join(legend, tag("div", *figures, class_="charts"))
 
 
@@ -201,7 +205,7 @@ def _setting(results: Results) -> Markup:
         parts.append(tag("p", took))
     for name, facts in (("Configuration", results.config), ("Versions", results.versions)):
         if facts:
-            parts += [tag("h3", name, class_="space"), facts_table(facts)]
+            parts += [tag("h3", name, class_="space"), facts_table(facts, label=name)]
     return join(*parts)
 
 

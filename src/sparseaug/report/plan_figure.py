@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import os
 from io import BytesIO
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sparseaug.errors import ArgumentError, need, shorten_text
+from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.planning import Plan
 from sparseaug.planning.numbers import format_count
-from sparseaug.storage import write_atomic
+from sparseaug.storage import check_path, read_bytes, show_path, write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,17 +29,27 @@ _POINTS = 81
 _GREY = "#666666"
 
 
-def save_plan_figure(plan: Plan, path: str | os.PathLike[str]) -> None:
-    """Draw the plan's oracle calls a factor of ten around its eps; the file is whole or absent."""
-    suffix = PurePath(path).suffix.lower()
+def save_plan_figure(plan: Plan, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Draw the plan's oracle calls a factor of ten around its eps; the file is whole or absent.
+
+    A file that is there is refused unless it is this very figure, or with overwrite=True; a link is
+    not written through.
+    """
+    target = check_path("path", path)
+    suffix = target.suffix.lower()
     if suffix not in FORMATS:
-        raise ArgumentError(f"path={os.fspath(path)!r} is no figure; end it in .png or .pdf.")
+        raise ArgumentError(f"path={show_path(target)} is not a figure; end it in .png or .pdf.")
+    if not isinstance(plan, Plan):
+        raise ArgumentError(f"plan={shorten(plan)} is not a Plan.")
     figures = need("matplotlib.figure", "a figure", extra="sparseaug[report]")
     buffer = BytesIO()
     undated: dict[str, Any] = {"CreationDate": None} if suffix == ".pdf" else {}
     figure = _draw(plan, figures.Figure(figsize=(7.2, 4.4), dpi=200, layout="constrained"))
     figure.savefig(buffer, format=suffix[1:], metadata=undated)
-    write_atomic(path, buffer.getvalue())
+    data = buffer.getvalue()
+    there = os.path.isfile(target) and not os.path.islink(target)
+    if not there or read_bytes(target) != data:
+        write_atomic(target, data, overwrite=overwrite, follow=False)
 
 
 def _draw(plan: Plan, figure: Figure) -> Figure:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sparseaug.errors import shorten_text
-from sparseaug.report.look import BOUND_LOOKS, QUANTITY_NAMES, looks
 from sparseaug.report.markup import Markup, join, tag
 from sparseaug.report.results import (
     BOUNDS,
@@ -19,6 +18,7 @@ from sparseaug.report.results import (
     MethodResult,
     Results,
 )
+from sparseaug.report.style import BOUND_LOOKS, QUANTITY_NAMES, looks
 
 _ABSENT, _TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
 
@@ -34,7 +34,8 @@ def final_table(results: Results) -> Markup:
         ]
         for name, method in results.methods.items()
     ]
-    return _table(["method", "oracle calls", *(QUANTITY_NAMES[q] for q in QUANTITIES)], rows)
+    head = ["method", "oracle calls", *(QUANTITY_NAMES[q] for q in QUANTITIES)]
+    return _table(head, rows, label="Where each method ends")
 
 
 def certificate_table(results: Results) -> Markup:
@@ -64,13 +65,13 @@ def certificate_table(results: Results) -> Markup:
                 f"{held:,} of {compared:,}",
             ]
         )
-    return _table(head, rows)
+    return _table(head, rows, label="Bounds and truth")
 
 
-def facts_table(facts: Mapping[str, Any]) -> Markup:
+def facts_table(facts: Mapping[str, Any], *, label: str) -> Markup:
     """Names and values as they stand in the file."""
     rows = [[key.replace("_", " "), _fact(value)] for key, value in facts.items()]
-    return _table(None, rows, numbers=False)
+    return _table(None, rows, label=label, numbers=False)
 
 
 def bounds_that_hold(certificate: CertificateResult, method: MethodResult) -> tuple[int, int]:
@@ -87,10 +88,11 @@ def bounds_that_hold(certificate: CertificateResult, method: MethodResult) -> tu
 def plus_minus(values: Array) -> str:
     """Mean and sample standard deviation, the deviation to two digits and the mean as far.
 
-    >>> plus_minus(np.array([0.0471, 0.0523, 0.0502]))
-    '0.0499 ± 0.0026'
-    >>> plus_minus(np.array([0.04711]))
-    '0.0471'
+    Examples:
+        >>> plus_minus(np.array([0.0471, 0.0523, 0.0502]))
+        '0.0499 ± 0.0026'
+        >>> plus_minus(np.array([0.04711]))
+        '0.0471'
     """
     mean = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
@@ -105,8 +107,9 @@ def plus_minus(values: Array) -> str:
 def round_up(value: float, digits: int = 3) -> str:
     """An upper bound to three significant digits, never below itself.
 
-    >>> round_up(0.65401), round_up(0.27), round_up(1234.5)
-    ('0.655', '0.27', '1.24e+03')
+    Examples:
+        >>> round_up(0.65401), round_up(0.27), round_up(1234.5)
+        ('0.655', '0.27', '1.24e+03')
     """
     if value <= 0 or not math.isfinite(value):
         return f"{value:g}"
@@ -140,8 +143,9 @@ def _fact(value: Any) -> str:
 
 
 def _table(
-    head: Sequence[str] | None, rows: Iterable[Sequence[str]], *, numbers: bool = True
+    head: Sequence[str] | None, rows: Iterable[Sequence[str]], *, label: str, numbers: bool = True
 ) -> Markup:
+    """A table that may be wider than the page: what scrolls can be reached by keyboard, and is named."""
     kind = "number" if numbers else None
     body = [
         tag("tr", tag("th", row[0], scope="row"), *(tag("td", c, class_=kind) for c in row[1:]))
@@ -152,5 +156,6 @@ def _table(
         cells = [tag("th", head[0], scope="col")]
         cells += [tag("th", text, scope="col", class_="number-head") for text in head[1:]]
         top = tag("thead", tag("tr", *cells))
-    table = tag("table", top, tag("tbody", *body), class_=None if numbers else "wide")
-    return tag("div", join(table), class_="scroll", tabindex="0")
+    kinds = None if numbers else "wide"
+    table = tag("table", top, tag("tbody", *body), class_=kinds, aria_label=label)
+    return tag("div", join(table), class_="scroll", tabindex="0", role="region", aria_label=label)

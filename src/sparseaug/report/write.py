@@ -6,34 +6,50 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparseaug.report.canvas import figure_bytes, figure_style
+from sparseaug.errors import MissingPackageError
 from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.report.figure import figure_bytes, figure_style
 from sparseaug.report.figures import draw_figure
+from sparseaug.report.owned import require_ours, write_owned
 from sparseaug.report.page import Verdict, render_page
 from sparseaug.report.results import Results, read_results
-from sparseaug.storage import write_atomic
+
+NAMES = ("figure.pdf", "figure.png", "certificates.pdf", "certificates.png", "report.html")
 
 
 def write_report(folder: str | os.PathLike[str]) -> list[Path]:
     """Write figure.pdf and .png, certificates.pdf and .png if there are any, and report.html.
 
     Everything is drawn before anything is written, and each file is whole or absent. The same
-    results give the same bytes. Returns the paths in the order written, the page last.
+    results give the same bytes. A file that is there is replaced only if it was written here, as
+    files.json in the folder tells. Without matplotlib there are no figures, and the page is written
+    all the same. Returns the paths in the order written, the page last.
     """
     results = read_results(folder)
-    files: dict[str, bytes] = {}
+    try:
+        files = _figures(results)
+    except MissingPackageError:
+        files = {}
+    files["report.html"] = render_page(results, verdicts=_verdicts(results)).encode()
+    write_owned(Path(folder), files)
+    return [Path(folder) / name for name in files]
+
+
+def check_report(folder: str | os.PathLike[str]) -> None:
+    """Raise a `StorageError` if a file is there that `write_report` would not replace."""
+    require_ours(Path(folder), NAMES)
+
+
+def _figures(results: Results) -> dict[str, bytes]:
     with figure_style():
         drawings = {"figure": draw_figure(results)}
         if results.certificates:
             drawings["certificates"] = draw_certificates(results)
-        for name, figure in drawings.items():
-            for kind in ("pdf", "png"):
-                files[f"{name}.{kind}"] = figure_bytes(figure, kind)
-    page = render_page(results, verdicts=_verdicts(results))
-    files["report.html"] = page.encode()
-    for name, data in files.items():
-        write_atomic(Path(folder) / name, data)
-    return [Path(folder) / name for name in files]
+        return {
+            f"{name}.{kind}": figure_bytes(figure, kind)
+            for name, figure in drawings.items()
+            for kind in ("pdf", "png")
+        }
 
 
 def _verdicts(results: Results) -> Sequence[Verdict]:

@@ -18,10 +18,11 @@ from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze
 class KernelModel:
     """f(x) = sum_r a_r b_r k(x, z_r) with fixed centres z_r; theta is a followed by b.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 2)))
-    >>> model.predict(np.array([2.0, 3.0]), np.zeros((1, 2)))
-    array([6.])
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 2)))
+        >>> model.predict(np.array([2.0, 3.0]), np.zeros((1, 2)))
+        array([6.])
     """
 
     kernel: GaussianKernel
@@ -58,4 +59,26 @@ class KernelModel:
     def chain(self, theta: Any, by_coefficients: NDArray[Any]) -> NDArray[Any]:
         """The derivative by theta from the one by c = a b: (b g, a g)."""
         a, b = self.split(theta)
-        return np.concatenate([b * by_coefficients, a * by_coefficients])
+        wrong = f"by_coefficients={shorten(by_coefficients)} is not a vector of {len(a)} numbers."
+        try:
+            g = np.asarray(by_coefficients)
+        except (TypeError, ValueError) as error:  # ragged lists, foreign objects
+            raise ArgumentError(wrong) from error
+        if g.shape != a.shape or g.dtype.kind not in "iuf":
+            raise ArgumentError(wrong)
+        return np.concatenate([b * g, a * g])
+
+
+def check_model(model: Any) -> KernelModel:
+    """The model itself, or an `ArgumentError`."""
+    if not isinstance(model, KernelModel):
+        raise ArgumentError(f"model={shorten(model)} is not a KernelModel.")
+    return model
+
+
+def check_data(model: KernelModel, data: Any) -> tuple[Floats, Floats]:
+    """(x, y) as finite numbers, one target per sample, each like a centre; or an `ArgumentError`."""
+    if not isinstance(data, tuple) or len(data) != 2:
+        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
+    x = check_samples("data[0]", data[0], like=model.centers)
+    return x, check_vector("data[1]", data[1], len(x))

@@ -1,7 +1,8 @@
 """The oracle that counts, and S as data.
 
 keys     keyed randomness: (seed, purpose, step, index) -> generator
-oracle   fresh elements, counted, within a budget
+oracle   fresh elements, counted, within a budget; one for many threads
+origin   where a sample came from, and the draws behind it
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
 files    a sample as one safetensors file
 augment  transformed copies of a data set
@@ -10,6 +11,7 @@ augment  transformed copies of a data set
 from sparseaug.sampling.augment import augment
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import Oracle
-from sparseaug.sampling.sample import GroupSample, Origin
+from sparseaug.sampling.origin import Origin
+from sparseaug.sampling.sample import GroupSample
 
 __all__ = ["GroupSample", "Oracle", "Origin", "augment", "keyed_rng"]

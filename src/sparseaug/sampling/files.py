@@ -7,9 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.archive import load_archive, require, save_archive
-from sparseaug.errors import FileFormatError, SparseAugError, UnsupportedError
+from sparseaug.archive import canonical_json, load_archive, require, save_archive
+from sparseaug.errors import (
+    FileFormatError,
+    GroupTooLargeError,
+    SparseAugError,
+    UnsupportedError,
+)
 from sparseaug.groups import Group, Rows, from_dict
+from sparseaug.sampling.limits import require_affordable
+from sparseaug.storage import show_path
 
 SCHEMA = "sparseaug.GroupSample/1"
 
@@ -20,7 +27,7 @@ def save(
     elements: Rows,
     facts: dict[str, Any],
     *,
-    overwrite: bool = True,
+    overwrite: bool = False,
 ) -> None:
     """Write group, elements and facts, whole or not at all."""
     description = group.to_dict()
@@ -29,6 +36,7 @@ def save(
             f"{group.name} cannot be saved: its to_dict() does not describe it; use a named group, "
             "permutation_group, matrix_group or table_group."
         )
+    require_affordable(description)
     everything = {"group": description, **facts}
     save_archive(path, SCHEMA, {"elements": elements}, everything, overwrite=overwrite)
 
@@ -40,10 +48,18 @@ def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
     whole = set(arrays) == {"elements"} and elements.dtype == np.int64 and elements.ndim == 2
     require(whole, path, "it needs one int64 array 'elements'")
     require(set(facts) == {"group", "calls", "origin", "sha256"}, path, "its facts are others")
+    description = facts.pop("group")
     try:
-        return from_dict(facts.pop("group")), elements, facts
+        require_affordable(description)
+        with np.errstate(all="ignore"):  # entries of matrices may be anything
+            group = from_dict(description)
+    except GroupTooLargeError as error:
+        raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error
     except (SparseAugError, ValueError, TypeError, RecursionError) as error:
-        raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
+        raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
+    same = canonical_json(group.to_dict()) == canonical_json(description)
+    require(same, path, "its group is not described as it would be")
+    return group, elements, facts
 
 
 def _describes(description: dict[str, Any], group: Group) -> bool:

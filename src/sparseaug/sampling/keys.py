@@ -10,7 +10,7 @@ import hashlib
 
 import numpy as np
 
-from sparseaug.errors import check_integer
+from sparseaug.errors import check_integer, check_text
 
 _WORD = 1 << 64
 
@@ -18,8 +18,9 @@ _WORD = 1 << 64
 def keyed_rng(seed: int, purpose: str, *, step: int = 0, index: int = 0) -> np.random.Generator:
     """The generator for this key; the same on every machine and in every process.
 
-    >>> int(keyed_rng(0, "doctest").integers(1000)) == int(keyed_rng(0, "doctest").integers(1000))
-    True
+    Examples:
+        >>> int(keyed_rng(0, "doctest").integers(1000)) == int(keyed_rng(0, "doctest").integers(1000))
+        True
     """
     key = [check_integer("seed", seed, below=_WORD), _word_of(purpose)]
     step = check_integer("step", step, below=_WORD)
@@ -29,4 +30,5 @@ def keyed_rng(seed: int, purpose: str, *, step: int = 0, index: int = 0) -> np.r
 
 
 def _word_of(purpose: str) -> int:
-    return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
+    data = check_text("purpose", purpose).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(data).digest()[:8], "little")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
@@ -18,7 +19,8 @@ from sparseaug.errors import (
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import integer_array
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.sample import GroupSample, Origin
+from sparseaug.sampling.origin import Origin
+from sparseaug.sampling.sample import GroupSample, require_memory
 
 Source: TypeAlias = Callable[[np.random.Generator], Sequence[int]]
 
@@ -33,14 +35,21 @@ class Oracle:
     on any machine, in any process.
 
     `source`, if given, finds one element at a time, at a cost: `source(rng)` returns one row, and
-    is called once per draw with a generator keyed by (seed, i). A row that is no element is refused
-    (its call counts); rows found before a failure are kept for the next draw.
+    is called once per draw with a generator keyed by (seed, i). A row that is not an element is
+    refused (its call counts); rows found before a failure are kept for the next draw.
 
-    >>> import sparseaug as sa
-    >>> oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=100)
-    >>> S = oracle.draw(64)
-    >>> oracle.calls, oracle.remaining
-    (64, 36)
+    Threads may share an oracle: a draw is made as a whole before the next one begins, so that no
+    element is handed out twice, the count is exact and the budget holds. A source is asked by one
+    thread at a time, in the order of its calls, while the other threads wait. A copy, such as the one
+    that a worker process receives, goes on from the same draw and counts for itself: give every
+    process a seed of its own, or draw before the processes start.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=100)
+        >>> S = oracle.draw(64)
+        >>> oracle.calls, oracle.remaining
+        (64, 36)
     """
 
     def __init__(
@@ -61,10 +70,12 @@ class Oracle:
         self.seed = check_integer("seed", seed, below=1 << 64)
         self.budget = None if budget is None else check_integer("budget", budget)
         self._source = source
+        self._asking = False  # whether `source` is being called
         self._calls = 0
         self._last: tuple[int, Rows] = (-1, np.empty((0, group.width), np.int64))
         self._kept: list[tuple[int, Rows]] = []  # found by `source`, not yet handed out
         self._charged = 0  # calls of `source` that are in the cost of a sample
+        self._lock = threading.RLock()
 
     @property
     def calls(self) -> int:
@@ -84,30 +95,37 @@ class Oracle:
     def draw(self, m: int) -> GroupSample:
         """The next m elements, as a sample that cost m calls."""
         m = check_integer("m", m, at_least=1)
-        made = self._calls + m - len(self._kept)
-        if self.budget is not None and made > self.budget:
-            raise OracleBudgetError(
-                f"drawing m={m} would make {made} oracle calls of a budget of {self.budget}; "
-                "raise budget= or lower m."
-            )
-        if self._source is not None:
-            return self._found(m, self._source)
-        start = self._calls
-        rows = self._generated(start, m)
-        self._calls += m
-        return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
+        with self._lock:
+            if self._asking:
+                raise ArgumentError(
+                    "source draws from the oracle that asks it; give it an oracle of its own."
+                )
+            made = self._calls + m - len(self._kept)
+            if self.budget is not None and made > self.budget:
+                raise OracleBudgetError(
+                    f"drawing m={shorten(m)} would make {shorten(made)} oracle calls of a budget of "
+                    f"{shorten(self.budget)}; raise budget= or lower m."
+                )
+            require_memory("m", m, self.group.width, "elements")
+            if self._source is not None:
+                return self._found(m, self._source)
+            start = self._calls
+            rows = self._generated(start, m)
+            self._calls += m
+            return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
 
     def advance_to(self, calls: int) -> None:
         """Count `calls` draws as made, without making them: what a resumed run owes to its past.
 
         Only forwards, and only for uniform draws: a source must be asked.
         """
-        calls = check_integer("calls", calls, at_least=self._calls)
-        if self.has_source and calls != self._calls:
-            raise ArgumentError("calls cannot be skipped: this oracle asks a source for each.")
-        if self.budget is not None and calls > self.budget:
-            raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
-        self._calls = calls
+        with self._lock:
+            calls = check_integer("calls", calls, at_least=self._calls, below=1 << 63)
+            if self.has_source and calls != self._calls:
+                raise ArgumentError("calls cannot be skipped: this oracle asks a source for each.")
+            if self.budget is not None and calls > self.budget:
+                raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
+            self._calls = calls
 
     def _generated(self, start: int, m: int) -> Rows:
         first, last = start // _BLOCK, (start + m - 1) // _BLOCK
@@ -122,24 +140,44 @@ class Oracle:
         return self._last[1]
 
     def _found(self, m: int, source: Source) -> GroupSample:
-        """Ask the source until m good rows are there; refused ones are in the next sample's cost."""
+        """Ask the source until m good rows are there; refused ones are in the cost of the sample
+        that the next good row goes into.
+        """
         while len(self._kept) < m:
             index = self._calls
             rng = keyed_rng(self.seed, "oracle source", index=index)
             self._calls += 1
             name = f"element of oracle call {self._calls}"
-            row = integer_array(name, source(rng), ElementError)
+            self._asking = True
+            try:
+                row = integer_array(name, source(rng), ElementError)
+            finally:
+                self._asking = False
             self._kept.append((index, self.group.check(row[None], name)))
         taken, self._kept = self._kept[:m], self._kept[m:]
-        cost, self._charged = self._calls - self._charged, self._calls
-        start = taken[0][0]
-        draws = ((self.seed, start, taken[-1][0] + 1),)
-        origin = Origin("source", self.seed, start=start, draws=draws)
-        return GroupSample(self.group, np.concatenate([row for _, row in taken]), cost, origin)
+        start, self._charged = self._charged, taken[-1][0] + 1
+        rows = np.concatenate([row for _, row in taken])
+        origin = Origin(
+            "source",
+            self.seed,
+            start=start,
+            draws=((self.seed, start, self._charged),),
+            sourced=(self.seed,),
+        )
+        return GroupSample(self.group, rows, self._charged - start, origin)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, taken between two draws; a lock cannot travel, and the copy gets one of its own."""
+        with self._lock:
+            return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _kept=list(state["_kept"]), _lock=threading.RLock())
 
     def __repr__(self) -> str:
         return (
-            f"Oracle({self.group.name}, seed={self.seed}, calls={self.calls}, budget={self.budget})"
+            f"Oracle({self.group.name}, seed={self.seed}, calls={self.calls}, "
+            f"budget={shorten(self.budget)})"
         )
 
 

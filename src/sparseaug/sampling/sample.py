@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,60 +24,34 @@ from sparseaug.groups import Group, Rows
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.origin import LIMIT, Origin, shared_draws
+from sparseaug.storage import show_path
 
+MOST_BYTES = 1 << 30
+"""Rows of one sample; making and checking them takes some three times as much."""
 
-@dataclass(frozen=True)
-class Origin:
-    """Where a sample came from: "oracle" and "words" can be made again from what stands here."""
-
-    kind: Literal["given", "oracle", "source", "words", "concat"] = "given"
-    seed: int | None = None
-    start: int = 0  # oracle: index of the first draw
-    length: int = 0  # words: number of factors
-    parents: tuple[str, ...] = ()  # sha256 of the samples it was made from
-    draws: tuple[
-        tuple[int, int, int], ...
-    ] = ()  # (seed, start, stop) of the oracle draws behind it
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("given", "oracle", "source", "words", "concat"):
-            raise ArgumentError(f"kind={shorten(self.kind)} is no origin of a sample.")
-        if self.seed is not None:
-            object.__setattr__(self, "seed", check_integer("seed", self.seed, below=1 << 64))
-        object.__setattr__(self, "start", check_integer("start", self.start))
-        object.__setattr__(self, "length", check_integer("length", self.length))
-        object.__setattr__(self, "parents", tuple(self.parents))
-        if not all(isinstance(parent, str) for parent in self.parents):
-            raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
-        draws = tuple(tuple(check_integer("draws", part) for part in draw) for draw in self.draws)
-        if not all(len(draw) == 3 and draw[1] < draw[2] for draw in draws):
-            raise ArgumentError(f"draws={shorten(self.draws)} must be (seed, start, stop), each.")
-        object.__setattr__(self, "draws", draws)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Origin:
-        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
-
-        Only `draws` may be missing, as it is in files of the first versions.
-        """
-        return cls(
-            **{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name != "draws"}
-        )
+LONGEST_WORD = 100_000
+"""Letters: composing them one after the other takes a second or two. The deviation of words falls
+as a power of their length, and is below every float long before."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupSample:
     """A multiset S of m elements of a group. Duplicates stay and count.
 
-    >>> import sparseaug as sa
-    >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
-    >>> S.m, S.calls
-    (3, 0)
-    >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
-    True
+    Examples:
+        >>> import sparseaug as sa
+        >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
+        >>> S.m, S.calls
+        (3, 0)
+        >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
+        True
 
     Equality, hash and `sha256` are those of the multiset in its group: the order of the rows, which
     is kept, does not enter, nor does what the sample cost.
+
+    `calls` are the oracle calls that its elements took; words take none. `calls_behind` adds those
+    of the letters that words are made of.
     """
 
     group: Group
@@ -93,7 +67,7 @@ class GroupSample:
             raise ArgumentError("elements has no rows; a sample needs m >= 1 elements.")
         rows.flags.writeable = False
         object.__setattr__(self, "elements", rows)
-        object.__setattr__(self, "calls", check_integer("calls", self.calls))
+        object.__setattr__(self, "calls", check_integer("calls", self.calls, below=LIMIT))
         if not isinstance(self.origin, Origin):
             raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
         seed, start = self.origin.seed, self.origin.start
@@ -108,6 +82,11 @@ class GroupSample:
     def m(self) -> int:
         """Number of elements, counted with multiplicity."""
         return len(self.elements)
+
+    @property
+    def calls_behind(self) -> int:
+        """Oracle calls without which it would not be there: `calls`, and those of its letters."""
+        return self.calls + self.origin.behind
 
     @property
     def seed(self) -> int | None:
@@ -129,30 +108,38 @@ class GroupSample:
         return rows, counts.astype(np.int64)
 
     def concat(self, other: GroupSample) -> GroupSample:
-        """Both multisets together; the calls add up, less the draws that both hold."""
+        """Both multisets together; its calls are all that are behind the two, each draw once.
+
+        Draws are told apart by the oracle's seed and their number. Those of a source are not, since
+        two sources may differ: their calls add up.
+        """
         if not isinstance(other, GroupSample) or other.group != self.group:
             raise ArgumentError(f"other={shorten(other)} is not a sample of {self.group.name}.")
+        one, two = self.calls_behind, other.calls_behind
         return GroupSample(
             self.group,
             np.concatenate([self.elements, other.elements]),
-            self.calls + other.calls - _shared_draws(self, other),
+            max(one, two, one + two - shared_draws(self.origin, other.origin)),
             Origin(
                 "concat",
                 parents=(self.sha256, other.sha256),
                 draws=tuple(sorted({*self.origin.draws, *other.origin.draws})),
+                sourced=tuple(sorted({*self.origin.sourced, *other.origin.sourced})),
             ),
         )
 
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
 
-        >>> import sparseaug as sa
-        >>> W = sa.Oracle(sa.symmetric(6), seed=0).draw(16).words(length=3, size=64, seed=0)
-        >>> W.m, W.calls, W.origin.length
-        (64, 0, 3)
+        Examples:
+            >>> import sparseaug as sa
+            >>> W = sa.Oracle(sa.symmetric(6), seed=0).draw(16).words(length=3, size=64, seed=0)
+            >>> W.m, W.calls, W.calls_behind, W.origin.length
+            (64, 0, 16, 3)
         """
-        length = check_integer("length", length, at_least=1)
+        length = check_integer("length", length, at_least=1, below=LONGEST_WORD + 1)
         size = check_integer("size", size, at_least=1)
+        require_memory("size", size, max(length, self.group.width), f"words of {length} letters")
         letters = uniform_digits(
             np.full(length, self.m), size, keyed_rng(seed, "words", step=length)
         )
@@ -160,12 +147,23 @@ class GroupSample:
         for index in letters[1:]:
             rows = self.group.compose(rows, self.elements[index])
         origin = Origin(
-            "words", seed, length=length, parents=(self.sha256,), draws=self.origin.draws
+            "words",
+            seed,
+            length=length,
+            parents=(self.sha256,),
+            draws=self.origin.draws,
+            sourced=self.origin.sourced,
+            behind=self.calls_behind,
         )
         return GroupSample(self.group, rows, 0, origin)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write one safetensors file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write one safetensors file, whole or not at all.
+
+        A file that is there is refused unless it holds this very sample, or with overwrite=True.
+        """
+        if type(overwrite) is not bool:
+            raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")
         files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
 
     @classmethod
@@ -175,8 +173,11 @@ class GroupSample:
         try:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
         except (SparseAugError, TypeError, KeyError) as error:
-            raise FileFormatError(f"{os.fspath(path)} is damaged: {error}") from error
+            raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
+        said = json.loads(canonical_json(sample._facts()))["origin"]  # lists, as in the file
+        same = all(said.get(name) == value for name, value in facts["origin"].items())
+        require(same, path, "its origin is not that of a sample")
         return sample
 
     def to_dict(self) -> dict[str, Any]:
@@ -222,12 +223,14 @@ def require_sample(S: Any) -> None:
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
 
 
-def _shared_draws(one: GroupSample, other: GroupSample) -> int:
-    """How many draws of one seed both samples hold."""
-    if one.origin.kind != "oracle" or other.origin.kind != "oracle" or one.seed != other.seed:
-        return 0
-    first = max(one.origin.start, other.origin.start)
-    return max(0, min(one.origin.start + one.m, other.origin.start + other.m) - first)
+def require_memory(name: str, count: int, width: int, what: str) -> None:
+    """Raise an `ArgumentError` if `count` rows of `width` integers would not fit `MOST_BYTES`."""
+    size = 8 * count * width
+    if size > MOST_BYTES:
+        raise ArgumentError(
+            f"{name}={shorten(count)} is too many: so many {what} take {shorten(size)} bytes, and the "
+            f"limit is {MOST_BYTES}; give {name} of at most {MOST_BYTES // (8 * width)}."
+        )
 
 
 def _sorted_rows(rows: Rows) -> Rows:

@@ -2,8 +2,8 @@
 
 resampler   OneShotResampler: the copies of a data set, as imbalanced-learn's samplers give them
 estimators  OneShotClassifier, OneShotRegressor: augment inside fit, average in predict
-drawing     from an estimator's parameters to an action and S
-moving      copies of arrays and of data frames, and means over S
+parameters  from an estimator's parameters to an action and S
+copies      copies of arrays and of data frames, and means over S
 """
 
 from sparseaug.errors import need

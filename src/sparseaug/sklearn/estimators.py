@@ -35,8 +35,15 @@ from sklearn.utils.validation import (
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.drawing import ActionChoice, OneShotMixin, Shape, check_choice, check_rows
-from sparseaug.sklearn.moving import copies, mean_over
+from sparseaug.sklearn.copies import copies, mean_over
+from sparseaug.sklearn.parameters import (
+    ActionChoice,
+    OneShotMixin,
+    Shape,
+    check_choice,
+    check_rows,
+    naming,
+)
 
 
 def _inner_has(name: str) -> Any:
@@ -79,6 +86,17 @@ class _OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         """The estimator to clone."""
         return self._default() if self.estimator is None else self.estimator
 
+    def _is_classifier(self) -> bool:
+        """Whether the inner estimator is one; an `ArgumentError` unless it can fit and predict."""
+        inner = self._inner()
+        methods = ("fit", "predict", "get_params")
+        if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
+            raise ArgumentError(
+                f"estimator={shorten(inner)} is not an estimator with fit and predict; give one, as "
+                f"{type(self._default()).__name__}()."
+            )
+        return bool(is_classifier(inner))
+
     def _fit_copies(self, X: Any, y: NDArray[Any], sample_weight: Any) -> None:
         """Fit a clone of the inner estimator on the n m copies of checked data."""
         self._draw(len(X))
@@ -89,13 +107,17 @@ class _OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # typ
                 raise ArgumentError(
                     f"sample_weight is given, but {type(inner).__name__}.fit takes none; leave it out."
                 )
-            extra["sample_weight"] = _check_sample_weight(sample_weight, X)[self.groups_]
+            with naming("sample_weight"):
+                weight = _check_sample_weight(sample_weight, X)
+            extra["sample_weight"] = weight[self.groups_]
         moved = copies(self.action_, self.sample_.elements, X, self.shape_)
-        self.estimator_ = inner.fit(moved, y[self.groups_], **extra)
+        with naming("X, y or sample_weight" if extra else "X or y"):
+            self.estimator_ = inner.fit(moved, y[self.groups_], **extra)
 
     def _mean(self, method: Any, X: Any) -> NDArray[np.float64]:
         """The mean over S of what `method` of the inner estimator says."""
-        return mean_over(method, self.action_, self.sample_.elements, X, self.shape_)
+        with naming("X"):
+            return mean_over(method, self.action_, self.sample_.elements, X, self.shape_)
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "estimator_")
@@ -135,24 +157,28 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     groups_ : the row that each copy in fitting came from
     deviation_ : how good S is; None for groups above order 10,000 unless drawing found it
 
-    >>> import numpy as np, sparseaug as sa
-    >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> shift = sa.permute_axis(sa.cyclic(2))
-    >>> model = OneShotClassifier(action=shift, m=8, random_state=0).fit(X, ["far"] * 2 + ["near"] * 2)
-    >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
-    (['far', 'near'], 8)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+        >>> shift = sa.permute_axis(sa.cyclic(2))
+        >>> model = OneShotClassifier(action=shift, m=8, random_state=0)
+        >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
+        >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
+        (['far', 'near'], 8)
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw S, and fit a clone of the estimator on the copies."""
         check_choice(self)
-        if not is_classifier(self._inner()):
+        if not self._is_classifier():
             raise ArgumentError(
                 f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
             )
         X = check_rows(self, X, reset=True)
-        y = column_or_1d(_check_targets(self, X, y), warn=True)
-        check_classification_targets(y)
+        y = _check_targets(self, X, y)
+        with naming("y"):
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
         self._fit_copies(X, y, sample_weight)
         # a semi-supervised one takes a label for "unknown", which is none of its classes
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
@@ -184,6 +210,11 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         X = self._rows(X)
         return self._mean(self.estimator_.decision_function, X)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on these rows, as scikit-learn has it."""
+        with naming("X or y"):
+            return float(super().score(X, y, sample_weight))
+
     def _default(self) -> Any:
         return LogisticRegression()
 
@@ -207,26 +238,39 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
     Parameters and attributes are those of `OneShotClassifier`, without `classes_`; the default
     estimator is ridge regression. y may have several outputs where the inner estimator takes them.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]), np.array([1.0, 2.0, 4.0])
-    >>> model = OneShotRegressor(action=sa.permute_axis(sa.symmetric(2)), random_state=0).fit(X, y)
-    >>> bool(abs(model.predict([[0.0, 3.0]]) - model.predict([[3.0, 0.0]])) < 0.4)
-    True
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]), np.array([1.0, 2.0, 4.0])
+        >>> model = OneShotRegressor(action=sa.permute_axis(sa.symmetric(2)), random_state=0).fit(X, y)
+        >>> bool(abs(model.predict([[0.0, 3.0]]) - model.predict([[3.0, 0.0]])) < 0.4)
+        True
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw S, and fit a clone of the estimator on the copies."""
         check_choice(self)
+        if self._is_classifier():
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is a classifier, and a mean of labels says "
+                "nothing; use OneShotClassifier."
+            )
         X = check_rows(self, X, reset=True)
         several = get_tags(self._inner()).target_tags.multi_output
         y = _check_targets(self, X, y, numeric=True)
-        self._fit_copies(X, y if several else column_or_1d(y, warn=True), sample_weight)
+        with naming("y"):
+            y = y if several else column_or_1d(y, warn=True)
+        self._fit_copies(X, y, sample_weight)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean over S of the inner predictions."""
         X = self._rows(X)
         return self._mean(self.estimator_.predict, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 on these rows, as scikit-learn has it."""
+        with naming("X or y"):
+            return float(super().score(X, y, sample_weight))
 
     def _default(self) -> Any:
         return Ridge()
@@ -243,6 +287,8 @@ def _check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> 
         raise ArgumentError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
         )
-    y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
-    check_consistent_length(X, y)
+    with naming("y"):
+        y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
+    with naming("X and y"):
+        check_consistent_length(X, y)
     return np.asarray(y)

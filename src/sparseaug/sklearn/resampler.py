@@ -10,16 +10,17 @@ from sklearn.utils.validation import check_consistent_length
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.drawing import (
+from sparseaug.sklearn.copies import copies, take_rows
+from sparseaug.sklearn.parameters import (
     ActionChoice,
     OneShotMixin,
     Shape,
     check_choice,
     check_rows,
     is_frame,
+    naming,
     resolve_action,
 )
-from sparseaug.sklearn.moving import copies, take_rows
 
 
 class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,11 +53,12 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
     with columns of the same dtype, change sign or stay.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
-    >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
-    >>> X.shape, y.tolist(), resampler.sample_.calls
-    ((2, 3), ['a', 'a'], 2)
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
+        >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
+        >>> X.shape, y.tolist(), resampler.sample_.calls
+        ((2, 3), ['a', 'a'], 2)
     """
 
     def __init__(
@@ -90,8 +92,10 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             raise ArgumentError("y=None is not allowed; give one target for each row of X.")
         self.fit(X)
         X = check_rows(self, X, reset=False)
-        y = y if hasattr(y, "iloc") else np.asarray(y)
-        check_consistent_length(X, y)
+        with naming("y"):
+            y = y if hasattr(y, "iloc") else np.asarray(y)
+        with naming("X and y"):
+            check_consistent_length(X, y)
         moved = copies(self.action_, self.sample_.elements, X, self.shape_)
         if self.y_action is None:
             return moved, take_rows(y, self.groups_)
@@ -107,7 +111,10 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.action_.group.name}; use one group."
             )
         shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
-        return copies(action, self.sample_.elements, y, shape)
+        try:
+            return copies(action, self.sample_.elements, y, shape)
+        except ArgumentError as error:
+            raise ArgumentError(f"y does not move: {error}") from error
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,13 +3,14 @@
 symmetry       what a source gives: a group and an action, ready to draw from
 automorphisms  the automorphism group of a networkx graph
 refinement     colours that no automorphism changes, and the search for one automorphism
+cells          lattice, positions and species of a crystal, checked
 crystal        the space-group operations of a crystal's cell, by spglib
-sites          how these move sites, and vectors on sites
+sites          how these move sites, and turn vectors and tensors
 """
 
 from sparseaug.sources.automorphisms import GraphSymmetry, graph_automorphisms
 from sparseaug.sources.crystal import CrystalSymmetry, crystal
-from sparseaug.sources.sites import MoveSites
+from sparseaug.sources.sites import MoveSites, TurnTensors
 from sparseaug.sources.symmetry import Symmetry
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "GraphSymmetry",
     "MoveSites",
     "Symmetry",
+    "TurnTensors",
     "crystal",
     "graph_automorphisms",
 ]

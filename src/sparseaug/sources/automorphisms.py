@@ -12,9 +12,18 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from sparseaug.actions import Action, permute_axis, permute_nodes
-from sparseaug.errors import ArgumentError, GroupError, UnsupportedError, need, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    GroupError,
+    GroupTooLargeError,
+    UnsupportedError,
+    need,
+    shorten,
+)
 from sparseaug.groups import permutation_group
 from sparseaug.sources.refinement import (
     Nodes,
@@ -23,6 +32,9 @@ from sparseaug.sources.refinement import (
     path_to_discrete,
 )
 from sparseaug.sources.symmetry import Symmetry
+
+LARGEST_GRAPH = 1 << 20
+"""Nodes and edges together, which take seconds to read."""
 
 
 @final
@@ -44,7 +56,7 @@ class GraphSymmetry(Symmetry):
 
     def orbits(self) -> tuple[tuple[Hashable, ...], ...]:
         """The nodes in classes: two are together when some automorphism takes one to the other."""
-        label = _orbits(list(self.group.generators()), len(self.nodes))
+        label = _orbits(self.group.generators())
         cells: dict[int, list[Hashable]] = {}
         for node, cell in zip(self.nodes, label.tolist(), strict=True):
             cells.setdefault(cell, []).append(node)
@@ -65,21 +77,24 @@ def graph_automorphisms(
 ) -> GraphSymmetry:
     """The automorphism group of a networkx Graph or DiGraph, acting on its nodes in their order.
 
-    node_attr  name of a node attribute that automorphisms must keep, for instance "element"
-    edge_attr  name of an edge attribute that they must keep, for instance "order"
-    backend    "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is installed
-               and no edge_attr is given; its generators, and so the draws of a seed, are others
+    Args:
+        node_attr: name of a node attribute that automorphisms must keep, for instance "element"
+        edge_attr: name of an edge attribute that they must keep, for instance "order"
+        backend: "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is
+            installed and no edge_attr is given; its generators, and so the draws of a seed, are
+            others
 
     Self-loops are kept too. A multigraph is refused.
 
-    >>> import networkx as nx
-    >>> petersen = graph_automorphisms(nx.petersen_graph())
-    >>> petersen.group.order, petersen.orbits()
-    (120, ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9),))
+    Examples:
+        >>> import networkx as nx
+        >>> petersen = graph_automorphisms(nx.petersen_graph())
+        >>> petersen.group.order, petersen.orbits()
+        (120, ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9),))
     """
-    structure = _structure_of(graph, node_attr, edge_attr)
-    if backend not in ("search", "pynauty"):
+    if not isinstance(backend, str) or backend not in ("search", "pynauty"):
         raise ArgumentError(f"backend={shorten(backend)} is not known; give 'search' or 'pynauty'.")
+    structure = _structure_of(graph, node_attr, edge_attr)
     generators, searches = _search(structure) if backend == "search" else _ask_pynauty(structure)
     for image in generators:
         if not structure.is_kept_by(image):
@@ -93,10 +108,10 @@ def _search(structure: Structure) -> tuple[list[Nodes], int]:
     path = path_to_discrete(structure)
     generators: list[Nodes] = []
     searches = 0
+    reached = np.arange(structure.n)  # orbits of the group that the generators generate so far
     for depth in reversed(range(len(path.points))):
         point, colours = path.points[depth], path.colours[depth]
-        below = _orbits(generators, structure.n)  # of the stabiliser of this base point as well
-        reached, refuted = below, set()
+        below, refuted = reached, set()  # orbits of the stabiliser of this base point as well
         for image in np.flatnonzero(colours == colours[point]).tolist():
             if reached[image] == reached[point] or below[image] in refuted:
                 continue
@@ -106,7 +121,7 @@ def _search(structure: Structure) -> tuple[list[Nodes], int]:
                 refuted.add(below[image])
             else:
                 generators.append(found)
-                reached = _orbits(generators, structure.n)
+                reached = _orbits(np.stack([reached, found]))
     return generators, searches
 
 
@@ -143,6 +158,11 @@ def _structure_of(graph: Any, node_attr: Hashable | None, edge_attr: Hashable | 
         )
     if not len(graph):
         raise ArgumentError("graph has no nodes; give at least one.")
+    if len(graph) + graph.number_of_edges() > LARGEST_GRAPH:
+        raise GroupTooLargeError(
+            f"graph has {len(graph)} nodes and {graph.number_of_edges()} edges, above {LARGEST_GRAPH} "
+            "together; give a smaller graph."
+        )
     place = {node: i for i, node in enumerate(graph)}
     edges = [(place[u], place[v], data) for u, v, data in graph.edges(data=True)]
     values = _attribute("edge_attr", edge_attr, (data for _, _, data in edges))
@@ -165,20 +185,31 @@ def _attribute(name: str, attr: Hashable | None, data: Iterable[dict[Any, Any]])
     """The attribute's value for each node or edge; None for all where no attribute is named."""
     if attr is None:
         return [None for _ in data]
+    if not _can_be_compared(attr):
+        raise ArgumentError(f"{name}={shorten(attr)} is not the name of an attribute.")
     values: list[Hashable] = []
     for i, known in enumerate(data):
         what = "node" if name == "node_attr" else "edge"
         if attr not in known:
             raise ArgumentError(f"{name}={shorten(attr)} is missing on {what} number {i}; set it.")
-        try:
-            hash(known[attr])  # a tuple may hold a list
-        except TypeError as error:
+        if not _can_be_compared(known[attr]):
             raise ArgumentError(
                 f"{name}={shorten(attr)} is {shorten(known[attr])} on {what} number {i}; "
                 "give numbers, text or tuples, which can be compared."
-            ) from error
+            )
         values.append(known[attr])
     return values
+
+
+def _can_be_compared(value: Any) -> bool:
+    """Whether it has a hash, unlike a tuple with a list in it, and equals itself, unlike NaN."""
+    try:
+        hash(value)
+        if isinstance(value, tuple):
+            return all(map(_can_be_compared, value))
+        return bool(value == value)
+    except Exception:  # TypeError, or whatever a foreign object raises
+        return False
 
 
 def _number(values: Iterable[Hashable]) -> dict[Hashable, int]:
@@ -186,13 +217,10 @@ def _number(values: Iterable[Hashable]) -> dict[Hashable, int]:
     return {value: number for number, value in enumerate(dict.fromkeys(values))}
 
 
-def _orbits(generators: list[Nodes], n: int) -> Nodes:
-    """For each node the smallest node of its orbit under the group that these generate."""
-    label = np.arange(n)
-    while True:
-        before = label
-        for image in generators:
-            label = np.minimum(label, label[image])
-            label[image] = np.minimum(label, label[image])
-        if np.array_equal(before, label):
-            return label
+def _orbits(maps: Nodes) -> Nodes:
+    """For each node the smallest one that these maps (k, n) join it with, along or against them."""
+    nodes = np.broadcast_to(np.arange(maps.shape[1]), maps.shape)
+    ones = np.ones(maps.size, np.int8)
+    arrows = csr_array((ones, (nodes.ravel(), maps.ravel())), shape=(maps.shape[1],) * 2)
+    label = connected_components(arrows, directed=False)[1]
+    return np.unique(label, return_index=True)[1][label]

@@ -12,24 +12,28 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
     GroupError,
     GroupTooLargeError,
+    SymmetryWarning,
+    check_integer,
     check_real,
     need,
     shorten,
 )
 from sparseaug.groups import Rows, TableGroup, table_group
-from sparseaug.sources.sites import MoveSites
+from sparseaug.sources.cells import Cell, Floats, read_cell
+from sparseaug.sources.sites import HIGHEST_RANK, MoveSites, TurnTensors
 from sparseaug.sources.symmetry import Symmetry
-
-Floats = NDArray[np.float64]
 
 MOST_OPERATIONS = 2048
 """The multiplication table has the square of this many entries."""
+
+MOST_DISTANCES = 1 << 28
+"""Operations times pairs of sites that are compared: about half a minute."""
 
 _SLACK = 4.0  # a product of two operations, each found within symprec, errs by a few of them
 
@@ -40,7 +44,8 @@ class CrystalSymmetry(Symmetry):
     """The operations of a cell; element a is x -> rotations[a] x + translations[a], fractional.
 
     `action` moves arrays (n, sites, ...) from site to site; `vectors` moves Cartesian vectors
-    (n, sites, ..., 3), such as forces or displacements, and turns them. Sites are in the cell's order.
+    (n, sites, ..., 3), such as forces or displacements, and turns them; `tensors` does that to
+    tensors, at the sites or of the whole crystal. Sites are in the cell's order.
     """
 
     vectors: MoveSites
@@ -48,6 +53,34 @@ class CrystalSymmetry(Symmetry):
     translations: Floats
     space_group: str
     number: int
+
+    def tensors(self, rank: int, *, sites: bool = True) -> Action:
+        """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
+
+        Args:
+            rank: number of indices: 1 for vectors, 2 for stresses, 3 for piezoelectric and 4 for
+                elastic tensors
+            sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
+                places; False: one for the whole crystal, (n, 3, ..., 3)
+
+        These are true tensors. One that a mirror leaves as it is, such as a magnetic moment, is not.
+
+        Examples:
+            >>> import numpy as np
+            >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
+            >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
+            >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
+            >>> moved.mean(axis=0)[0].round(12) + 0.0
+            array([[2., 0., 0.],
+                   [0., 2., 0.],
+                   [0., 0., 2.]])
+        """
+        rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
+        if not isinstance(sites, bool):
+            raise ArgumentError(f"sites={shorten(sites)} is not known; give True or False.")
+        if sites:
+            return MoveSites(self.vectors.group, self.vectors.images, self.vectors.rotations, rank)
+        return TurnTensors(self.vectors.group, self.vectors.rotations, rank)
 
     def to_dict(self) -> dict[str, Any]:
         """The operations and the space group; the group's table follows from them."""
@@ -64,25 +97,31 @@ class CrystalSymmetry(Symmetry):
         return f"CrystalSymmetry({self.space_group}, order={self.group.order}, sites={sites})"
 
 
-def crystal(cell: Any, *, symprec: float = 1e-5) -> CrystalSymmetry:
+def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
     """The symmetry operations of a crystal, with spglib.
 
-    cell     (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows, fractional
-             positions, one integer per site that tells the species; or an ASE Atoms object
-    symprec  how far, in the lattice's unit of length, a site may be from where symmetry wants it
+    Args:
+        cell: (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows,
+            fractional positions, one integer per site that tells the species; or an ASE Atoms
+            object
+        symprec: how far, in the lattice's unit of length, a site may be from where symmetry wants
+            it; 0.001 suits angstroms and positions of four digits
+
+    A `SymmetryWarning` says how many more operations ten times this tolerance would find.
 
     Cartesian rotations are those of the nearest lattice that has the symmetry exactly, so they are
     orthogonal and multiply as the group does, however rough the cell.
 
-    >>> import numpy as np
-    >>> fcc = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
-    >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
-    >>> salt
-    CrystalSymmetry(Fm-3m, order=48, sites=2)
+    Examples:
+        >>> import numpy as np
+        >>> fcc = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+        >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
+        >>> salt
+        CrystalSymmetry(Fm-3m, order=48, sites=2)
     """
     symprec = check_real("symprec", symprec, above=0)
-    lattice, positions, numbers = _checked(cell)
-    found = _ask_spglib((lattice, positions, numbers), symprec)
+    given = read_cell(cell)
+    found = _ask_spglib(given, symprec)
     rotations = np.array(found.rotations, np.int64)
     translations = np.array(found.translations, np.float64) % 1.0
     if len(rotations) > MOST_OPERATIONS:
@@ -90,11 +129,18 @@ def crystal(cell: Any, *, symprec: float = 1e-5) -> CrystalSymmetry:
             f"cell has {len(rotations)} operations, above {MOST_OPERATIONS}; give a smaller cell: "
             "in a supercell every inner translation multiplies their number."
         )
-    images = _images(rotations, translations, (lattice, positions, numbers), _SLACK * symprec)
-    table = _products(rotations, translations, lattice, _SLACK * symprec)
+    if len(rotations) * len(given.kinds) ** 2 > MOST_DISTANCES:
+        raise GroupTooLargeError(
+            f"cell has {len(rotations)} operations on {len(given.kinds)} sites, "
+            f"{len(rotations) * len(given.kinds) ** 2} pairs to compare, above {MOST_DISTANCES}; "
+            "give a smaller cell."
+        )
+    _warn_of_more(given, symprec, len(rotations))
+    images = _images(rotations, translations, given, _SLACK * symprec)
+    table = _products(rotations, translations, given.lattice, _SLACK * symprec)
     group = _named_group(table, int(found.number))
     _require_homomorphism(table, images)
-    turns = _cartesian(rotations, lattice)
+    turns = _cartesian(rotations, given.lattice)
     listed = tuple(map(tuple, images.tolist()))
     for array in (rotations, translations):
         array.flags.writeable = False
@@ -109,39 +155,13 @@ def crystal(cell: Any, *, symprec: float = 1e-5) -> CrystalSymmetry:
     )
 
 
-def _checked(cell: Any) -> tuple[Floats, Floats, Rows]:
-    """The three parts of a cell as arrays of the right shapes, or an `ArgumentError`."""
-    if hasattr(cell, "get_scaled_positions"):
-        cell = (np.asarray(cell.get_cell()), cell.get_scaled_positions(), cell.numbers)
-    if not isinstance(cell, tuple | list) or len(cell) != 3:
-        raise ArgumentError(f"cell={shorten(cell)} must be (lattice, positions, numbers).")
-    try:
-        lattice, positions = (np.array(part, np.float64) for part in cell[:2])
-        numbers = np.array(cell[2])
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"cell={shorten(cell)} does not hold numbers: {error}.") from error
-    sites = len(numbers) if numbers.ndim == 1 else 0
-    if lattice.shape != (3, 3) or positions.shape != (sites, 3) or not sites:
-        raise ArgumentError(
-            f"cell has parts of shapes {lattice.shape}, {positions.shape}, {numbers.shape}; "
-            "give (3, 3), (sites, 3), (sites,)."
-        )
-    if numbers.dtype.kind not in "iu":
-        raise ArgumentError(f"cell has numbers of dtype {numbers.dtype}; give an integer a site.")
-    if not (np.isfinite(lattice).all() and np.isfinite(positions).all()):
-        raise ArgumentError("cell has entries that are not finite; give real numbers.")
-    if np.linalg.matrix_rank(lattice) < 3:
-        raise ArgumentError("cell has a flat lattice; give three independent vectors as rows.")
-    return lattice, positions, numbers.astype(np.int64)
-
-
-def _ask_spglib(cell: tuple[Floats, Floats, Rows], symprec: float) -> Any:
+def _ask_spglib(cell: Cell, symprec: float) -> Any:
     spglib = need("spglib", "crystal", extra="sparseaug[sources]")
     with warnings.catch_warnings():
         # versions 2.7 and later announce another way to report errors; both are met here
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            found = spglib.get_symmetry_dataset(cell, symprec=symprec)
+            found = spglib.get_symmetry_dataset(tuple(cell), symprec=symprec)
         except Exception as error:
             raise ArgumentError(f"spglib refuses cell: {error}") from error
     if found is None:
@@ -152,9 +172,23 @@ def _ask_spglib(cell: tuple[Floats, Floats, Rows], symprec: float) -> Any:
     return found
 
 
-def _images(
-    rotations: Rows, translations: Floats, cell: tuple[Floats, Floats, Rows], tolerance: float
-) -> Rows:
+def _warn_of_more(cell: Cell, symprec: float, count: int) -> None:
+    """Positions of too few digits lose operations one by one, without any other sign of it."""
+    wider = 10 * symprec
+    try:
+        more = len(_ask_spglib(cell, wider).rotations)
+    except ArgumentError:  # sites merge at that distance
+        return
+    if more > count:
+        warnings.warn(
+            f"symprec={symprec:g} finds {count} operations of cell, symprec={wider:g} finds {more}; "
+            f"if the positions are no more accurate than that, give symprec={wider:g}.",
+            SymmetryWarning,
+            stacklevel=3,
+        )
+
+
+def _images(rotations: Rows, translations: Floats, cell: Cell, tolerance: float) -> Rows:
     """images[a, i]: the site that operation a takes site i to."""
     lattice, positions, numbers = cell
     images = np.empty((len(rotations), len(positions)), np.int64)

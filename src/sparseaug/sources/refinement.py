@@ -8,16 +8,31 @@ structures meet in one number, a search has more to try, and what it returns is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.errors import GroupTooLargeError
+
 Colours = NDArray[np.uint64]
 Nodes = NDArray[np.int64]
 
+MOST_WORK = 1 << 29
+"""Colours of nodes and arrows that one search looks at, a minute."""
+
+MOST_COLOURS = 1 << 27
+"""Colours that are kept along the path to a discrete colouring, 1 GiB."""
+
 _MARK = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, as in splitmix64
+
+
+@dataclass(eq=False)
+class Work:
+    """Colours looked at so far."""
+
+    done: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +43,7 @@ class Structure:
     source: Nodes
     target: Nodes
     kinds: Nodes
+    work: Work = field(default_factory=Work)
 
     @property
     def n(self) -> int:
@@ -38,6 +54,7 @@ class Structure:
         """The coarsest finer colouring in which nodes of one colour see the same colours."""
         count = 0
         while count < (count := len(np.unique(colours))) < self.n:
+            self._count()
             seen = _mix(colours[self.target] + _mix(self._marks))
             total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(seen, dtype=np.uint64)])
             # differences of sums modulo 2^64 are the sums over each node's arrows
@@ -56,6 +73,7 @@ class Structure:
 
     def is_kept_by(self, image: Nodes) -> bool:
         """Whether a permutation keeps nodes, arrows and their kinds, exactly."""
+        self._count()
         if not np.array_equal(self.node_kinds[image], self.node_kinds):
             return False
         moved = np.lexsort((self.kinds, image[self.target], image[self.source]))
@@ -67,6 +85,11 @@ class Structure:
                 (self.kinds, self.kinds),
             )
         )
+
+    def _count(self) -> None:
+        self.work.done += self.n + len(self.source)
+        if self.work.done > MOST_WORK:
+            raise _too_large(self, f"takes more than {MOST_WORK} colours to look at")
 
     @cached_property
     def _marks(self) -> Colours:
@@ -101,6 +124,8 @@ def path_to_discrete(structure: Structure) -> Path:
         _, first, counts = np.unique(colours[-1], return_index=True, return_counts=True)
         if counts.max() == 1:
             return Path(tuple(points), tuple(colours))
+        if len(colours) * structure.n > MOST_COLOURS:
+            raise _too_large(structure, f"takes more than {MOST_COLOURS} colours to keep")
         points.append(int(first[counts == counts.max()].min()))
         colours.append(structure.single_out(colours[-1], points[-1]))
 
@@ -125,6 +150,14 @@ def find_automorphism(structure: Structure, path: Path, depth: int, image: int) 
             wanted = left[path.points[depth + 1]]
             todo += [(depth + 1, right, int(c)) for c in np.flatnonzero(right == wanted)[::-1]]
     return None
+
+
+def _too_large(structure: Structure, why: str) -> GroupTooLargeError:
+    return GroupTooLargeError(
+        f"the search for automorphisms of graph, with {structure.n} nodes and "
+        f"{len(structure.source) // 2} edges, {why}; use backend='pynauty', name attributes that tell "
+        "nodes apart, or give a smaller graph."
+    )
 
 
 def _pair(left: Colours, right: Colours) -> Nodes:

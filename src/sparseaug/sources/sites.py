@@ -1,4 +1,4 @@
-"""How the operations of a crystal move arrays: sites change places, vectors turn as well."""
+"""How the operations of a crystal move arrays: sites change places, vectors and tensors turn."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.base import (
+    Kind,
     Shape,
     axes_from_end,
     dtype_kind,
@@ -20,9 +21,15 @@ from sparseaug.actions.base import (
     namespace,
     require_size,
 )
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Rows, TableGroup
-from sparseaug.groups.shuffle import invert_permutations
+from sparseaug.groups.base import integer_array
+from sparseaug.groups.permutations import are_permutations, invert_permutations
+
+Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
+
+HIGHEST_RANK = 16
+"""Indices of a tensor: 3^16 components take 344 MB."""
 
 
 @final
@@ -30,16 +37,36 @@ from sparseaug.groups.shuffle import invert_permutations
 class MoveSites(Action):
     """(g.x)[p(i)] = R x[i] on arrays (n, sites, ...), with p and R of each element by its index.
 
-    Without rotations only the sites move. With them the last axis holds Cartesian vectors.
+    Without rotations only the sites move. With them the last `rank` axes hold Cartesian tensors, and
+    R turns each of their indices.
     """
 
     group: TableGroup
     images: tuple[tuple[int, ...], ...]
-    rotations: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    rotations: Rotations = ()
+    rank: int = 1
+
+    def __post_init__(self) -> None:
+        _require_operations(self.group)
+        images = integer_array("images", self.images)
+        listed = isinstance(self.images, tuple) and images.ndim == 2
+        if not listed or len(images) != self.group.order or not are_permutations(images).all():
+            raise ArgumentError(
+                f"images={shorten(self.images)} is not one permutation of the sites for each of "
+                f"{self.group.order} operations."
+            )
+        if not isinstance(self.rotations, tuple) or self.rotations:
+            _require_matrices(self.rotations, self.group)
+        check_integer("rank", self.rank, at_least=1, below=HIGHEST_RANK + 1)
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """Sites change places; vectors are multiplied by matrices."""
+        return "linear" if self.rotations else "entries"
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """Index arrays, and matrices where vectors turn."""
+        """Index arrays, and matrices where tensors turn."""
         return 2 if self.rotations else 1
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
@@ -49,25 +76,28 @@ class MoveSites(Action):
         index = self._sources[operation]
         if not self.rotations:
             return (index,)
-        if len(shape) < 3 or shape[-1] != 3:
+        between, indices = shape[2 : -self.rank], shape[2:][-self.rank :]
+        if indices != (3,) * self.rank:
             raise ArgumentError(
-                f"x has shape {shape}; give vectors on sites as (n, sites, ..., 3)."
+                f"x has shape {shape}; give {_kind(self.rank)} on sites as "
+                f"(n, sites, ...{', 3' * self.rank})."
+            )
+        if 3 in between:
+            more = self.rank + between.count(3)
+            raise ArgumentError(
+                f"x has shape {shape}, which may hold tensors of rank {more}: move those by "
+                f"tensors({more}); where it holds several {_kind(self.rank)} for each site, move "
+                f"them one at a time as (n, sites{', 3' * self.rank})."
             )
         return index, self._matrices[operation]
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather, then multiply."""
+        """Gather, then turn."""
         y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1, "axis"))
-        if not self.rotations:
-            return y
-        if dtype_kind(y) not in "fc":
-            raise ArgumentError(f"x has dtype {y.dtype}; turning needs floating point: convert x.")
-        xp = namespace(y)
-        flat = xp.reshape(y, (y.shape[0], math.prod(y.shape[1:-1]), 3))
-        return xp.reshape(xp.matmul(flat, xp.moveaxis(prepared[1], -1, -2)), y.shape)
+        return _turn(y, prepared[1], self.rank) if self.rotations else y
 
     def __repr__(self) -> str:
-        what = "vectors on " if self.rotations else ""
+        what = f"{_kind(self.rank)} on " if self.rotations else ""
         return f"MoveSites({self.group.name}, {what}{len(self.images[0])} sites)"
 
     @cached_property
@@ -77,3 +107,77 @@ class MoveSites(Action):
     @cached_property
     def _matrices(self) -> NDArray[np.float64]:
         return np.array(self.rotations)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class TurnTensors(Action):
+    """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3)."""
+
+    group: TableGroup
+    rotations: Rotations
+    rank: int
+    kind = "linear"
+
+    def __post_init__(self) -> None:
+        _require_operations(self.group)
+        _require_matrices(self.rotations, self.group)
+        check_integer("rank", self.rank, at_least=1, below=HIGHEST_RANK + 1)
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """The matrices (k, 3, 3)."""
+        if shape[1:] != (3,) * self.rank:
+            raise ArgumentError(
+                f"x has shape {shape}; with sites=False give {_kind(self.rank)} as "
+                f"(n{', 3' * self.rank}), one for the whole crystal."
+            )
+        return (self._matrices[elements[:, 0]],)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Turn every index."""
+        return _turn(x, prepared[0], self.rank)
+
+    def __repr__(self) -> str:
+        return f"TurnTensors({self.group.name}, {_kind(self.rank)})"
+
+    @cached_property
+    def _matrices(self) -> NDArray[np.float64]:
+        return np.array(self.rotations)
+
+
+def _require_operations(group: Any) -> None:
+    if not isinstance(group, TableGroup):
+        raise ArgumentError(f"group={shorten(group)} is not a group given by a table.")
+
+
+def _require_matrices(rotations: Any, group: TableGroup) -> None:
+    """One 3 x 3 matrix for each operation, as tuples, so that equal actions are equal."""
+    try:
+        shape = np.array(rotations, np.float64).shape
+        hash(rotations)
+    except Exception as error:  # ragged, text, lists
+        raise ArgumentError(f"rotations={shorten(rotations)} are not tuples of numbers.") from error
+    if shape != (group.order, 3, 3):
+        raise ArgumentError(
+            f"rotations has shape {shape}; give one 3 x 3 matrix for each of {group.order} operations."
+        )
+
+
+def _turn(x: Array, matrices: Array, rank: int) -> Array:
+    """R in each of the last `rank` axes of x (1 or k, ...), with matrices R (k, 3, 3).
+
+    The last index is turned and becomes the first of them, as often as there are indices.
+    """
+    if dtype_kind(x) not in "fc":
+        raise ArgumentError(f"x has dtype {x.dtype}; turning needs floating point: convert x.")
+    xp = namespace(x)
+    transposed = xp.moveaxis(matrices, -1, -2)
+    for _ in range(rank):
+        flat = xp.reshape(x, (x.shape[0], math.prod(x.shape[1:-1]), 3))
+        turned = xp.matmul(flat, transposed)
+        x = xp.moveaxis(xp.reshape(turned, (turned.shape[0], *x.shape[1:])), -1, -rank)
+    return x
+
+
+def _kind(rank: int) -> str:
+    return "vectors" if rank == 1 else f"tensors of rank {rank}"

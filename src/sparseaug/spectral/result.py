@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any, TypeAlias
 
-from sparseaug.errors import shorten_text
+from sparseaug.errors import (
+    check_integer,
+    check_not_negative,
+    check_real,
+    check_text,
+    shorten_text,
+)
+from sparseaug.floats import text_down, text_up
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -40,17 +46,19 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
 class Deviation:
     """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
 
-    value       the norm is at most this
-    lower       and at least this, for certain
-    method      how it was computed
-    block       the irrep where it is attained
-    m           number of elements of S
-    floor       no S of m elements has a smaller norm
-    bound       what the paper promises for a random S of m elements, with probability 1 - delta
-    delta       the delta of that promise
-    failure_probability  0 where `value` is certain, None where it is an estimate
-    reason      why the norm is 1, where S lies in a coset of a proper subgroup
-    sha256      of S; empty for words and for restricted norms, which are not those of S itself
+    Attributes:
+        value: the norm is at most this
+        lower: and at least this, for certain
+        method: how it was computed
+        block: the irrep where it is attained
+        m: number of elements of S
+        floor: no S of m elements has a smaller norm
+        bound: what the paper promises for m uniform draws, with probability 1 - delta; None where S
+            is something else: given, words, joined, or drawn until it was good
+        delta: the delta of that promise
+        failure_probability: 0 where `value` is certain, None where it is an estimate
+        reason: why the norm is 1, where S lies in a coset of a proper subgroup
+        sha256: of S; empty for words and for restricted norms, which are not those of S itself
     """
 
     value: float
@@ -59,11 +67,21 @@ class Deviation:
     block: str
     m: int
     floor: float
-    bound: float
+    bound: float | None
     delta: float
     failure_probability: float | None = 0.0
     reason: str = ""
     sha256: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("value", "lower", "floor", "bound", "failure_probability"):
+            number = getattr(self, name)
+            if number is not None or name not in ("bound", "failure_probability"):
+                check_not_negative(name, number, at_most=1)
+        check_integer("m", self.m, at_least=1)
+        check_real("delta", self.delta, above=0, below=1)
+        for name in ("method", "block", "reason", "sha256"):
+            check_text(name, getattr(self, name))
 
     @property
     def rigorous(self) -> bool:
@@ -75,7 +93,7 @@ class Deviation:
         """ "rigorous", "with probability" or "estimate"."""
         if self.failure_probability is None:
             return "estimate"
-        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability:g}"
+        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability!r}"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and the kind of knowledge, as JSON data."""
@@ -83,39 +101,10 @@ class Deviation:
 
     def __str__(self) -> str:
         text = (
-            f"deviation at most {round_up(self.value)} ({self.kind}; {self.method}, at "
+            f"deviation at most {text_up(self.value)} ({self.kind}; {self.method}, at "
             f"{shorten_text(self.block)}); "
-            f"at least {round_down(self.lower)}; the a-priori bound says {round_up(self.bound)}"
+            f"at least {text_down(self.lower)}"
         )
+        if self.bound is not None:
+            text += f"; the a-priori bound says {text_up(self.bound)}"
         return f"{text}; {self.reason}" if self.reason else text
-
-
-def round_up(value: float, digits: int = 6) -> str:
-    """`value` with that many digits, rounded up: a printed upper bound stays one.
-
-    >>> round_up(0.26944371234), round_up(0.25)
-    ('0.269444', '0.25')
-    """
-    return _rounded(value, digits, ROUND_CEILING)
-
-
-def round_down(value: float, digits: int = 6) -> str:
-    """`value` with that many digits, rounded down: a printed lower bound stays one.
-
-    >>> round_down(0.6666666666666602)
-    '0.666666'
-    """
-    return _rounded(value, digits, ROUND_FLOOR)
-
-
-def _rounded(value: float, digits: int, rounding: str) -> str:
-    with localcontext() as context:
-        context.prec = digits
-        context.rounding = rounding
-        rounded = +Decimal(value)
-    if not rounded:
-        return "0"
-    if abs(rounded) < Decimal("1e-4"):
-        return f"{rounded:e}"
-    text = f"{rounded:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

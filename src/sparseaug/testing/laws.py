@@ -1,4 +1,4 @@
-"""Checks for your own groups, actions and oracles; each raises a `LawError` that says what broke.
+"""What a group and an action must keep; each check raises a `LawError` that says what broke.
 
 A statistical check states its failure probability; with a fixed seed it passes or fails for good.
 """
@@ -6,27 +6,20 @@ A statistical check states its failure probability; with a fixed seed it passes 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array, require_law
-from sparseaug.errors import (
-    GroupTooLargeError,
-    LawError,
-    OracleBudgetError,
-    UnsupportedError,
-)
-from sparseaug.groups import Group, Irrep, Rows
-from sparseaug.sampling import Oracle
-from sparseaug.testing.uniform import FALSE_ALARM, SMALL, check_uniform, require
-
-_LARGE = 64  # irreps above this dimension are left out
-_ROUNDING = 1e-12  # of the arithmetic of a check: above _LARGE^2 times 2^-53
-_MOST_ROUNDING = 1e-6  # a representation that errs by more says nothing
+from sparseaug.actions.base import require_data, require_group
+from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.groups import Group, Rows
+from sparseaug.kernels.arrays import check_action as require_action
+from sparseaug.sampling.sample import require_memory
+from sparseaug.testing.answers import answers, check_seed, equal, require
+from sparseaug.testing.irreps import LARGE, check_irreps
+from sparseaug.testing.uniform import FALSE_ALARM, SMALL, check_uniform, require_drawable
 
 
 def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
@@ -36,38 +29,15 @@ def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
     membership of elements and of strangers; ranks, enumeration and closure of the whole group if it
     has at most 720 elements; equality, hash and pickle; its irreps up to dimension 64, where it has
     them, with all characters up to order 720; and the uniformity of `sample` (false alarm below
-    1e-9 for each statistic).
+    1e-9 for each statistic). An exception that is not the library's own is a broken law too.
     """
-    rng = np.random.default_rng(seed)
-    a, b, c = (group.sample(batch, rng) for _ in range(3))
-    e = group.identity()
-    require(
-        a.dtype == np.int64 and a.shape == (batch, group.width), "sample(k) is int64 (k, width)"
-    )
-    require(bool(group.contains(a).all()), "sampled elements are contained")
-    require(
-        e.shape == (1, group.width) and bool(group.contains(e).all()), "identity() is contained"
-    )
-    require(_equal(group.compose(e, a), a) and _equal(group.compose(a, e), a), "ea = a = ae")
-    back = group.inverse(a)
-    require(bool(group.contains(back).all()), "inverses are contained")
-    require(_equal(group.compose(a, back), e) and _equal(group.compose(back, a), e), "a a^-1 = e")
-    left, right = group.compose(group.compose(a, b), c), group.compose(a, group.compose(b, c))
-    require(_equal(left, right), "(ab)c = a(bc)")
-    require(bool(group.contains(left).all()), "products are contained")
-    require(bool(group.contains(group.generators()).all()), "generators are contained")
-    require(_commutes(group, a, b) == group.is_abelian, "is_abelian says whether all commute")
-    copy = pickle.loads(pickle.dumps(group))  # noqa: S301  (our own bytes)
-    require(copy == group and hash(copy) == hash(group), "a pickled group comes back equal")
-    if group.order < 1 << 63:
-        require(_equal(group.unrank(group.rank(a)), a), "unrank(rank(a)) = a")
-        require(int(group.rank(e)[0]) == 0, "the identity has rank 0")
-    if group.order <= SMALL:
-        _check_whole(group)
-    _check_strangers(group, a, rng)
-    _check_points(group, a, b)
-    check_uniform(group, group.sample, seed=seed)
-    _check_irreps(group, a, b)
+    require_group(group)
+    seed = check_seed(seed)
+    batch = check_integer("batch", batch, at_least=1)
+    require_drawable(group)
+    require_memory("batch", batch, max(group.width, LARGE**2), "elements and matrices")
+    with answers("the group"):
+        _check_group(group, seed, batch)
 
 
 def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
@@ -76,53 +46,78 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
     Exact for integer data; floating-point results may differ by rounding (1000 units in the last
     place of the largest entry). On a group where order matters, a right action fails.
     """
-    require_law(action, x, seed=seed)
+    require_action(action)
+    _check_samples(x)
+    seed = check_seed(seed)
+    with answers("the action"):
+        require_law(action, x, seed=seed)
 
 
-def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
-    """Check that oracles built by `make(seed, budget)` count, keep to budget and repeat themselves.
-
-    Drawn in one go or in parts, the elements are the same; a refused draw draws and counts nothing.
-    """
-    whole, parts = make(0, None), make(0, None)
-    S = whole.draw(24)
-    require(S.m == 24 and S.calls == 24 and whole.calls == 24, "24 draws are 24 calls")
-    first, second = parts.draw(5), parts.draw(19)
-    require(parts.calls == 24, "5 and 19 draws are 24 calls")
-    joined = np.concatenate([first.elements, second.elements])
-    require(np.array_equal(joined, S.elements), "draw(24) equals draw(5) then draw(19)")
-    require(bool(S.group.contains(S.elements).all()), "drawn elements are contained")
-    other = make(1, None).draw(24)
-    require(S.group.order < 16 or not np.array_equal(other.elements, S.elements), "seeds differ")
-    limited = make(0, 10)
-    limited.draw(8)
-    try:
-        limited.draw(3)
-    except OracleBudgetError:
-        pass
-    else:
-        raise LawError("the oracle breaks a law: drawing past the budget is refused.")
-    require(limited.calls == 8 and limited.remaining == 2, "a refused draw counts nothing")
+def _check_group(group: Group, seed: int, batch: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b, c = (group.sample(batch, rng) for _ in range(3))
+    e = group.identity()
     require(
-        np.array_equal(limited.draw(2).elements, S.elements[8:10]), "a refused draw draws nothing"
+        a.dtype == np.int64 and a.shape == (batch, group.width), "sample(k) is int64 (k, width)"
     )
+    require(_contains(group, a), "sampled elements are contained")
+    require(e.shape == (1, group.width) and _contains(group, e), "identity() is contained")
+    require(equal(group.compose(e, a), a) and equal(group.compose(a, e), a), "ea = a = ae")
+    back = group.inverse(a)
+    require(_contains(group, back), "inverses are contained")
+    require(equal(group.compose(a, back), e) and equal(group.compose(back, a), e), "a a^-1 = e")
+    left, right = group.compose(group.compose(a, b), c), group.compose(a, group.compose(b, c))
+    require(equal(left, right), "(ab)c = a(bc)")
+    require(_contains(group, left), "products are contained")
+    require(_contains(group, group.generators()), "generators are contained")
+    require(_commutes(group, a, b) == group.is_abelian, "is_abelian says whether all commute")
+    with answers("pickle of the group"):
+        copy = pickle.loads(pickle.dumps(group))  # noqa: S301  (our own bytes)
+    require(copy == group and hash(copy) == hash(group), "a pickled group comes back equal")
+    if group.order < 1 << 63:
+        require(equal(group.unrank(group.rank(a)), a), "unrank(rank(a)) = a")
+        require(int(group.rank(e)[0]) == 0, "the identity has rank 0")
+    if group.order <= SMALL:
+        _check_whole(group)
+    _check_strangers(group, a, rng)
+    _check_points(group, a, b)
+    check_uniform(group, group.sample, seed=seed)
+    check_irreps(group, a, b)
+
+
+def _contains(group: Group, rows: Rows) -> bool:
+    inside = group.contains(rows)
+    right = isinstance(inside, np.ndarray) and inside.dtype == np.bool_
+    require(right and inside.shape == (len(rows),), "contains(rows) is a bool for each row")
+    return bool(inside.all())
 
 
 def _check_whole(group: Group) -> None:
-    rows = group.all_elements()
+    rows = _listed(group)
     require(rows.shape == (group.order, group.width), "elements() lists order rows")
     require(len(np.unique(rows, axis=0)) == group.order, "elements() lists each element once")
-    require(bool(group.contains(rows).all()), "elements() lists elements")
+    require(_contains(group, rows), "elements() lists elements")
     require(np.array_equal(group.rank(rows), np.arange(group.order)), "elements() is in rank order")
     reached = group.identity()
     generators = group.generators()
     while True:
         grown = group.compose(generators[:, None], reached[None]).reshape(-1, group.width)
         grown = np.unique(np.concatenate([reached, grown]), axis=0)
+        require(len(grown) <= group.order, "generators() generate no more than the order")
         if len(grown) == len(reached):
             break
         reached = grown
     require(len(reached) == group.order, "generators() generate the group")
+
+
+def _listed(group: Group) -> Rows:
+    """All rows of elements(), which may not end for a group of one's own."""
+    blocks: list[Rows] = []
+    for block in group.elements():
+        blocks.append(block)
+        enough = len(blocks) <= group.order and sum(map(len, blocks)) <= group.order
+        require(enough, "elements() lists order rows")
+    return np.concatenate(blocks)
 
 
 def _commutes(group: Group, a: Rows, b: Rows) -> bool:
@@ -133,7 +128,7 @@ def _commutes(group: Group, a: Rows, b: Rows) -> bool:
     """
     some = group.generators()[:64]
     pairs = ((a, b), (some[:, None], some[None]))
-    return all(_equal(group.compose(x, y), group.compose(y, x)) for x, y in pairs)
+    return all(equal(group.compose(x, y), group.compose(y, x)) for x, y in pairs)
 
 
 def _check_strangers(group: Group, a: Rows, rng: np.random.Generator) -> None:
@@ -166,72 +161,24 @@ def _check_strangers(group: Group, a: Rows, rng: np.random.Generator) -> None:
 def _check_points(group: Group, a: Rows, b: Rows) -> None:
     if group.degree is None or group.degree > 1 << 20:
         return
-    count = max(1, (1 << 20) // group.degree)
+    count = max(1, (1 << 20) // max(1, group.degree))
     a, b = a[:count], b[:count]
     left, right = group.permutations(a), group.permutations(b)
     for p in (left, right):
         require(p.shape == (len(a), group.degree), "permutations is (k, degree)")
-        require(_equal(np.sort(p, axis=1), np.arange(group.degree)[None]), "permutations permute")
+        require(equal(np.sort(p, axis=1), np.arange(group.degree)[None]), "permutations permute")
     product = group.permutations(group.compose(a, b))
     require(
-        _equal(product, np.take_along_axis(left, right, axis=1)), "permutations: (ab)(i) = a(b(i))"
+        equal(product, np.take_along_axis(left, right, axis=1)), "permutations: (ab)(i) = a(b(i))"
     )
 
 
-def _check_irreps(group: Group, a: Rows, b: Rows) -> None:
-    try:
-        irreps = list(group.irreps() if group.order <= SMALL else islice(group.irreps(), 64))
-    except (UnsupportedError, GroupTooLargeError):
-        return  # not every group has them in closed form, or few enough to list
-    for irrep in irreps:
-        if irrep.dimension <= _LARGE:
-            _check_irrep(group, irrep, a, b)
-    require(bool(irreps) and _is_trivial(irreps[0], a), "the first irrep is trivial")
-    if group.order <= SMALL:
-        total = sum(irrep.dimension**2 for irrep in irreps)
-        require(total == group.order, "the squares of the irreps' dimensions add up to the order")
-        _check_characters(group, irreps)
-
-
-def _check_irrep(group: Group, irrep: Irrep, a: Rows, b: Rows) -> None:
-    """With true matrices L, R of norm 1 and errors up to r each: LR - P errs by 3r + r^2."""
-    small = 0 <= irrep.rounding <= _MOST_ROUNDING
-    require(small, f"{irrep.name} has a rounding between 0 and {_MOST_ROUNDING}")
-    left, right = irrep.matrices(a), irrep.matrices(b)
-    product = irrep.matrices(group.compose(a, b))
-    unit = np.eye(irrep.dimension)
-    tolerance = 4 * irrep.rounding + _ROUNDING
-    for matrices in (left, right, product):
-        require(matrices.shape == (len(a), *unit.shape), f"{irrep.name} has its dimension")
-    require(_distance(left @ right, product) <= tolerance, f"{irrep.name} is a homomorphism")
-    gram = left @ left.conj().swapaxes(1, 2)
-    require(_distance(gram, unit) <= tolerance, f"{irrep.name} is unitary")
-
-
-def _is_trivial(irrep: Irrep, a: Rows) -> bool:
-    ones = np.ones((1, 1, 1))
-    return irrep.dimension == 1 and _distance(irrep.matrices(a), ones) <= irrep.rounding + _ROUNDING
-
-
-def _check_characters(group: Group, irreps: list[Irrep]) -> None:
-    """Characters of different irreps are orthonormal: mean over g of chi_i(g) conj(chi_j(g)).
-
-    A trace errs by at most sqrt(d) r, and the root mean square of a true character is 1.
-    """
-    rows = group.all_elements()
-    traces = np.array([np.trace(i.matrices(rows), axis1=1, axis2=2) for i in irreps])
-    gram = traces @ traces.conj().T / group.order
-    error = np.array([np.sqrt(i.dimension) * i.rounding for i in irreps])
-    allowed = error[:, None] + error + np.outer(error, error) + _ROUNDING
-    orthonormal = bool((abs(gram - np.eye(len(irreps))) <= allowed).all())
-    require(orthonormal, "the irreps' characters are orthonormal")
-
-
-def _equal(left: Rows, right: Rows) -> bool:
-    """Whether the rows are the same; a single row on the right stands for all."""
-    return np.array_equal(left, np.broadcast_to(right, left.shape) if len(right) == 1 else right)
-
-
-def _distance(left: NDArray[Any], right: NDArray[Any]) -> float:
-    """The largest Frobenius norm of a difference of matrices (k, d, d)."""
-    return float(np.linalg.norm(left - right, axis=(1, 2)).max())
+def _check_samples(x: Any) -> None:
+    """Raise an `ArgumentError` unless x is an array of samples, or a tuple or dict of such."""
+    parts = list(x.values()) if isinstance(x, Mapping) else list(x) if isinstance(x, tuple) else [x]
+    for part in parts:
+        require_data(part)
+        if not all(part.shape):
+            raise ArgumentError(f"x has shape {tuple(part.shape)}; give at least one sample.")
+    if not parts:
+        raise ArgumentError("x is empty; give at least one array of samples.")

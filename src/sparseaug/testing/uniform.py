@@ -9,12 +9,23 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, LawError
+from sparseaug.actions.base import require_group
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    LawError,
+    check_callable,
+    check_real,
+    shorten_text,
+)
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.base import integer_array
+from sparseaug.sampling.sample import MOST_BYTES
+from sparseaug.testing.answers import answers, check_seed, require
 
 FALSE_ALARM = 1e-9  # chance that a uniform sampler fails one statistic
 SMALL = 720  # groups up to this order are checked exhaustively
+DRAWS = 20_000  # at least so many elements are drawn
 _CELLS = 4096  # of a chi-square statistic: at least eight draws are expected in each
 
 # a cell for every draw, and the probability of each cell
@@ -36,10 +47,15 @@ def check_uniform(
     itself; and runs of digits together. `false_alarm` is the chance that a uniform sampler fails
     one statistic. What is not k rows of the group fails too.
     """
-    rng = np.random.default_rng([seed, 1])
-    k = max(20_000, 50 * min(group.order, SMALL))
+    require_drawable(group)
+    check_callable("sample", sample)
+    false_alarm = check_real("false_alarm", false_alarm, above=0, below=1)
+    rng = np.random.default_rng([check_seed(seed), 1])
+    k = _draws(group)
     try:
-        rows = integer_array("sample(k)", sample(k, rng))
+        with answers("sample(k, rng)"):
+            drawn = sample(k, rng)
+        rows = integer_array("sample(k)", drawn)
     except ArgumentError as error:
         raise LawError(f"a law does not hold: sample(k) is rows of integers ({error}).") from error
     shape = (k, group.width)
@@ -50,10 +66,19 @@ def check_uniform(
         require(p >= false_alarm, f"sample is uniform ({what}: chi-square gives p = {p:.1e})")
 
 
-def require(condition: bool, law: str) -> None:
-    """Raise a `LawError` unless the law holds."""
-    if not condition:
-        raise LawError(f"a law does not hold: {law}.")
+def require_drawable(group: Group) -> None:
+    """Raise an error unless it is a group, and so many draws of it fit into memory."""
+    require_group(group)
+    size = 8 * DRAWS * group.width
+    if size > MOST_BYTES:
+        raise GroupTooLargeError(
+            f"group={shorten_text(group.name)} is too large: the check of uniformity draws {DRAWS} "
+            f"elements, {size} bytes, and the limit is {MOST_BYTES}."
+        )
+
+
+def _draws(group: Group) -> int:
+    return max(DRAWS, 50 * min(group.order, SMALL))
 
 
 def _statistics(group: Group, rows: Rows) -> Iterator[tuple[str, list[Table]]]:

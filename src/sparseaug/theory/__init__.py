@@ -2,7 +2,7 @@
 
 Upper bounds are rounded up and lower bounds down, each to the nearest float on the safe side;
 integers are the smallest that satisfy their inequality between real numbers. Nothing overflows:
-|G| is an integer of any size, and delta any float between 0 and 1.
+|G| is an integer of up to a million digits, and delta any float between 0 and 1.
 
     deviation         prop:spectral-approximation, thm:app-tw: m draws against the whole group
     sharp             the same with Bernstein's inequality left as it is

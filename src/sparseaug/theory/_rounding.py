@@ -1,9 +1,9 @@
 """Correct rounding: the real number a formula defines, rounded the safe way and no further.
 
 An enclosure is refined until both of its ends round to the same result (Ziv's strategy), so
-`round_up` gives the smallest float that is not below the real number. Hence for a float t
+`smallest_above` gives the smallest float that is not below the real number. Hence for a float t
 
-    round_up(x) <= t   exactly when   x <= t,
+    smallest_above(x) <= t   exactly when   x <= t,
 
 and a comparison of two floats decides the inequality between real numbers. The refinement ends:
 a formula with log(2|G|/delta) in it is transcendental, so it is never a float or an integer
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar
 
+from sparseaug.floats import float_above, float_below
 from sparseaug.theory._interval import Interval
 
 Enclosure = Callable[[int], Interval]
@@ -31,12 +32,12 @@ SMALLEST = math.ulp(0.0)
 """The smallest positive float, 2^-1074: what a positive number below it rounds up to."""
 
 
-def round_up(enclose: Enclosure) -> float:
+def smallest_above(enclose: Enclosure) -> float:
     """The smallest float that is not below the enclosed number; inf above the range of floats."""
     return _settle(enclose, float_above)
 
 
-def round_down(enclose: Enclosure) -> float:
+def largest_below(enclose: Enclosure) -> float:
     """The largest float that is not above the enclosed number, which is not negative."""
     return _settle(enclose, float_below)
 
@@ -46,32 +47,14 @@ def ceiling(enclose: Enclosure) -> int:
     return _settle(enclose, math.ceil)
 
 
-def round_up_exp(enclose: Enclosure) -> float:
+def exp_above(enclose: Enclosure) -> float:
     """The smallest float that is not below min(1, exp(x)), for the enclosed x."""
     rough = enclose(START_BITS)
     if rough.low >= 0:
         return 1.0
     if rough.high < -746:  # exp(-746) < 2^-1075
         return SMALLEST
-    return min(1.0, round_up(lambda bits: enclose(bits).exp(bits)))
-
-
-def float_above(value: Fraction) -> float:
-    """The smallest float >= value >= 0."""
-    try:
-        nearest = value.numerator / value.denominator
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
-
-
-def float_below(value: Fraction) -> float:
-    """The largest float <= value, for value >= 0."""
-    try:
-        nearest = value.numerator / value.denominator
-    except OverflowError:
-        return math.nextafter(math.inf, 0)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0)
+    return min(1.0, smallest_above(lambda bits: enclose(bits).exp(bits)))
 
 
 def _settle(enclose: Enclosure, rounding: Callable[[Fraction], Result]) -> Result:

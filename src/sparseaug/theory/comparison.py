@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sparseaug.errors import shorten
-from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.theory._arguments import (
+    counted,
+    group_size,
+    not_negative,
+    positive,
+    probability,
+    text,
+)
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import round_down
+from sparseaug.theory._rounding import largest_below
 from sparseaug.theory.gradient_descent import full_gd_steps
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import sgd_plan
@@ -32,6 +39,12 @@ class MethodCost:
     steps: int
     calls: int
     guarantee: str
+
+    def __post_init__(self) -> None:
+        for name in ("method", "guarantee"):
+            text(name, getattr(self, name))
+        for name in ("batch", "steps", "calls"):
+            object.__setattr__(self, name, group_size(name, getattr(self, name)))
 
     def to_dict(self) -> dict[str, str | int]:
         """The fields, by name."""
@@ -53,6 +66,11 @@ class Crossovers:
     than_full: float
     than_streaming: float
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.than_full, float) and self.than_full == math.inf):
+            positive("than_full", self.than_full)
+        not_negative("than_streaming", self.than_streaming)
+
     def to_dict(self) -> dict[str, float]:
         """The fields, by name."""
         return {"than_full": self.than_full, "than_streaming": self.than_streaming}
@@ -72,14 +90,15 @@ def comparison(
 ) -> tuple[MethodCost, MethodCost, MethodCost]:
     """The rows of Table 1 at given constants: full, streaming, one-shot.
 
-    >>> numbers = dict(order=3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0, b=8)
-    >>> for row in comparison(0.25, 0.05, **numbers):
-    ...     print(row.method, row.batch, row.steps, row.calls)
-    full 3628800 128 3628800
-    streaming 8 4096 32768
-    one-shot 12830 512 12830
+    Examples:
+        >>> numbers = dict(order=3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0, b=8)
+        >>> for row in comparison(0.25, 0.05, **numbers):
+        ...     print(row.method, row.batch, row.steps, row.calls)
+        full 3628800 128 3628800
+        streaming 8 4096 32768
+        one-shot 12830 512 12830
     """
-    order, m = counted("order", order), sample_size(eps, delta, order, C, B)
+    order, m = group_size("order", order), sample_size(eps, delta, order, C, B)
     stream = sgd_plan(eps, L, gap, sigma, b)
     return (
         MethodCost("full", order, full_gd_steps(eps, L, gap), order, "certain"),
@@ -112,11 +131,12 @@ def crossovers(
 
     The larger of the two limits is given, rounded down.
 
-    >>> found = crossovers(0.05, 3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)
-    >>> round(found.than_full, 4), round(found.than_streaming, 4)
-    (0.0149, 0.3995)
+    Examples:
+        >>> found = crossovers(0.05, 3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)
+        >>> round(found.than_full, 4), round(found.than_streaming, 4)
+        (0.0149, 0.3995)
     """
-    order = counted("order", order)
+    order = group_size("order", order)
     share, scale = probability("delta", delta), positive("C", C) * positive("B", B)
     descent = 4 * positive("L", L) * not_negative("gap", gap)
     noisy = 2 * descent * not_negative("sigma", sigma) ** 2
@@ -129,7 +149,7 @@ def crossovers(
         cost = log * (Fraction(32, 3) * scale**2)
         return _streaming_limit(cost, noisy, steady, bits).sqrt(bits)
 
-    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), round_down(enclose))
+    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), largest_below(enclose))
 
 
 def _streaming_limit(cost: Interval, noisy: Fraction, steady: Fraction, bits: int) -> Interval:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparseaug.theory._arguments import counted, positive, probability
+from sparseaug.theory._arguments import group_size, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, round_down, round_up, round_up_exp
+from sparseaug.theory._rounding import ceiling, exp_above, largest_below, smallest_above
 
 
 def deviation_bound(m: int, order: int, delta: float) -> float:
@@ -21,14 +21,15 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
 
     Rounded up, and no further than to the next float. `order` is |G|, an integer of any size.
 
-    >>> round(deviation_bound(64, 720, 0.05), 3)
-    0.654
-    >>> deviation_bound(16, 720, 0.05)
-    1.0
+    Examples:
+        >>> round(deviation_bound(64, 720, 0.05), 3)
+        0.654
+        >>> deviation_bound(16, 720, 0.05)
+        1.0
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
-    return round_up(lambda bits: enclose_deviation(m, order, bound, bits))
+    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits))
 
 
 def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
@@ -38,13 +39,14 @@ def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
 
     The inequality is decided between real numbers, so m satisfies it and m - 1 does not.
 
-    >>> deviation_sample_size(0.5, 720, 0.05)
-    110
-    >>> deviation_bound(110, 720, 0.05) <= 0.5 < deviation_bound(109, 720, 0.05)
-    True
+    Examples:
+        >>> deviation_sample_size(0.5, 720, 0.05)
+        110
+        >>> deviation_bound(110, 720, 0.05) <= 0.5 < deviation_bound(109, 720, 0.05)
+        True
     """
     target = positive("deviation", deviation)
-    order = counted("order", order)
+    order = group_size("order", order)
     return smallest_sample(target, order, probability("delta", delta))
 
 
@@ -56,17 +58,18 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
     It bounds the probability that the deviation of m draws exceeds tau. Rounded up: the result
     is positive where the formula is, and 1.0 where the bound says nothing.
 
-    >>> failure_probability(64, 720, 0.7) < 0.02
-    True
-    >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
-    (1.0, 0.0)
+    Examples:
+        >>> failure_probability(64, 720, 0.7) < 0.02
+        True
+        >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
+        (1.0, 0.0)
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     tau = positive("deviation", deviation)
     if order == 1 or tau >= 1:
         return 0.0
     exponent = Fraction(3, 8) * m * tau**2
-    return round_up_exp(lambda bits: log_ratio(2 * order, 1, bits) + -exponent)
+    return exp_above(lambda bits: log_ratio(2 * order, 1, bits) + -exponent)
 
 
 def deviation_floor(m: int, order: int) -> float:
@@ -79,16 +82,21 @@ def deviation_floor(m: int, order: int) -> float:
     to 1, so sum_g p_g^2 >= 1/m. The rank is at most |G| - 1, and the squared operator norm is at
     least the squared Frobenius norm over the rank.
 
-    >>> round(deviation_floor(64, 720), 4)
-    0.1194
-    >>> deviation_floor(720, 720)
-    0.0
+    Examples:
+        >>> round(deviation_floor(64, 720), 4)
+        0.1194
+        >>> deviation_floor(720, 720)
+        0.0
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
+    if m >= order:
+        return 0.0
+    # It grows with |G|, from 2^4096 on by less than a float can show.
+    order = min(order, 1 << 4096)
     if m >= order:
         return 0.0
     square = Interval.point(Fraction(order - m, m * (order - 1)))
-    return round_down(square.sqrt)
+    return largest_below(square.sqrt)
 
 
 def enclose_deviation(m: int, order: int, delta: Fraction, bits: int) -> Interval:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from sparseaug.theory._arguments import counted, not_negative, positive, step
 from sparseaug.theory._interval import Interval
-from sparseaug.theory._rounding import round_up
+from sparseaug.theory._rounding import smallest_above
 
 
 def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
@@ -21,14 +21,15 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
     The float nearest to 1/L may be above it by a rounding; then the factor 2 is replaced by
     1/(1 - L eta / 2), which the descent lemma gives for any eta < 2/L. Rounded up.
 
-    >>> gd_rate(200, 0.25, L=4.0, gap=1.0)
-    0.2
+    Examples:
+        >>> gd_rate(200, 0.25, L=4.0, gap=1.0)
+        0.2
     """
     T = counted("T", T)
     smoothness, start = positive("L", L), not_negative("gap", gap)
     eta = step("step_size", step_size, L=smoothness)
     square = start / (eta * descent_share(eta, smoothness) * T)
-    return round_up(Interval.point(square).sqrt)
+    return smallest_above(Interval.point(square).sqrt)
 
 
 def full_gd_bound(T: int, L: float, *, gap: float) -> float:
@@ -36,11 +37,12 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
 
         sqrt(2 L gap / T)                                                   (eq:app-full-gd-rate)
 
-    >>> full_gd_bound(200, 4.0, gap=1.0)
-    0.2
+    Examples:
+        >>> full_gd_bound(200, 4.0, gap=1.0)
+        0.2
     """
     square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
-    return round_up(Interval.point(square).sqrt)
+    return smallest_above(Interval.point(square).sqrt)
 
 
 def full_gd_steps(eps: float, L: float, gap: float) -> int:
@@ -48,8 +50,9 @@ def full_gd_steps(eps: float, L: float, gap: float) -> int:
 
         T >= 2 L gap / eps^2
 
-    >>> full_gd_steps(0.5, 4.0, 1.0)
-    32
+    Examples:
+        >>> full_gd_steps(0.5, 4.0, 1.0)
+        32
     """
     target = positive("eps", eps)
     return max(1, math.ceil(2 * positive("L", L) * not_negative("gap", gap) / target**2))

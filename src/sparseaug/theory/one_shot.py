@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.theory._arguments import counted, group_size, not_negative, positive, probability
 from sparseaug.theory._interval import Interval
-from sparseaug.theory._rounding import round_up
+from sparseaug.theory._rounding import smallest_above
 from sparseaug.theory.deviation import enclose_deviation, smallest_sample
 
 
@@ -22,13 +22,14 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
 
     With probability at least 1 - delta over the draw of S. Rounded up.
 
-    >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
-    1.308
+    Examples:
+        >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
+        1.308
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
-    return round_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
 
 
 def stationarity_bound(
@@ -41,10 +42,11 @@ def stationarity_bound(
     Steps are 1/L, the best iterate is the one with the smallest gradient on S, and the bound
     holds with probability at least 1 - delta over the draw of S. Rounded up.
 
-    >>> round(stationarity_bound(64, 200, 720, 0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
-    1.508
+    Examples:
+        >>> round(stationarity_bound(64, 200, 720, 0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
+        1.508
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
     square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
@@ -53,7 +55,7 @@ def stationarity_bound(
         error = enclose_deviation(m, order, bound, bits) * factor
         return Interval.point(square).sqrt(bits) + error
 
-    return round_up(enclose)
+    return smallest_above(enclose)
 
 
 def stationarity_given(
@@ -65,12 +67,13 @@ def stationarity_given(
 
     It is as certain as tau: for an exact deviation there is no delta. Rounded up.
 
-    >>> round(stationarity_given(0.27, 200, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
-    0.74
+    Examples:
+        >>> round(stationarity_given(0.27, 200, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
+        0.74
     """
     error = not_negative("deviation", deviation) * positive("C", C) * positive("B", B)
     square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
-    return round_up(lambda bits: Interval.point(square).sqrt(bits) + error)
+    return smallest_above(lambda bits: Interval.point(square).sqrt(bits) + error)
 
 
 def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int:
@@ -81,11 +84,12 @@ def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int
     With `num_steps(eps, L, gap)` steps the gradient of the full objective is then at most eps.
     The inequality is decided between real numbers, so m satisfies it and m - 1 does not.
 
-    >>> sample_size(0.1, 0.05, 720, 1.0, 2.0)
-    43811
+    Examples:
+        >>> sample_size(0.1, 0.05, 720, 1.0, 2.0)
+        43811
     """
     target, bound = positive("eps", eps), probability("delta", delta)
-    order = counted("order", order)
+    order = group_size("order", order)
     return smallest_sample(target / (2 * positive("C", C) * positive("B", B)), order, bound)
 
 
@@ -94,13 +98,14 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
 
         2 C B min{1, sqrt(8/(3m) log(2|G|/delta))}
 
-    >>> round(smallest_eps(43811, 720, 0.05, C=1.0, B=2.0), 6)
-    0.1
+    Examples:
+        >>> round(smallest_eps(43811, 720, 0.05, C=1.0, B=2.0), 6)
+        0.1
     """
-    m, order = counted("m", m), counted("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = 2 * positive("C", C) * positive("B", B)
-    return round_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
 
 
 def num_steps(eps: float, L: float, gap: float) -> int:
@@ -108,8 +113,9 @@ def num_steps(eps: float, L: float, gap: float) -> int:
 
         T >= 8 L gap / eps^2                                            (cor:app-main-complexity)
 
-    >>> num_steps(0.5, 4.0, 1.0)
-    128
+    Examples:
+        >>> num_steps(0.5, 4.0, 1.0)
+        128
     """
     target = positive("eps", eps)
     return max(1, math.ceil(8 * positive("L", L) * not_negative("gap", gap) / target**2))

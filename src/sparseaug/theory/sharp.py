@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparseaug.theory._arguments import counted, positive, probability
+from sparseaug.theory._arguments import group_size, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, round_up, round_up_exp
+from sparseaug.theory._rounding import ceiling, exp_above, smallest_above
 
 
 def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
@@ -26,13 +26,14 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
 
     the positive root of m tau^2 / 2 = l (1 + tau/3). Rounded up to the next float.
 
-    >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
-    0.544
+    Examples:
+        >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
+        0.544
     """
-    m = counted("m", m)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    m = group_size("m", m)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     bound = probability("delta", delta)
-    return round_up(lambda bits: _enclose(m, total, bound, bits))
+    return smallest_above(lambda bits: _enclose(m, total, bound, bits))
 
 
 def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: float) -> int:
@@ -40,11 +41,12 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
 
         m >= 2 (1 + tau/3) / tau^2 log(2D/delta),  and m = 1 for tau >= 1 or D = 0
 
-    >>> sharp_deviation_sample_size(0.5, 75, 0.05)
-    75
+    Examples:
+        >>> sharp_deviation_sample_size(0.5, 75, 0.05)
+        75
     """
     target = positive("deviation", deviation)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     return smallest_sharp_sample(target, total, probability("delta", delta))
 
 
@@ -54,12 +56,13 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
     It takes the place of `sample_size` in cor:app-main-complexity, whose proof uses nothing of
     the deviation but that.
 
-    >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
-    25834
+    Examples:
+        >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
+        25834
     """
     target = positive("eps", eps)
     share = probability("delta", delta)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     return smallest_sharp_sample(target / (2 * positive("C", C) * positive("B", B)), total, share)
 
 
@@ -68,16 +71,17 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
 
         min{1, 2 D exp(-m tau^2 / (2 (1 + tau/3)))},  and 0 for tau >= 1 or D = 0
 
-    >>> sharp_failure_probability(64, 75, 0.55) < 0.05
-    True
+    Examples:
+        >>> sharp_failure_probability(64, 75, 0.55) < 0.05
+        True
     """
-    m = counted("m", m)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    m = group_size("m", m)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     tau = positive("deviation", deviation)
     if total == 0 or tau >= 1:
         return 0.0
     exponent = m * tau**2 / (2 * (1 + tau / 3))
-    return round_up_exp(lambda bits: log_ratio(2 * total, 1, bits) + -exponent)
+    return exp_above(lambda bits: log_ratio(2 * total, 1, bits) + -exponent)
 
 
 def smallest_sharp_sample(target: Fraction, dimension_sum: int, delta: Fraction) -> int:
@@ -91,6 +95,7 @@ def smallest_sharp_sample(target: Fraction, dimension_sum: int, delta: Fraction)
 def _enclose(m: int, dimension_sum: int, delta: Fraction, bits: int) -> Interval:
     if dimension_sum == 0:
         return Interval.point(0)
+    m = min(m, 1 << 4096)  # the bound is below the smallest float already
     log = _log_term(dimension_sum, delta, bits)
     third = log * Fraction(1, 3)
     root = (third * third + log * (2 * m)).sqrt(bits)

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sparseaug.errors import ArgumentError
+from sparseaug.floats import float_above, float_below
 from sparseaug.theory._arguments import counted, not_negative, positive, step
-from sparseaug.theory._rounding import float_above, float_below
 from sparseaug.theory.gradient_descent import descent_share
 
 
@@ -23,6 +23,11 @@ class SGDPlan:
     step_size: float
     num_steps: int
     b: int
+
+    def __post_init__(self) -> None:
+        positive("step_size", self.step_size)
+        for name in ("num_steps", "b"):
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
 
     @property
     def calls(self) -> int:
@@ -41,8 +46,9 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
 
     A step size above 1/L by a rounding is answered as in `gd_rate`. Rounded up.
 
-    >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
-    0.031625
+    Examples:
+        >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
+        0.031625
     """
     T, b = counted("T", T), counted("b", b)
     smoothness, start = positive("L", L), not_negative("gap", gap)
@@ -61,11 +67,12 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     rounding, one term of the bound grows by the factor 1 + u + O(u^2) and the other, if it is
     as large, shrinks by 1 - u: eps^2 is kept to one part in 10^31.
 
-    >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
-    >>> plan
-    SGDPlan(step_size=0.0625, num_steps=4096, b=8)
-    >>> plan.calls
-    32768
+    Examples:
+        >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
+        >>> plan
+        SGDPlan(step_size=0.0625, num_steps=4096, b=8)
+        >>> plan.calls
+        32768
     """
     square = positive("eps", eps) ** 2
     smoothness, start = positive("L", L), not_negative("gap", gap)
@@ -75,5 +82,8 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
         eta = min(eta, b * square / (2 * smoothness * noise**2))
     step_size = float_below(eta)
     if step_size == 0:
-        raise ArgumentError(f"eps={eps!r} asks for a step size below all floats; raise eps or b.")
+        raise ArgumentError(
+            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} asks for a step size below all "
+            "floats; raise eps or b."
+        )
     return SGDPlan(step_size, max(1, math.ceil(4 * start / (eta * square))), b)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from sparseaug.theory._arguments import counted, not_negative, positive, probability
+from sparseaug.floats import float_above
+from sparseaug.theory._arguments import counted, group_size, not_negative, positive, probability
 from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, float_above, round_up_exp
+from sparseaug.theory._rounding import ceiling, exp_above
 from sparseaug.theory.sharp import sharp_deviation_bound, smallest_sharp_sample
 
 EXACT_LENGTH = 4000
@@ -29,6 +30,11 @@ class WordsPlan:
     deviation: float
     length: int
 
+    def __post_init__(self) -> None:
+        not_negative("deviation", self.deviation)
+        for name in ("m", "length"):
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
+
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""
         return asdict(self)
@@ -37,8 +43,9 @@ class WordsPlan:
 def word_deviation(deviation: float, length: int) -> float:
     """The deviation of all words of that length: tau^k, rounded up.
 
-    >>> word_deviation(0.5, 3)
-    0.125
+    Examples:
+        >>> word_deviation(0.5, 3)
+        0.125
     """
     tau = not_negative("deviation", deviation, below=1)
     length = counted("length", length)
@@ -49,7 +56,7 @@ def word_deviation(deviation: float, length: int) -> float:
         rate = _rate(tau, bits)
         return Interval(-rate.high * length, -rate.low * length)
 
-    return round_up_exp(exponent)
+    return exp_above(exponent)
 
 
 def word_length(deviation: float, eps: float) -> int:
@@ -57,8 +64,9 @@ def word_length(deviation: float, eps: float) -> int:
 
         k >= log(1/eps) / log(1/tau)
 
-    >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
-    (3, 4)
+    Examples:
+        >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
+        (3, 4)
     """
     tau = not_negative("deviation", deviation, below=1)
     return _word_length(tau, positive("eps", eps))
@@ -73,12 +81,13 @@ def words_plan(
     eps/(2CB), where that is larger: then letters will do), and k the smallest length with
     C B tau^k <= eps/2. A smaller `deviation` costs calls and shortens the words.
 
-    >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
-    WordsPlan(m=75, deviation=0.4990..., length=6)
+    Examples:
+        >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
+        WordsPlan(m=75, deviation=0.4990..., length=6)
     """
     share, target = positive("eps", eps), positive("deviation", deviation, below=1)
     share /= 2 * positive("C", C) * positive("B", B)
-    total = counted("dimension_sum", dimension_sum, at_least=0)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
     m = smallest_sharp_sample(max(share, target), total, probability("delta", delta))
     tau = sharp_deviation_bound(m, total, delta)
     return WordsPlan(m, tau, 1 if share >= target else _word_length(Fraction(tau), share))

@@ -5,30 +5,36 @@ from __future__ import annotations
 import copy
 from typing import Any, final
 
+import numpy as np
 import torch
 
-from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.groups.shuffle import invert_permutations
-from sparseaug.nn.adapters.content import ContentKey
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.groups.permutations import invert_permutations
+from sparseaug.nn.adapters.by_content import ContentKey
+from sparseaug.nn.checks import require_dense
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
+
+_ARRAYS = (torch.Tensor, np.ndarray, list, tuple)
 
 
 @final
 class RelabelNodes:
     """Relabel the nodes of a graph by one element of S, chosen by (seed, epoch, content).
 
-    S     a sample of a group that permutes as many points as the graph has nodes
-    seed  of the choice
+    Args:
+        S: a sample of a group that permutes as many points as the graph has nodes
+        seed: of the choice
 
     With g the element: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what has
     as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
     "index" in its name) is mapped by g. Edge attributes stay: the edges keep their order. The data
     given is not changed.
 
-    >>> import sparseaug as sa
-    >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
-    RelabelNodes(S3, m=1, seed=0, sha256=04b5f0b1...)
+    Examples:
+        >>> import sparseaug as sa
+        >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
+        RelabelNodes(S3, m=1, seed=0, sha256=04b5f0b1...)
     """
 
     def __init__(self, S: GroupSample, *, seed: int = 0) -> None:
@@ -43,11 +49,12 @@ class RelabelNodes:
         self._images = S.group.permutations(self._key.rows)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose anew in this epoch."""
+        """Choose again in this epoch."""
         self._key.set_epoch(epoch)
 
     def __call__(self, data: Any) -> Any:
         """A relabelled copy, which shares what does not change."""
+        _node_count(data, self.S)
         return self.forward(copy.copy(data))
 
     def forward(self, data: Any) -> Any:
@@ -78,10 +85,10 @@ def _node_count(data: Any, S: GroupSample) -> int:
     if getattr(data, "batch", None) is not None:
         raise UnsupportedError("data is a batch of graphs; relabel graphs before they are batched.")
     nodes: Any = getattr(data, "num_nodes", None)
-    if nodes != S.group.degree:
+    if not isinstance(nodes, int | np.integer) or nodes != S.group.degree:
         raise ArgumentError(
-            f"data has {nodes} nodes, but {S.group.name} permutes {S.group.degree}; use a group of "
-            "that degree."
+            f"data has {shorten(nodes)} nodes, but {S.group.name} permutes {S.group.degree}; use a "
+            "group of that degree."
         )
     return int(nodes)
 
@@ -95,14 +102,22 @@ def _split(data: Any, nodes: int) -> tuple[dict[str, torch.Tensor], dict[str, to
                 f"data.{name} is an adjacency matrix; give edge_index, or use permute_nodes."
             )
         # first, since a graph may have as many edges as nodes
-        if isinstance(value, torch.Tensor) and ("index" in name or name == "face"):
-            _require_nodes(name, value, nodes)
-            indices[name] = value
+        if ("index" in name or name == "face") and isinstance(value, _ARRAYS):
+            indices[name] = _tensor(name, value)
+            _require_nodes(name, indices[name], nodes)
         elif _is_node_attribute(data, name, value, nodes):
-            if not isinstance(value, torch.Tensor):
-                raise ArgumentError(f"data.{name} has one entry per node; make it a tensor.")
-            attributes[name] = value
+            attributes[name] = _tensor(name, value)
     return attributes, indices
+
+
+def _tensor(name: str, value: Any) -> torch.Tensor:
+    """The value itself; what is not a tensor would stay while the nodes move."""
+    if not isinstance(value, torch.Tensor):
+        raise ArgumentError(
+            f"data.{name} is about nodes and is a {type(value).__name__}; make it a tensor."
+        )
+    require_dense(f"data.{name}", value)
+    return value
 
 
 def _require_nodes(name: str, value: torch.Tensor, nodes: int) -> None:
@@ -112,7 +127,7 @@ def _require_nodes(name: str, value: torch.Tensor, nodes: int) -> None:
     if not wide or (value.numel() and not 0 <= int(value.min()) <= int(value.max()) < nodes):
         raise ArgumentError(
             f"data.{name} has dtype {value.dtype}, and must hold integers in 0..{nodes - 1}, the "
-            'numbers of nodes; mend it, or give it a name without "index".'
+            'numbers of nodes; correct it, or give it a name without "index".'
         )
 
 
@@ -125,8 +140,14 @@ def _named(data: Any) -> list[tuple[str, Any]]:
 def _is_node_attribute(data: Any, name: str, value: Any, nodes: int) -> bool:
     if hasattr(data, "is_node_attr"):
         return bool(data.is_node_attr(name))
-    sized = isinstance(value, torch.Tensor) and value.ndim > 0 and len(value) == nodes
-    return name in ("x", "pos", "y") and sized
+    if name not in ("x", "pos", "y") or not isinstance(value, _ARRAYS):
+        return False
+    sized = getattr(value, "ndim", 1) > 0 and len(value) == nodes
+    if not sized and name != "y":
+        raise ArgumentError(
+            f"data.{name} does not have one row for each of {nodes} nodes; correct it."
+        )
+    return sized
 
 
 def _node_axis(data: Any, name: str, value: torch.Tensor) -> int:

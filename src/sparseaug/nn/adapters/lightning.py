@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
+import torch
+
 from sparseaug.actions import Action, Array
 from sparseaug.errors import check_integer
-from sparseaug.nn.invariance import invariance_error
-from sparseaug.nn.orbit_batch import require_sample_of
+from sparseaug.nn.checks import require_dense
+from sparseaug.nn.models.orbit_batch import require_sample_of
+from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import deviation
 
@@ -20,21 +23,23 @@ from sparseaug.spectral import deviation
 class SymmetryCallback:
     """Log `deviation`, `oracle_calls` and `invariance_error` at the end of training epochs.
 
-    action  how the group moves x
-    S       the sample that is trained on
-    x       samples (n, ...) to measure the module's invariance on
-    every   log at the end of every so many epochs
-    degree  for `sparseaug.deviation`, which is computed once, now; needed for groups that are too
-            large for the whole norm
+    Args:
+        action: how the group moves x
+        S: the sample that is trained on
+        x: samples (n, ...) to measure the module's invariance on
+        every: log at the end of every so many epochs
+        degree: for `sparseaug.deviation`, which is computed once, now; needed for groups that are
+            too large for the whole norm
 
     `deviation` is the verified upper bound of S, `oracle_calls` is S.calls, `invariance_error` the
     mean over S of the root mean square change of the module's output on x.
 
-    >>> import numpy as np, sparseaug as sa
-    >>> S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
-    >>> callback = SymmetryCallback(sa.permute_axis(S.group), S, np.eye(3))
-    >>> callback.state_dict()
-    {}
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
+        >>> callback = SymmetryCallback(sa.permute_axis(S.group), S, np.eye(3))
+        >>> callback.state_dict()
+        {}
     """
 
     def __init__(
@@ -47,6 +52,10 @@ class SymmetryCallback:
         degree: int | None = None,
     ) -> None:
         require_sample_of(action, S)
+        if isinstance(x, torch.Tensor):
+            require_dense("x", x)
+        action(S.elements[:1], x)  # what does not move is refused before training begins
+        degree = None if degree is None else check_integer("degree", degree, below=1 << 31)
         self.action = action
         self.S = S
         self.x = x

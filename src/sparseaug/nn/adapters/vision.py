@@ -8,9 +8,10 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten
-from sparseaug.nn.adapters.content import ContentKey
-from sparseaug.nn.orbit_batch import require_sample_of
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.nn.adapters.by_content import ContentKey
+from sparseaug.nn.checks import require_dense
+from sparseaug.nn.models.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
 
 
@@ -18,19 +19,22 @@ from sparseaug.sampling import GroupSample
 class OrbitTransform(torch.nn.Module):
     """Move all images of a call by one element of S, chosen by (seed, epoch, content).
 
-    action  how the group moves one image (C, H, W); axes best count from the end, as for masks (H, W)
-    S       the sample
-    seed    of the choice
+    Args:
+        action: how the group moves one image (C, H, W); axes best count from the end, as for masks
+            (H, W)
+        S: the sample
+        seed: of the choice
 
     Inputs are any nest of tuples, lists and dicts. As in v2, tensors of the types Image, Video and
     Mask are moved and keep their type; a plain tensor is moved if it is the first one and there is no
     Image or Video; the rest passes through. Boxes and key points cannot be moved and are refused.
 
-    >>> import torch, sparseaug as sa
-    >>> turn = sa.rotate_grid(sa.cyclic(4))
-    >>> transform = OrbitTransform(turn, sa.GroupSample(turn.group, [[1]]))
-    >>> transform(torch.tensor([[[1, 2], [3, 4]]]), 7)
-    (tensor([[[2, 4], [1, 3]]]), 7)
+    Examples:
+        >>> import torch, sparseaug as sa
+        >>> turn = sa.rotate_grid(sa.cyclic(4))
+        >>> transform = OrbitTransform(turn, sa.GroupSample(turn.group, [[1]]))
+        >>> transform(torch.tensor([[[1, 2], [3, 4]]]), 7)
+        (tensor([[[2, 4], [1, 3]]]), 7)
     """
 
     def __init__(self, action: Action, S: GroupSample, *, seed: int = 0) -> None:
@@ -41,26 +45,48 @@ class OrbitTransform(torch.nn.Module):
         self._key = ContentKey(S, seed)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose anew in this epoch."""
+        """Choose again in this epoch."""
         self._key.set_epoch(epoch)
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         """The number of the element for these inputs, by the content of the first one."""
-        if not flat_inputs:
-            raise ArgumentError("inputs hold no image; give a tensor (C, H, W) or a tv_tensor.")
+        tensors = isinstance(flat_inputs, list) and all(map(torch.is_tensor, flat_inputs))
+        if not tensors or not flat_inputs:
+            raise ArgumentError(
+                f"flat_inputs={shorten(flat_inputs)} hold no image; give tensors (C, H, W)."
+            )
+        require_dense("the image of inputs", flat_inputs[0])
         return {"element": self._key.choose({"image": flat_inputs[0].as_subclass(torch.Tensor)})}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         """One input moved by the element of these params."""
+        if not isinstance(inpt, torch.Tensor):
+            raise ArgumentError(
+                f"inpt={shorten(inpt)} is not a tensor; convert it first (v2.ToImage)."
+            )
+        require_dense("inpt", inpt)
+        if not isinstance(params, dict) or "element" not in params:
+            raise ArgumentError(
+                f"params={shorten(params)} are not those that make_params returned."
+            )
+        number = check_integer('params["element"]', params["element"], below=len(self._key.rows))
         plain = inpt.as_subclass(torch.Tensor)
-        row = self._key.rows[params["element"]][None]
-        return self.action(row, plain[None])[0, 0].as_subclass(type(inpt))
+        row = self._key.rows[number][None]
+        try:
+            return self.action(row, plain[None])[0, 0].as_subclass(type(inpt))
+        except ArgumentError as error:
+            raise ArgumentError(f"inpt, one of the inputs, does not move: {error}") from error
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with what is an image moved."""
         flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
         chosen = _which_move(flat)
-        params = self.make_params([inpt for inpt, moves in zip(flat, chosen, strict=True) if moves])
+        images = [inpt for inpt, moves in zip(flat, chosen, strict=True) if moves]
+        if not images:
+            raise ArgumentError(
+                f"inputs={shorten(inputs)} hold no image; give a tensor (C, H, W) or a tv_tensor."
+            )
+        params = self.make_params(images)
         moved = [
             self.transform(inpt, params) if moves else inpt
             for inpt, moves in zip(flat, chosen, strict=True)

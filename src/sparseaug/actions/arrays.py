@@ -1,0 +1,172 @@
+"""Arrays of NumPy, torch and JAX: one door for data, and the operations that all three have.
+
+Neither torch nor JAX is imported here: an array of theirs proves that somebody did. Data of any other
+type are refused, never converted. What an action prepares (indices, signs, matrices) is made with NumPy;
+for torch it goes to the data's device, for JAX it stays, a constant of whatever traces the data.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError
+
+Array: TypeAlias = Any  # a NumPy array, a torch tensor or a JAX array
+Shape: TypeAlias = tuple[int, ...]
+
+
+def require_data(x: Array, name: str = "x") -> None:
+    """Raise an `ArgumentError` unless x is an array (n, ...) with at least one axis per sample."""
+    require_array(x, name)
+    if x.ndim < 2:
+        raise ArgumentError(
+            f"{name} has shape {tuple(x.shape)}; give samples as (n, ...), one per row."
+        )
+
+
+def require_array(x: Array, name: str = "x") -> None:
+    """Raise an `ArgumentError` unless x is an array of a known library that holds numbers."""
+    require_library(x, name)
+    if dtype_kind(x) not in ("b", "i", "u", "f", "c"):
+        raise ArgumentError(f"{name} has dtype {x.dtype}; give numbers or truth values.")
+
+
+def require_library(x: Any, name: str = "x") -> None:
+    """Raise an `ArgumentError` unless x is a dense array of NumPy, torch or JAX.
+
+    A subclass of NumPy's arrays, such as a masked one, would come back as another type.
+    """
+    found = library(x)
+    if not found:
+        raise ArgumentError(
+            f"{name} is a {type_name(x)}; give a NumPy array, a torch tensor or a JAX array: other "
+            "types are not converted."
+        )
+    if found == "torch" and (x.layout != namespace(x).strided or x.is_nested):
+        raise ArgumentError(
+            f"{name} is a torch tensor of layout {x.layout}; give a dense one: {name}.to_dense()."
+        )
+
+
+def type_name(value: object) -> str:
+    """The type of a value with the package it comes from, as pandas.DataFrame."""
+    kind = type(value)
+    package = kind.__module__.split(".")[0]
+    return kind.__qualname__ if package == "builtins" else f"{package}.{kind.__qualname__}"
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether x is a torch tensor; torch is not imported to find out.
+
+    Unlike array_api_compat's test it keeps no cache, which torch.compile would warn of.
+    """
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def library(x: Any) -> str:
+    """ "torch", "jax" or "numpy", whose array x is; "" where it is none of theirs."""
+    if is_tensor(x):
+        return "torch"
+    if type(x) in (np.ndarray, np.memmap):
+        return "numpy"
+    jax = sys.modules.get("jax")  # traced data count as its arrays too
+    return "jax" if jax is not None and isinstance(x, getattr(jax, "Array", ())) else ""
+
+
+def namespace(x: Array) -> Any:
+    """torch, jax.numpy or NumPy, for functions that all have under one name."""
+    if is_tensor(x):
+        return sys.modules["torch"]
+    return sys.modules["jax"].numpy if library(x) == "jax" else np
+
+
+def dtype_kind(x: Array) -> str:
+    """NumPy's letter for the kind of numbers in x; "u" for all that torch calls unsigned."""
+    if is_tensor(x):
+        if x.is_floating_point() or x.is_complex():
+            return "c" if x.is_complex() else "f"
+        return "i" if x.dtype.is_signed else "u"
+    kind = str(getattr(x.dtype, "kind", ""))
+    if kind == "V" and library(x) == "jax":  # bfloat16 and the like, which NumPy does not know
+        xp = namespace(x)
+        numbers = {"f": xp.floating, "i": xp.signedinteger, "u": xp.unsignedinteger}
+        found = [letter for letter, group in numbers.items() if xp.issubdtype(x.dtype, group)]
+        return found[0] if found else ""
+    return kind
+
+
+def as_numpy(value: Any) -> NDArray[Any]:
+    """Elements or data as a NumPy array, fetched from the device if they are there.
+
+    Raises a TypeError or a RuntimeError for data that are only traced and have no values yet.
+    """
+    if is_tensor(value):
+        tensor = value.detach().cpu()
+        # NumPy has no bfloat16
+        return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
+    if library(value) == "jax" and dtype_kind(value) == "f" and value.dtype.kind == "V":
+        return np.asarray(value.astype(np.float32))
+    return np.asarray(value)
+
+
+def is_traced(x: Array) -> bool:
+    """Whether x stands for data to come, under jax.jit or torch.compile, say: it has no values."""
+    if is_tensor(x) and namespace(x).compiler.is_compiling():
+        return True
+    try:
+        as_numpy(x[:1])
+    except (TypeError, RuntimeError):
+        return True
+    return False
+
+
+def to_namespace_of(x: Array, array: NDArray[Any]) -> Array:
+    """`array` for use with x, on x's device; floating-point arrays in x's precision."""
+    if not is_tensor(x):
+        return array.astype(x.dtype, copy=False) if array.dtype.kind == "f" else array
+    array = array if array.flags.writeable else array.copy()  # a tensor would share the memory
+    tensor = namespace(x).asarray(array, device=x.device)
+    return tensor.to(x.dtype) if array.dtype.kind == "f" else tensor
+
+
+def gather(x: Array, index: Array, axes: Shape) -> Array:
+    """y[j] = x[index[j]] on the flattened `axes` of x (1 or k, n, ...), with index (k, size).
+
+    `axes` count from the end. NumPy is fastest gathering whole rows, which leaves the result a
+    transposed view; torch is fastest with its own gather, or with rows where some follow the axes.
+    """
+    if is_tensor(x) and axes[-1] < -1 and axes == tuple(range(axes[0], axes[-1] + 1)):
+        return _gather_rows(x, index, axes)
+    last = tuple(range(-len(axes), 0))
+    xp = namespace(x)
+    x = xp.moveaxis(x, axes, last) if axes != last else x
+    shape = x.shape[1:]
+    size = index.shape[1]
+    x = x.reshape((x.shape[0], math.prod(shape) // max(size, 1), size))
+    if is_tensor(x):
+        full = (index.shape[0], *x.shape[1:])
+        y: Array = x.expand(full).gather(-1, index[:, None, :].expand(full))
+    elif x.shape[0] != 1:
+        y = xp.take_along_axis(x, index[:, None, :], axis=-1)
+    elif xp is np:
+        y = np.ascontiguousarray(x[0].T).take(index, axis=0).swapaxes(1, 2)
+    else:
+        y = xp.moveaxis(xp.take(x[0], index, axis=-1), 1, 0)
+    y = y.reshape((index.shape[0], *shape))
+    return xp.moveaxis(y, last, axes) if axes != last else y
+
+
+def _gather_rows(x: Array, index: Array, axes: Shape) -> Array:
+    """`gather` for a tensor whose `axes` stand side by side, with others behind: those are rows."""
+    k, size = index.shape
+    blocks = math.prod(x.shape[1 : x.ndim + axes[0]])  # of `size` rows each, per entry of axis 0
+    starts = size * namespace(x).arange(x.shape[0] * blocks, device=x.device)
+    rows = starts.reshape(x.shape[0], blocks, 1) + index[:, None, :]
+    table = x.reshape((x.shape[0] * blocks * size, math.prod(x.shape[axes[-1] + 1 :])))
+    return table.index_select(0, rows.reshape(k * blocks * size)).reshape((k, *x.shape[1:]))

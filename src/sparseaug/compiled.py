@@ -1,0 +1,75 @@
+"""Whether numba can be used: found out once, for all modules of this library that it compiles.
+
+numba may be installed and not work: built for another NumPy, without a folder to keep what it compiled,
+or told not to compile. Each of its users has another way to the same result; so one warning says why
+numba is left alone, and the other way is taken from then on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sparseaug.errors import AcceleratorWarning, need, shorten_text
+
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_failure: str | None = None  # why numba cannot be used in this process
+
+
+def usable() -> bool:
+    """Whether numba is installed and has not failed so far."""
+    return _failure is None and _installed()
+
+
+def attempt(module: str, use: Callable[[Any], T], *, by_name: bool = False) -> T | None:
+    """`use(module)` for a module that numba compiles, or None where numba is absent or fails.
+
+    Args:
+        by_name: numba was asked for by name: where it is not installed, that is an error
+
+    Examples:
+        >>> attempt("sparseaug.kernels.permanents_numba", lambda compiled: compiled.__name__)
+        'sparseaug.kernels.permanents_numba'
+    """
+    if not usable():
+        if by_name and not _installed():
+            need("numba", "engine='numba'", extra="sparseaug[fast]")
+        return None
+    try:
+        if importlib.import_module("numba").config.DISABLE_JIT:
+            raise RuntimeError("NUMBA_DISABLE_JIT is set")
+        return use(importlib.import_module(module))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a broken installation or a compiler raises
+        _give_up(error)
+        return None
+
+
+def _installed() -> bool:
+    try:
+        return importlib.util.find_spec("numba") is not None
+    except (ImportError, ValueError):  # kept out by an import hook, or by None in sys.modules
+        return False
+
+
+def _give_up(error: Exception) -> None:
+    """Remember that numba fails, and say so the first time."""
+    global _failure
+    with _lock:
+        first = _failure is None
+        _failure = f"{type(error).__name__}: {error}"
+    if first:
+        reason = shorten_text(" ".join(_failure.split()), 200)
+        warnings.warn(
+            f"numba is installed but cannot be used ({reason}); results are the same, large problems "
+            "slower. Fix numba, set NUMBA_CACHE_DIR to a folder that can be written to, or remove it.",
+            AcceleratorWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,130 @@
+"""What changes along the way: theta, the best iterate, the trace; and what stops a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from sparseaug.descent.trace import OWN, Recorder
+from sparseaug.errors import ArgumentError, SparseAugError, shorten
+
+Theta = Any
+
+
+class NonFiniteError(SparseAugError, ArithmeticError):
+    """A risk or gradient that is not finite: the run stopped at `step`; `best` is its best iterate."""
+
+    step: int = 0
+    best: Theta = None
+
+
+class FollowedRisk(Protocol):
+    """What the loop needs of a risk at one step."""
+
+    def value(self, theta: Theta) -> float:
+        """The risk."""
+
+    def gradient(self, theta: Theta) -> Theta:
+        """Its gradient."""
+
+
+class State:
+    """Where a run is."""
+
+    def __init__(self, theta0: Theta) -> None:
+        self.theta = theta0
+        self.step = 0
+        self.best = theta0
+        self.best_step = 0
+        self.best_norm = math.inf
+        self.recorder = Recorder()
+
+    @property
+    def last_recorded(self) -> int:
+        """The step of the last row of the trace."""
+        steps = self.recorder.columns.get("step", [-1])
+        return int(steps[-1])
+
+    def stopped(self, what: str) -> NonFiniteError:
+        """The error for something that is not finite, with the best iterate so far."""
+        error = NonFiniteError(f"{what} at step {self.step}; lower step_size.")
+        error.step, error.best = self.step, self.best
+        return error
+
+    def gradient(self, followed: FollowedRisk) -> Theta:
+        """The gradient at this iterate, of its shape."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told apart
+                gradient = followed.gradient(self.theta)
+        except ArgumentError as error:
+            if self.step:
+                raise
+            raise ArgumentError(f"theta0 does not fit the risk: {error}") from error
+        if getattr(gradient, "shape", None) != self.theta.shape:
+            raise ArgumentError(
+                f"risk has the gradient {shorten(gradient)} at theta of shape "
+                f"{tuple(self.theta.shape)}; give an array of that shape."
+            )
+        return gradient
+
+    def norm(self, gradient: Theta) -> float:
+        """The length of a gradient at this step, which must be finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            norm = float(array_namespace(gradient).linalg.vector_norm(gradient))
+        if not math.isfinite(norm):
+            raise self.stopped("the gradient is not finite")
+        return norm
+
+    def move(self, theta: Theta, project: Callable[[Theta], Theta] | None) -> None:
+        """Take the step to theta, projected."""
+        moved = theta if project is None else project(theta)
+        if getattr(moved, "shape", None) != self.theta.shape:
+            raise ArgumentError(
+                f"project returned {shorten(moved)} for theta of shape {tuple(self.theta.shape)}; "
+                "return an array of that shape."
+            )
+        if not bool(array_namespace(moved).all(array_namespace(moved).isfinite(moved))):
+            raise self.stopped("the step leads to a theta that is not finite")
+        self.theta = moved
+
+    def record(
+        self, norm: float, calls: int, evaluate: Callable[[Theta], dict[str, float]] | None
+    ) -> None:
+        """Add a row to the trace."""
+        row = {"step": self.step, "gradient_norm": norm, "calls": calls}
+        for name, value in quantities(evaluate, self.theta).items():
+            if not math.isfinite(value):
+                raise self.stopped(f"{name} is {value}")
+            row[name] = value
+        seen = self.recorder.columns
+        if seen and set(seen) != set(row):
+            other = sorted(set(seen) ^ set(row))
+            raise ArgumentError(f"evaluate returned {shorten(other[0])} at some steps only.")
+        self.recorder.add(row)
+
+
+def quantities(
+    evaluate: Callable[[Theta], dict[str, float]] | None, theta: Theta
+) -> dict[str, float]:
+    """What `evaluate` says of theta, as plain floats."""
+    found: Any = evaluate(theta) if evaluate is not None else {}
+    if not isinstance(found, Mapping):
+        raise ArgumentError(f"evaluate returned {shorten(found)}; return a dict of numbers.")
+    numbers = {}
+    for name, value in found.items():
+        if not isinstance(name, str) or name in OWN:
+            reason = "is not text" if not isinstance(name, str) else "the trace has of its own"
+            raise ArgumentError(f"evaluate returned the name {shorten(name)}, which {reason}.")
+        try:
+            if isinstance(value, str | bytes):
+                raise TypeError
+            numbers[name] = float(value)  # NumPy's and torch's scalars too
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+            raise ArgumentError(
+                f"evaluate returned {name}={shorten(value)}, which is not a number."
+            ) from error
+    return numbers

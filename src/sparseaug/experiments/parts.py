@@ -1,0 +1,126 @@
+"""The parts of an experiment on disk: a finished run or its certificates, checked when read.
+
+A checksum says that a file is what was written; here is said what may be written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.archive import canonical_json, load_archive, require, save_archive
+from sparseaug.errors import FileFormatError
+from sparseaug.experiments.config import Config
+from sparseaug.storage import show_path
+
+Arrays = dict[str, NDArray[Any]]
+
+COLUMNS = ("train_risk", "test_risk", "gradient_norm", "identity_test_risk")
+"""Per-seed lists in results.json."""
+
+CURVES = ("spectral", "kernel", "a-priori", "a-priori-at-theta")
+"""Bounds at each evaluation, in the certificates of a run."""
+
+NUMBERS = ("deviation", "a-priori-bound", "sharp-bound", "floor")
+"""What is known of S itself, in the certificates of a run."""
+
+CERTIFICATE = "-certificate"
+"""Ends the name of the part with the certificates of a run; the rest is that of the run."""
+
+_LONGEST = 1e12  # seconds
+_PART = "sparseaug.experiments.Part/1"
+_REPLAY = "sparseaug.experiments.Replay/1"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One method of one seed: oracle calls, seconds, and columns with one entry per evaluation."""
+
+    calls: int
+    seconds: float
+    arrays: Arrays = field(repr=False)
+
+
+def save_part(path: Path, key: dict[str, Any], part: Part) -> None:
+    """Keep a finished part under its key."""
+    facts = {**key, "calls": part.calls, "seconds": part.seconds}
+    save_archive(path, _PART, part.arrays, facts, follow=False)
+
+
+def load_part(path: Path, key: dict[str, Any], config: Config) -> Part:
+    """Read a part; a damaged or foreign one is an error that names the file."""
+    arrays, facts = _load(path, _PART)
+    if canonical_json({name: facts.get(name) for name in key}) != canonical_json(key):
+        raise FileFormatError(
+            f"{show_path(path)} belongs to another experiment, seed or method; remove it to have it "
+            "made again."
+        )
+    require(set(facts) == {*key, "calls", "seconds"}, path, "its facts are others")
+    calls, seconds = facts["calls"], facts["seconds"]
+    require(type(calls) is int and 0 <= calls < 1 << 63, path, "its calls are not a count")
+    require(
+        type(seconds) in (int, float) and 0 <= seconds < _LONGEST,
+        path,
+        "its seconds are not a time",
+    )
+    if key["name"].endswith(CERTIFICATE):
+        _check_bounds(path, arrays)
+    else:
+        _check_run(path, arrays, config)
+    return Part(calls, float(seconds), arrays)
+
+
+def save_replay(path: Path, key: dict[str, Any], arrays: Arrays) -> None:
+    """Keep a seed's random numbers; a file that is there must hold the same."""
+    if not path.exists():
+        save_archive(path, _REPLAY, arrays, key, follow=False)
+        return
+    there, facts = _load(path, _REPLAY)
+    same = there.keys() == arrays.keys() and all(
+        there[name].dtype == arrays[name].dtype and np.array_equal(there[name], arrays[name])
+        for name in arrays
+    )
+    if not same or canonical_json(facts) != canonical_json(key):
+        raise FileFormatError(
+            f"{show_path(path)} holds other random numbers than this version draws; give another "
+            "folder."
+        )
+
+
+def _check_run(path: Path, arrays: Arrays, config: Config) -> None:
+    """Steps that increase from 0, and at each of them finite numbers and the iterate."""
+    require(set(arrays) == {"step", *COLUMNS, "theta"}, path, "its arrays are others")
+    step = arrays["step"]
+    whole = step.dtype == np.int64 and step.ndim == 1 and len(step) > 0 and step[0] == 0
+    increasing = whole and bool((np.diff(step) > 0).all()) and step[-1] <= config.num_steps
+    require(increasing, path, "its steps are not those of a run")
+    for name in COLUMNS:
+        _require_numbers(path, name, arrays[name], (len(step),))
+    _require_numbers(path, "theta", arrays["theta"], (len(step), 2 * config.centers))
+
+
+def _check_bounds(path: Path, arrays: Arrays) -> None:
+    require(set(arrays) == {*CURVES, *NUMBERS}, path, "its arrays are others")
+    count = arrays[CURVES[0]].size
+    for name in CURVES:
+        _require_numbers(path, name, arrays[name], (count,))
+    for name in NUMBERS:
+        _require_numbers(path, name, arrays[name], ())
+
+
+def _require_numbers(path: Path, name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+    fits = array.dtype == np.float64 and array.shape == shape
+    require(fits, path, f"its {name} is not an array of {shape} float64 numbers")
+    require(bool(np.isfinite(array).all()), path, f"its {name} is not finite")
+
+
+def _load(path: Path, schema: str) -> tuple[Arrays, dict[str, Any]]:
+    try:
+        return load_archive(path, schema)
+    except FileFormatError as error:
+        raise FileFormatError(f"{error} Remove it to have it made again.") from error

@@ -1,0 +1,145 @@
+"""Directed rounding: every number with a direction goes through this file.
+
+UNIT                      the unit roundoff u of binary64
+up, down                  the neighbouring float: beyond the exact result of one rounded operation
+gamma                     the relative error of n roundings in a row
+lifted                    a computed sum of non-negative terms, raised above its roundings
+float_above, float_below  the nearest float on one side of a rational number
+power_up, power_down      x^k from one side
+text_up, text_down        a bound in print that stays a bound
+
+Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verify`.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+
+from sparseaug.errors import ArgumentError
+
+UNIT = 2.0**-53
+"""The unit roundoff u of binary64."""
+
+TINY = 1e-140
+"""Below this, squares leave the range of a float and relative errors mean nothing."""
+
+
+def up(x: float) -> float:
+    """The next float above `x`: after one correctly rounded operation, above its exact result.
+
+    Examples:
+        >>> up(1.0) - 1.0 == 2 * UNIT
+        True
+    """
+    return math.nextafter(x, math.inf)
+
+
+def down(x: float) -> float:
+    """The next float below `x`: after one correctly rounded operation, below its exact result."""
+    return math.nextafter(x, -math.inf)
+
+
+def gamma(n: float) -> float:
+    """n u / (1 - n u), rounded up: the relative error of n roundings in a row, or of n summands.
+
+    (Higham, Accuracy and Stability of Numerical Algorithms, Lemma 3.1.) n u is exact as long as n
+    is, 1 - n u is rounded once and put below, the quotient once and put above.
+
+    Examples:
+        >>> gamma(1) > UNIT
+        True
+    """
+    total = n * UNIT
+    if not total < 0.5:
+        raise ArgumentError(
+            f"n={n} roundings exceed what float64 can bound; give fewer than 2**52."
+        )
+    return up(total / down(1.0 - total))
+
+
+def lifted(value: float, roundings: float) -> float:
+    """`value` raised above so many roundings of its terms, all of them >= 0.
+
+    What was computed is at least (1 - gamma(n)) times what was meant, and 1 / (1 - gamma) is below
+    1 + 2 gamma by almost gamma >= 4 u, for n >= 4 terms: more than the operations here lose.
+    """
+    return value * (1 + 2 * gamma(roundings)) + TINY
+
+
+def float_above(value: Fraction) -> float:
+    """The smallest float >= value >= 0; inf above the range of floats."""
+    try:
+        nearest = value.numerator / value.denominator
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= value else up(nearest)
+
+
+def float_below(value: Fraction) -> float:
+    """The largest finite float <= value, for value >= 0."""
+    try:
+        nearest = value.numerator / value.denominator
+    except OverflowError:
+        return down(math.inf)
+    return nearest if Fraction(nearest) <= value else down(nearest)
+
+
+def power_up(x: float, k: int) -> float:
+    """A float not below x^k, for 0 <= x and k >= 1.
+
+    Examples:
+        >>> power_up(0.5, 3) >= 0.125, power_up(1.0, 10**9)
+        (True, 1.0)
+    """
+    result = 1.0
+    for bit in f"{k:b}":
+        result = result if result in (0.0, 1.0) else up(result * result)
+        if bit == "1":
+            result = x if result == 1.0 else up(result * x)
+    return result if x else 0.0
+
+
+def power_down(x: float, k: int) -> float:
+    """A float not above x^k, for 0 <= x and k >= 1."""
+    result = 1.0
+    for bit in f"{k:b}":
+        result = result if result in (0.0, 1.0) else down(result * result)
+        if bit == "1":
+            result = x if result == 1.0 else down(result * x)
+        result = max(result, 0.0)
+    return result
+
+
+def text_up(value: float, digits: int = 6) -> str:
+    """`value` with that many digits, rounded up: a printed upper bound stays one.
+
+    Examples:
+        >>> text_up(0.26944371234), text_up(0.25), text_up(0.65401, 3)
+        ('0.269444', '0.25', '0.655')
+    """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def text_down(value: float, digits: int = 6) -> str:
+    """`value` with that many digits, rounded down: a printed lower bound stays one.
+
+    Examples:
+        >>> text_down(0.6666666666666602)
+        '0.666666'
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    with localcontext() as context:
+        context.prec = digits
+        context.rounding = rounding
+        rounded = +Decimal(value)
+    if not rounded:
+        return "0"
+    if abs(rounded) < Decimal("1e-4"):
+        return f"{rounded:e}"
+    text = f"{rounded:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

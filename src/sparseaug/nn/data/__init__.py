@@ -1,0 +1,9 @@
+"""Data sets and what feeds them to a loader.
+
+one_shot   all n m copies by an index map
+streaming  a fresh, counted element for every item and epoch
+samplers   which copies share a batch; loader: a loader that resumes anywhere; state: whose state it is
+inner      the data set inside
+items      the parts of an item, moved
+prepared   a batch at once (gather_numba: compiled)
+"""

@@ -1,0 +1,234 @@
+"""Which copies share a batch: all copies of a sample together, or spread over the epoch.
+
+Batch number b of an epoch is a function of (seed, epoch, b). So ranks take every num_ranks-th batch
+without talking to each other, without padding and without duplicates, and a run resumes anywhere.
+
+An iteration takes its epoch and its first batch when its first batch is asked for, not when it is made:
+a data loader with workers makes two iterators for each epoch and uses the second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+import numpy as np
+from torch.utils.data import Sampler
+
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.checks import MOST_COPIES, check_choice, check_flag
+from sparseaug.nn.data.one_shot import OneShotDataset
+from sparseaug.nn.data.prepared import Indices
+from sparseaug.nn.data.state import describe, require_keys, require_settings
+from sparseaug.sampling.keys import keyed_rng
+
+
+@final
+class OrbitBatchSampler(Sampler[list[int]]):
+    """Batches of copies, for `DataLoader(dataset, batch_sampler=...)`.
+
+    Args:
+        dataset: a `OneShotDataset`: n samples, m elements
+        batch_size: copies per batch; with copies="together" a multiple of m
+        copies: "together": a batch holds all m copies of batch_size / m samples, element by
+            element; "spread": the epoch is m passes over the samples, and in each pass a sample
+            comes with another element
+        shuffle: a new order in every epoch; otherwise samples come in their own order
+        seed: of the order
+        drop_last: leave out a last batch that is not full
+        rank: this process takes the batches rank, rank + num_ranks, ...
+        num_ranks: see `rank`.
+
+    In one epoch the ranks together see every copy exactly once. Their numbers of batches differ by
+    at most one: use `join` of DistributedDataParallel where they are uneven. Accelerate deals the
+    batches itself: leave the ranks out there and set even_batches=False. With several devices in
+    Lightning set use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning
+    or Accelerate do so. To save and resume in the middle of an epoch use a `ResumableLoader`.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
+        >>> list(OrbitBatchSampler(data, 2, copies="together", shuffle=False))
+        [[0, 3], [1, 4], [2, 5]]
+        >>> list(OrbitBatchSampler(data, 4, copies="spread", shuffle=False))
+        [[0, 1, 2, 3], [4, 5]]
+    """
+
+    def __init__(
+        self,
+        dataset: OneShotDataset,
+        batch_size: int,
+        *,
+        copies: Literal["together", "spread"] = "together",
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+        rank: int = 0,
+        num_ranks: int = 1,
+    ) -> None:
+        if not isinstance(dataset, OneShotDataset):
+            raise ArgumentError(f"dataset={shorten(dataset)} is not a OneShotDataset; make one.")
+        self.dataset = dataset
+        self.batch_size = check_integer("batch_size", batch_size, at_least=1, below=MOST_COPIES)
+        self.copies = check_choice("copies", copies, ("together", "spread"))
+        self.shuffle = check_flag("shuffle", shuffle)
+        self.seed = check_integer("seed", seed, below=1 << 64)
+        self.drop_last = check_flag("drop_last", drop_last)
+        self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1, below=1 << 31)
+        self.rank = check_integer("rank", rank, below=self.num_ranks)
+        self.epoch = 0
+        self._resume = 0  # where the next iteration begins
+        self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
+        if copies == "together":
+            _require_multiple(self.batch_size, dataset.S.m)
+
+    @property
+    def sampler(self) -> OrbitBatchSampler:
+        """Itself: where Lightning and Accelerate look for the `set_epoch` of a batch sampler."""
+        return self
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the order of this epoch. The current epoch keeps its place."""
+        epoch = check_integer("epoch", epoch, below=1 << 63)
+        if epoch != self.epoch:
+            self.epoch, self._resume, self._turn = epoch, 0, None
+
+    def __len__(self) -> int:
+        """Batches of this rank in a whole epoch."""
+        return len(range(self.rank, self._batches(), self.num_ranks))
+
+    def __iter__(self) -> Iterator[list[int]]:
+        turn = self._turn = _Turn(self._resume, self._resume)
+        self._resume = 0
+        plan = _Epoch(self, self.epoch)
+        mine = range(self.rank, self._batches(), self.num_ranks)
+        for position in range(turn.start, len(mine)):
+            # before the yield, since the loader holds the batch while this waits
+            turn.handed = position + 1
+            yield plan.batch(mine[position]).tolist()
+
+    def state_dict(self, *, position: int | None = None) -> dict[str, Any]:
+        """The epoch, the position in it, and what decides the batches.
+
+        Args:
+            position: how many batches of this epoch the training loop has had. By default the
+                number handed out, which is larger where the loader fetches ahead, as one with
+                workers and Accelerate's do; a `ResumableLoader` counts what the loop has had.
+        """
+        if position is None:
+            position = self._resume if self._turn is None else self._turn.position
+        return {
+            "epoch": self.epoch,
+            "position": check_integer("position", position, below=len(self) + 1),
+            "settings": self._settings(),
+        }
+
+    def load_state_dict(self, state: Any) -> None:
+        """Let the next iteration go on where `state_dict` was taken, and later ones be whole.
+
+        A state of another run is refused: of another S, or the same with its rows in another order
+        (a batch is a list of row numbers), another action, number of samples, seed or division into
+        batches. The samples themselves are not compared.
+        """
+        state = require_keys(state, ("epoch", "position", "settings"))
+        require_settings(state["settings"], self._settings())
+        epoch = check_integer("epoch", state["epoch"], below=1 << 63)
+        longest = -(-self._batches() // self.num_ranks)  # of the first rank
+        position = check_integer("position", state["position"], below=longest + 1)
+        self.epoch, self._resume, self._turn = epoch, min(position, len(self)), None
+
+    def __repr__(self) -> str:
+        return (
+            f"OrbitBatchSampler({self.batch_size} of {len(self.dataset)}, {self.copies}, "
+            f"epoch={self.epoch}, rank {self.rank} of {self.num_ranks})"
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        """What decides the batches, but for the rank: all ranks may load one state."""
+        data, S = self.dataset, self.dataset.S
+        names = ("batch_size", "copies", "shuffle", "seed", "drop_last", "num_ranks")
+        return {
+            "n": data.n,
+            "m": S.m,
+            "S": S.sha256,
+            "rows": hashlib.sha256(
+                S.elements.astype("<i8").tobytes()
+            ).hexdigest(),  # in their order
+            "action": describe(data.action),
+            "y_action": describe(data.y_action),
+            **{name: getattr(self, name) for name in names},
+        }
+
+    def _batches(self) -> int:
+        """Batches of all ranks in an epoch."""
+        total = len(self.dataset)
+        return total // self.batch_size if self.drop_last else -(-total // self.batch_size)
+
+
+@final
+@dataclass
+class _Turn:
+    """One iteration over an epoch, from batch `start` on."""
+
+    start: int
+    handed: int  # batches of the epoch before its place
+    had: int | None = None  # of these, those that the training loop has had, where a loader counts
+
+    @property
+    def position(self) -> int:
+        """Batches of the epoch that are done, as far as is known."""
+        return self.handed if self.had is None else self.had
+
+
+@final
+class _Epoch:
+    """The batches of one epoch by number."""
+
+    def __init__(self, sampler: OrbitBatchSampler, epoch: int) -> None:
+        self._shuffle, self._seed, self._number = sampler.shuffle, sampler.seed, epoch
+        self._size, self._together = sampler.batch_size, sampler.copies == "together"
+        self._n, self._m = sampler.dataset.n, sampler.dataset.S.m
+        self._orders: dict[int, Indices] = {}
+        self._offsets = np.zeros(self._n, np.int64)
+        if self._shuffle and not self._together:
+            rng = keyed_rng(self._seed, "orbit offsets", step=epoch)
+            self._offsets = rng.integers(self._m, size=self._n)
+
+    def batch(self, number: int) -> Indices:
+        """The copies in this batch."""
+        if self._together:
+            few = self._size // self._m
+            samples = self._order(0)[number * few : (number + 1) * few]
+            return (np.arange(self._m)[:, None] * self._n + samples).reshape(-1)
+        first = number * self._size
+        places = np.arange(first, min(first + self._size, self._n * self._m))
+        # place q of the epoch is place q % n of pass q // n
+        turns, places = np.divmod(places, self._n)
+        samples = np.empty_like(places)
+        for turn in np.unique(turns).tolist():
+            here = turns == turn
+            samples[here] = self._order(turn)[places[here]]
+        return (turns + self._offsets[samples]) % self._m * self._n + samples
+
+    def _order(self, turn: int) -> Indices:
+        """The samples in the order of this pass; the last two passes are kept."""
+        if turn not in self._orders:
+            rng = keyed_rng(self._seed, "orbit batches", step=self._number, index=turn)
+            order = rng.permutation(self._n) if self._shuffle else np.arange(self._n)
+            self._orders = {old: self._orders[old] for old in list(self._orders)[-1:]} | {
+                turn: order
+            }
+        return self._orders[turn]
+
+
+def _require_multiple(batch_size: int, m: int) -> None:
+    if batch_size % m:
+        below, above = batch_size // m * m, -(-batch_size // m) * m
+        nearest = f"{below} or {above}" if below else f"{above}"
+        raise ArgumentError(
+            f"batch_size={batch_size} is not a multiple of m={m}, so copies cannot stay together; "
+            f'give {nearest}, or copies="spread".'
+        )

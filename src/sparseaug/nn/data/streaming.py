@@ -1,0 +1,269 @@
+"""Fresh elements in every epoch, as usual augmentation has them, but keyed and counted.
+
+The element of item i in epoch e is a function of (seed, e, i) alone: row i % 256 of the draws keyed
+by (seed, e, i // 256). What was drawn is marked in shared memory, so that workers, repeated access
+and an early stop leave the count exact. Whether an epoch was ever set is there too, so that a worker
+can warn of a second pass over an epoch that nobody chose.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset, get_worker_info
+
+from sparseaug.actions import Action
+from sparseaug.errors import (
+    ArgumentError,
+    OracleBudgetError,
+    SparseAugWarning,
+    UnsupportedError,
+    check_integer,
+    shorten,
+)
+from sparseaug.groups import Rows
+from sparseaug.nn.data.inner import Inner, check_index, check_list
+from sparseaug.nn.data.items import make_moves, require_actions
+from sparseaug.nn.data.prepared import FreshMove, Indices
+from sparseaug.nn.data.state import describe, group_sha256, require_keys, require_settings
+from sparseaug.sampling import Oracle
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.oracle import require_oracle
+
+_WORKERS = 64  # that count apart; of more, two may lose an update, and the warning comes later
+
+_BLOCK = 256  # items that share a key; part of what a seed means, never to be changed
+
+
+class RepeatedEpochWarning(SparseAugWarning):
+    """A second pass over a `StreamingDataset` without `set_epoch`: its elements are the same again."""
+
+
+@final
+class StreamingDataset(Dataset[Any]):
+    """A data set whose samples are moved by a fresh element in every epoch.
+
+    Args:
+        dataset: any data set with a length; items are x or (x, y, ...), as in `OneShotDataset`
+        action: how the group moves x
+        oracle: gives the seed, counts every element drawn, and stops before its budget is passed
+        y_action: how the group moves y, for targets that move along
+
+    Call `set_epoch` before each epoch, as for `DistributedSampler`; without it a second pass repeats
+    the elements of epoch 0, and a `RepeatedEpochWarning` says so, once, from the process that fetches
+    (a forked worker has the filters that were set before). An epoch costs one call per item that is
+    fetched, by whichever worker; fetching it again in the same epoch costs nothing, and an epoch that
+    is visited again is counted again. Each rank counts what it fetched itself. Break off a loader's
+    iteration before `set_epoch`: what persistent workers still fetch is of the new epoch.
+    Give each data set an oracle of its own: two with one seed draw the same elements, and neither
+    knows of draws that the other has not counted yet.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> oracle = sa.Oracle(sa.symmetric(3), seed=0, budget=8)
+        >>> data = StreamingDataset(np.eye(3), sa.permute_axis(oracle.group), oracle)
+        >>> items = [data[0], data[1], data[0]]
+        >>> data.calls
+        2
+        >>> data.set_epoch(1)
+        >>> items = list(data)
+        >>> data.calls, oracle.remaining
+        (5, 3)
+    """
+
+    def __init__(
+        self, dataset: Any, action: Action, oracle: Oracle, y_action: Action | None = None
+    ) -> None:
+        require_actions(action, y_action)
+        require_oracle(oracle, action.group)
+        if oracle.has_source:
+            raise UnsupportedError(
+                "oracle asks a source for each element, which is too expensive for every item "
+                "of every epoch; draw S once and give it to OneShotDataset."
+            )
+        self.action = action
+        self.oracle = oracle
+        self.y_action = y_action
+        self._inner = Inner(dataset)
+        self._require_budget(self._inner.n)
+        # persistent workers read the epoch and write the marks of this very memory
+        self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
+        self._seen = torch.zeros(self._inner.n, dtype=torch.uint8).share_memory_()
+        self._charged = 0  # marks of this epoch that the oracle has counted
+        # whether an epoch was set or the warning given; if not, how many items each worker fetched
+        self._told = torch.zeros(1, dtype=torch.bool).share_memory_()
+        self._fetched = torch.zeros(_WORKERS, dtype=torch.int64).share_memory_()
+        self._drawn = _Draws(oracle, self._inner.n)
+
+    @property
+    def dataset(self) -> Any:
+        """The data set that is augmented."""
+        return self._inner.dataset
+
+    @property
+    def epoch(self) -> int:
+        """The current epoch."""
+        return int(self._epoch[0])
+
+    @property
+    def calls(self) -> int:
+        """The oracle's calls, with every element drawn here so far."""
+        marked = int(torch.count_nonzero(self._seen))
+        self.oracle.advance_to(self.oracle.calls + marked - self._charged)
+        self._charged = marked
+        return self.oracle.calls
+
+    def set_epoch(self, epoch: int) -> None:
+        """Go to an epoch: fresh elements, within the budget. The current one changes nothing."""
+        epoch = check_integer("epoch", epoch, below=1 << 63)
+        self._told[0] = True
+        if epoch == self.epoch:
+            return
+        _ = self.calls
+        self._require_budget(len(self))
+        self._seen.zero_()
+        self._charged = 0
+        self._epoch[0] = epoch
+
+    def __len__(self) -> int:
+        return self._inner.n
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.__getitems__([check_index(index, len(self))])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        """The items of a batch, moved at once."""
+        chosen = check_list(indices, len(self))
+        self._notice(chosen)
+        rows = self._drawn.rows(self.epoch, chosen)
+        self._seen[torch.from_numpy(chosen)] = 1
+        moves = make_moves(self.action, self.y_action, partial(FreshMove, rows=rows))
+        return self._inner.moved(chosen, np.arange(len(chosen)), moves)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The epoch, the calls, which items of the epoch were drawn, and what decides the elements.
+
+        Items that workers have fetched ahead are among those drawn. Fetched again after a resume they
+        are moved by the same elements, at no further call.
+        """
+        return {
+            "epoch": self.epoch,
+            "calls": self.calls,
+            "seen": self._seen.clone(),
+            "settings": self._settings(),
+        }
+
+    def load_state_dict(self, state: Any) -> None:
+        """Go on from `state_dict`, with an oracle that has made no more calls than are in it.
+
+        A state of another group, seed, action or number of samples is refused.
+        """
+        state = require_keys(state, ("epoch", "calls", "seen", "settings"))
+        require_settings(state["settings"], self._settings())
+        epoch = check_integer("epoch", state["epoch"], below=1 << 63)
+        calls = check_integer("calls", state["calls"], below=1 << 63)
+        seen = _check_seen(state["seen"], len(self))
+        made = self.calls
+        if calls < made:
+            raise ArgumentError(
+                f"state has calls={calls}, but the oracle has made {made} already; "
+                "load it into a data set with a new oracle."
+            )
+        marked = int(torch.count_nonzero(seen))
+        self._require_budget(len(self) - marked, owed=calls - made)
+        self.oracle.advance_to(calls)
+        self._epoch[0] = epoch
+        self._seen.copy_(seen)
+        self._charged = marked
+        self._told[0] = True
+
+    def __repr__(self) -> str:
+        return (
+            f"StreamingDataset({type(self.dataset).__name__} of {len(self)}, "
+            f"{type(self.action).__name__}, epoch={self.epoch}, {self.oracle!r})"
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        """What decides the element of an item, but for the epoch, and how it moves."""
+        group = self.action.group
+        return {
+            "n": len(self),
+            "group": group.name,
+            "group_sha256": group_sha256(group),
+            "seed": self.oracle.seed,
+            "action": describe(self.action),
+            "y_action": describe(self.y_action),
+        }
+
+    def _notice(self, chosen: Indices) -> None:
+        """Warn, once, of items that come again after as many as there are, with no epoch ever set."""
+        if self._told[0]:
+            return
+        info = get_worker_info()
+        worker = 0 if info is None else info.id
+        # each writes to its own place, and one of them warns: no update is lost, no warning doubled
+        self._fetched[worker % _WORKERS] += len(chosen)
+        again = int(self._fetched.sum()) > len(self) and self._seen[torch.from_numpy(chosen)].any()
+        if worker == 0 and again:
+            self._told[0] = True
+            warnings.warn(
+                f"{len(self)} items were fetched and set_epoch was never called, so the elements of "
+                f"epoch {self.epoch} are used again; call set_epoch(epoch) before each epoch, or "
+                f"set_epoch({self.epoch}) once if this is meant.",
+                RepeatedEpochWarning,
+                stacklevel=3,
+            )
+
+    def _require_budget(self, needed: int, owed: int = 0) -> None:
+        """`owed` calls were made, but are not in the oracle's count yet."""
+        left = self.oracle.remaining - owed
+        if left < needed:
+            raise OracleBudgetError(
+                f"an epoch may make {needed} oracle calls, but {left} are left of a budget of "
+                f"{self.oracle.budget}; raise budget= or draw S once, for OneShotDataset."
+            )
+
+
+@final
+class _Draws:
+    """The rows of one epoch, each block drawn when it is first asked for."""
+
+    def __init__(self, oracle: Oracle, n: int) -> None:
+        self._group = oracle.group
+        self._seed = oracle.seed
+        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.group.width)
+        self._epoch = -1
+
+    def rows(self, epoch: int, indices: Indices) -> Rows:
+        """The rows of these items in this epoch."""
+        if epoch != self._epoch:
+            self._blocks: Rows = np.empty(self._shape, np.int64)
+            self._have = np.zeros(self._shape[0], bool)
+            self._epoch = epoch
+        block, place = np.divmod(indices, _BLOCK)
+        for missing in np.unique(block[~self._have[block]]).tolist():
+            rng = keyed_rng(self._seed, "streaming dataset", step=epoch, index=missing)
+            self._blocks[missing] = self._group.sample(_BLOCK, rng)
+            self._have[missing] = True
+        return self._blocks[block, place]
+
+
+def _check_seen(seen: Any, n: int) -> torch.Tensor:
+    """The marks of n items, 0 or 1 each."""
+    try:
+        marks = torch.as_tensor(seen).cpu()
+        whole = not (marks.is_floating_point() or marks.is_complex())
+        good = marks.shape == (n,) and whole and bool(((marks == 0) | (marks == 1)).all())
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise ArgumentError(f"seen={shorten(seen)} is not a tensor of marks: {error}") from error
+    if not good:
+        raise ArgumentError(
+            f"seen has shape {tuple(marks.shape)} and dtype {marks.dtype}, but this data set has {n} "
+            "items; give the state of a data set of this length: a 0 or 1 for each item."
+        )
+    return marks

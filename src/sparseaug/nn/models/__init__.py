@@ -1,0 +1,6 @@
+"""S around a model.
+
+orbit_batch    the copies of a batch, made on the device
+orbit_average  predictions averaged over S, their spread, and a bound
+metric         the invariance error, accumulated over batches and ranks
+"""

@@ -1,0 +1,189 @@
+"""The invariance error of a model as a metric: fed batch by batch, summed over ranks.
+
+For element j it keeps the sum over samples of the mean square of model(g_j x) - model(x) over the
+outputs; so the value over all batches is what `invariance_error` gives for all samples at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import as_numpy
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.checks import call_model, check_chunk, require_outputs, require_tensor
+from sparseaug.nn.models.orbit_batch import (
+    OrbitBatch,
+    require_loadable,
+    require_sample_of,
+)
+from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
+from sparseaug.sampling import GroupSample
+
+
+class InvarianceError(nn.Module):
+    """Mean over S of the root mean square of model(g x) - model(x), over all samples seen.
+
+    Args:
+        model: maps (B, ...) to (B, ...); called as it is, in the mode it is in, and neither moved
+            nor saved with the metric, so it may be the module that holds the metric. For labels
+            (outputs not in floating point) the error is the fraction that changes
+        action: how x moves, and by which elements
+        S: see `action`.
+        output_action: for outputs that move along: then model(g x) - g model(x)
+        chunk_size: how many moved copies go through the model at once; by default all B m
+
+    `update(x)` takes a batch, `compute()` gives a scalar tensor (over all ranks in a distributed run,
+    where every rank must call it, with the same S), `reset()` starts again, as loading a state dict
+    does, and calling the metric gives the batch's own value while it accumulates. The sums stay in
+    double precision whatever `.to` says.
+
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
+        >>> metric = InvarianceError(lambda x: x[:, 0], sa.permute_axis(S.group), S)
+        >>> metric.update(torch.tensor([[1.0, 3.0]]))
+        >>> float(metric.compute())
+        1.0
+    """
+
+    squares: Tensor
+    count: Tensor
+    labels: Tensor  # how many of the samples had labels for outputs
+
+    def __init__(
+        self,
+        model: Callable[[Tensor], Tensor],
+        action: Action,
+        S: GroupSample,
+        *,
+        output_action: Action | None = None,
+        chunk_size: int | None = None,
+    ) -> None:
+        super().__init__()
+        if not callable(model):
+            raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
+        self._model = (model,)  # in a tuple, or it would become a part of this module
+        self.orbit = OrbitBatch(action, S)
+        if output_action is not None:
+            require_sample_of(output_action, S, "output_action")
+        self.along = None if output_action is None else OrbitBatch(output_action, S)
+        self.chunk_size = check_chunk(chunk_size)
+        # not buffers: DistributedDataParallel would put the sums of rank 0 in the place of all others
+        self.squares = torch.zeros(S.m, dtype=torch.float64)
+        self.count = torch.zeros((), dtype=torch.int64)
+        self.labels = torch.zeros((), dtype=torch.int64)
+        self.register_load_state_dict_post_hook(_start_again)  # type: ignore[no-untyped-call]
+
+    def update(self, x: Tensor) -> None:
+        """Take a batch into the sums."""
+        self._add(*self._measured(x))
+
+    def compute(self) -> Tensor:
+        """The error over all samples seen, by all ranks."""
+        require_same(self.squares, S=[self.orbit.elements])
+        totals = (self.squares, self.count, self.labels)
+        return _error(*(sum_over_ranks(total.clone()) for total in totals))
+
+    def reset(self) -> None:
+        """Forget all samples."""
+        for total in (self.squares, self.count, self.labels):
+            total.zero_()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Take a batch into the sums, and return its own error, that of this rank."""
+        measured = self._measured(x)
+        self._add(*measured)
+        return _error(*measured)
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
+        rows = require_loadable(self, state_dict, strict=strict)
+        if self.along is not None:
+            now = self.orbit.elements, self.along.elements
+            x, y = (
+                rows.get(name, old) for name, old in zip(("orbit.", "along."), now, strict=True)
+            )
+            if not np.array_equal(as_numpy(x), as_numpy(y)):
+                raise ArgumentError(
+                    "state_dict has one S for x and another for the outputs; one element moves both: "
+                    "give what state_dict returned."
+                )
+        return super().load_state_dict(state_dict, strict, assign)
+
+    def _add(self, squares: Tensor, count: Tensor, labels: Tensor) -> None:
+        self.squares += squares
+        self.count += count
+        self.labels += labels
+
+    @torch.no_grad()
+    def _measured(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What a batch adds to the three sums."""
+        require_tensor("x", x, 2)
+        if not len(x):
+            raise ArgumentError("x is empty; give at least one sample.")
+        self.orbit(x[:1], [0])  # what does not move is refused before the model sees it
+        (model,) = self._model
+        base = require_outputs(call_model(model, x), len(x))
+        size = self.orbit.m if self.chunk_size is None else max(1, self.chunk_size // len(x))
+        squares = [
+            self._squares(model, x, base, slice(start, start + size))
+            for start in range(0, self.orbit.m, size)
+        ]
+        count = torch.tensor(len(x), device=x.device)
+        return torch.cat(squares), count, count * _are_labels(base)
+
+    def _squares(self, model: Any, x: Tensor, base: Tensor, which: slice) -> Tensor:
+        """For the elements `which`, the sum over samples of the mean square over the outputs."""
+        copies = self.orbit(x, which)
+        moved = require_outputs(call_model(model, copies), len(copies))
+        if moved.shape[1:] != base.shape[1:]:
+            raise ArgumentError(
+                f"model returned {tuple(base.shape[1:])} a sample at first and "
+                f"{tuple(moved.shape[1:])} for moved samples; return one shape."
+            )
+        expected = base[None].expand(len(moved) // len(x), *base.shape)
+        if self.along is not None:
+            expected = self.along(base, which).reshape(expected.shape)
+        shape = (*expected.shape[:2], -1)
+        moved, expected = moved.reshape(shape), expected.reshape(shape)
+        if _are_labels(base):
+            return (moved != expected).any(2).sum(1).double()
+        difference = moved.to(torch.promote_types(moved.dtype, torch.float64)) - expected
+        return difference.abs().square().mean(2).sum(1)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> InvarianceError:
+        """As torch has it; the sums keep their precision and move only."""
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        device = self.orbit.elements.device
+        self.squares, self.count, self.labels = (
+            total.to(device) for total in (self.squares, self.count, self.labels)
+        )
+        return self
+
+
+def _start_again(metric: InvarianceError, _: Any) -> None:
+    """After loading, which may bring another S: sums over the old one say nothing of it."""
+    metric.squares = metric.squares.new_zeros(metric.orbit.m)
+    metric.reset()
+
+
+def _error(squares: Tensor, count: Tensor, labels: Tensor) -> Tensor:
+    """The mean over elements of the root of the mean square; of the fraction, for labels."""
+    if not int(count):
+        raise ArgumentError("the metric has seen no samples; call update(x) first.")
+    if int(labels) not in (0, int(count)):
+        raise ArgumentError("model returned labels for some batches and numbers for others.")
+    means = squares / count
+    return (means if int(labels) else means.sqrt()).mean()
+
+
+def _are_labels(y: Tensor) -> bool:
+    return not (y.is_floating_point() or y.is_complex())

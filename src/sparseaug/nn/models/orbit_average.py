@@ -1,0 +1,247 @@
+"""Predictions averaged over S, and how far from invariant the average can still be.
+
+With phi(h) = f(h x), the averaged model is f_S(h x) = (Pi_S phi)(h), so that
+f_S(h x) - mean_G f(x) = (D_S phi)(h): its root mean square over h in G is at most the deviation of S
+times the standard deviation of f over the orbit of x. Outputs that move are first moved back,
+phi(h) = h^-1 f(h x), and the same holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from sparseaug.actions import Action
+from sparseaug.certificate.evidence import check_deviation
+from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.floats import text_down, text_up, up
+from sparseaug.nn.checks import (
+    call_model,
+    check_choice,
+    check_chunk,
+    require_outputs,
+    require_tensor,
+)
+from sparseaug.nn.models.orbit_batch import (
+    OrbitBatch,
+    require_loadable,
+    require_sample_of,
+)
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral import Deviation
+from sparseaug.spectral import deviation as compute_deviation
+
+
+@dataclass(frozen=True)
+class InvarianceBound:
+    """What is known of the averaged model before it has seen any x.
+
+    Attributes:
+        value: the root mean square over h in G of |f_S(h x) - mean_G f(x)| is at most this, for
+            every x and every entry of the output (arithmetic without rounding)
+        deviation: of S: the factor, and the kind of knowledge that the bound inherits
+        output_range: where the outputs of the model lie, moved back if they move
+    """
+
+    value: float
+    deviation: Deviation
+    output_range: tuple[float, float]
+
+    @property
+    def kind(self) -> str:
+        """ "rigorous", "with probability 1 - ..." or "estimate", as the deviation is."""
+        return self.deviation.kind
+
+    @property
+    def change(self) -> float:
+        """sqrt(2) value: what the averaged output changes at most, in root mean square, between two
+        independent uniform places of an orbit. From one given x it may change by more.
+        """
+        return up(up(math.sqrt(2)) * self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, the change and the kind, as JSON data."""
+        follows = {"change": self.change, "kind": self.kind}
+        return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
+
+    def __str__(self) -> str:
+        low, high = text_up(self.output_range[0]), text_down(self.output_range[1])
+        return (
+            f"within {text_up(self.value)} of the mean over the group, in root mean square over an "
+            f"orbit ({self.kind}), for outputs in [{low}, {high}]"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitStatistics:
+    """The outputs over S, for every sample and entry of the output.
+
+    Attributes:
+        mean: over S
+        std: over S, with m - 1: an estimate of the standard deviation over the orbit
+        m: number of elements of S
+    """
+
+    mean: Tensor
+    std: Tensor
+    m: int
+
+    def estimated_error(self, deviation: Deviation) -> Tensor:
+        """deviation x std: what the invariance error is likely to be at most. No bound.
+
+        The standard deviation over the orbit stands in it as the one over S, which may be smaller.
+        """
+        if not isinstance(deviation, Deviation):
+            raise ArgumentError(
+                f"deviation={shorten(deviation)} is not a Deviation; give sparseaug.deviation(S)."
+            )
+        return deviation.value * self.std
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return {"mean": self.mean.tolist(), "std": self.std.tolist(), "m": self.m}
+
+
+class OrbitAverage(nn.Module):
+    """A model averaged over S at test time: mean over j of model(g_j x).
+
+    Args:
+        model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels
+        action: how x moves, and by which elements
+        S: see `action`.
+        output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
+        merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
+            badly on a few elements
+        chunk_size: how many moved copies go through the model at once; by default all B m
+        deviation: of S, if it is known; by default computed when first asked for
+
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.Oracle(sa.symmetric(4), seed=0).draw(32)
+        >>> average = OrbitAverage(lambda x: x[:, :1].tanh(), sa.permute_axis(S.group), S)
+        >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        torch.Size([1, 1])
+        >>> print(average.invariance_bound(output_range=(-1, 1)))
+        within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
+        outputs in [-1, 1]
+    """
+
+    def __init__(
+        self,
+        model: Callable[[Tensor], Tensor],
+        action: Action,
+        S: GroupSample,
+        output_action: Action | None = None,
+        merge: Literal["mean", "median"] = "mean",
+        chunk_size: int | None = None,
+        *,
+        deviation: Deviation | None = None,
+    ) -> None:
+        super().__init__()
+        require_sample_of(action, S)
+        if not callable(model):
+            raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
+        if deviation is not None:
+            check_deviation(deviation, S)
+        self.model = model
+        self.merge = check_choice("merge", merge, ("mean", "median"))
+        self.chunk_size = check_chunk(chunk_size)
+        self.orbit = OrbitBatch(action, S)
+        self.back = None if output_action is None else _inverse_orbit(output_action, S)
+        self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
+        self._known = None if deviation is None else (S.sha256, deviation)
+
+    @property
+    def deviation(self) -> Deviation:
+        """The deviation of S: given, or computed now and kept as long as S stays the same."""
+        S = self.orbit.sample
+        if self._known is None or self._known[0] != S.sha256:
+            self._known = S.sha256, compute_deviation(S)
+        return self._known[1]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The merged outputs (B, ...)."""
+        merged = [self._merged(part) for part in self._pieces(x)]
+        return merged[0] if len(merged) == 1 else torch.cat(merged)
+
+    def statistics(self, x: Tensor) -> OrbitStatistics:
+        """Mean and standard deviation of the outputs over S, for every sample."""
+        if self.orbit.m < 2:
+            raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
+        parts = [torch.cat(list(self._blocks(part))) for part in self._pieces(x)]
+        outputs = torch.cat(parts, dim=1)
+        return OrbitStatistics(outputs.mean(0), outputs.std(0, correction=1), self.orbit.m)
+
+    def invariance_bound(self, *, output_range: tuple[float, float]) -> InvarianceBound:
+        """What the averaged model's invariance error is at most, for outputs in [low, high].
+
+        A standard deviation is at most half the range.
+        """
+        if self.merge != "mean":
+            raise ArgumentError(f"merge={self.merge!r} has no bound; use merge='mean'.")
+        if not isinstance(output_range, tuple | list) or len(output_range) != 2:
+            raise ArgumentError(f"output_range={shorten(output_range)} is not a pair (low, high).")
+        low = check_real("output_range[0]", output_range[0])
+        high = check_real("output_range[1]", output_range[1])
+        if low > high:
+            raise ArgumentError(f"output_range={output_range} must be (low, high), low <= high.")
+        # both roundings go up: a bound stays one
+        half = up(high - low) / 2
+        value = up(self.deviation.value * half)
+        return InvarianceBound(value, self.deviation, (low, high))
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing."""
+        require_loadable(self, state_dict, strict=strict, others=True)
+        return super().load_state_dict(state_dict, strict, assign)
+
+    def _merged(self, x: Tensor) -> Tensor:
+        if self.merge == "mean":
+            # weighted means: a sum of m outputs may be too large for half precision
+            parts = [block.mean(0) * (len(block) / self.orbit.m) for block in self._blocks(x)]
+            return torch.stack(parts).sum(0)
+        ordered = torch.cat(list(self._blocks(x))).sort(dim=0).values
+        middle = (self.orbit.m - 1) // 2
+        return (ordered[middle] + ordered[-1 - middle]) / 2
+
+    def _pieces(self, x: Tensor) -> tuple[Tensor, ...]:
+        """The batch in pieces of which at least one copy of each sample fits into a chunk."""
+        require_tensor("x", x, 2)
+        if not len(x):
+            raise ArgumentError("x is empty; give at least one sample.")
+        return x.split(len(x) if self.chunk_size is None else self.chunk_size)
+
+    def _blocks(self, x: Tensor) -> Iterator[Tensor]:
+        """Outputs (k, B, ...) of k elements at a time, moved back."""
+        m = self.orbit.m
+        size = m if self.chunk_size is None else max(1, self.chunk_size // len(x))
+        for start in range(0, m, size):
+            which = slice(start, start + size) if size < m else None
+            copies = self.orbit(x, which)
+            y = require_outputs(call_model(self.model, copies), len(copies))
+            if not (y.is_floating_point() or y.is_complex()):
+                raise ArgumentError(
+                    f"model returned {y.dtype} for x of {x.dtype}; return logits or values, not labels."
+                )
+            outputs = y.unflatten(0, (-1, len(x)))
+            yield outputs if self.back is None else self.back.move_each(outputs, which)
+
+
+def _follow(average: OrbitAverage, _: Any) -> None:
+    """After loading, which may bring another S: outputs are moved back by its inverses."""
+    if average.back is not None:
+        back = _inverse_orbit(average.back.action, average.orbit.sample)
+        average.back = back.to(average.orbit.elements.device)
+
+
+def _inverse_orbit(action: Action, S: GroupSample) -> OrbitBatch:
+    """The elements g_j^-1, which move outputs back."""
+    require_sample_of(action, S, "output_action")
+    return OrbitBatch(action, GroupSample(S.group, S.group.inverse(S.elements)))

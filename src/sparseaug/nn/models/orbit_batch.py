@@ -1,0 +1,314 @@
+"""The m copies of a batch, made on the device where the batch is: S and its index arrays are buffers.
+
+Nothing is drawn here. The same S serves every step, so indices, signs and matrices are prepared once
+for a shape of sample and travel with the module; a batch then costs one gather.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import Shape, as_numpy, to_namespace_of
+from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
+from sparseaug.groups import Group, Rows
+from sparseaug.nn.checks import require_tensor
+from sparseaug.nn.data.state import group_sha256
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.sample import require_sample
+
+Which: TypeAlias = slice | Sequence[int] | Tensor | None
+
+
+class OrbitBatch(nn.Module):
+    """Move every sample of a batch by every element of S: (B, ...) becomes (B m, ...).
+
+    Args:
+        action: how the group moves one sample
+        S: the sample, of the action's group; kept in the state dict as its rows `elements`
+        sample_shape: shape of one sample, without the sample axis; by default the first batch tells
+
+    Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
+    shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
+    batch before compiling. Loading a state dict adopts its S, if that is one of the same group.
+    The state dict holds rows alone, so an adopted S has calls = 0.
+    For graphs use two: one of `permute_nodes(group)`, one of `permute_axis(group, 1)`.
+
+    Examples:
+        >>> import sparseaug as sa, torch
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> orbit = OrbitBatch(sa.permute_axis(S.group), S)
+        >>> orbit(torch.tensor([[1, 2, 3]]))
+        tensor([[1, 2, 3], [3, 1, 2]])
+        >>> orbit.repeat(torch.tensor([6]))
+        tensor([6, 6])
+    """
+
+    elements: Tensor
+    group_digest: Tensor  # which group the rows belong to: rows alone do not tell C4 from C8
+
+    def __init__(
+        self, action: Action, S: GroupSample, *, sample_shape: Sequence[int] | None = None
+    ) -> None:
+        super().__init__()
+        require_sample_of(action, S)
+        self.action = action
+        self._given = S
+        self._prepared_for: tuple[Shape, torch.dtype] | None = None
+        self.register_buffer("elements", torch.tensor(S.elements))
+        digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
+        self.register_buffer("group_digest", digest)
+        if sample_shape is not None:
+            if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
+                raise ArgumentError(
+                    f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (3, 8, 8)."
+                )
+            shape = tuple(check_integer("sample_shape", size) for size in sample_shape)
+            try:
+                self._prepare(shape, torch.get_default_dtype())
+            except ArgumentError as error:
+                raise ArgumentError(
+                    f"sample_shape={shorten(shape)} does not fit: {error}"
+                ) from error
+
+    @property
+    def m(self) -> int:
+        """Number of elements of S."""
+        return self.elements.shape[0]
+
+    @property
+    def sample(self) -> GroupSample:
+        """S: the one given, or the one that a state dict or another rank brought."""
+        rows = self.elements.cpu().numpy()
+        if not np.array_equal(rows, self._given.elements):
+            self._given = GroupSample(self.action.group, rows)
+        return self._given
+
+    def forward(self, x: Tensor, which: Which = None) -> Tensor:
+        """The copies of x (B, ...): (B m, ...), or (B k, ...) for k positions in S.
+
+        `which` names the elements of S for this step: a slice, a list, or a 1-D integer tensor. A
+        tensor on an accelerator is not checked, since that would wait for the device.
+        """
+        self._require_ready(x, 0)
+        return self.action.apply(self._prepared(which), x[None]).flatten(0, 1)
+
+    def move_each(self, x: Tensor, which: Which = None) -> Tensor:
+        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...)."""
+        self._require_ready(x, 1)
+        prepared = self._prepared(which)
+        if len(x) != len(prepared[0]):
+            raise ArgumentError(
+                f"x has {len(x)} entries on axis 0, but which names {len(prepared[0])} elements; give "
+                "one entry for each."
+            )
+        return self.action.apply(prepared, x)
+
+    def repeat(self, y: Tensor, which: Which = None) -> Tensor:
+        """Targets y (B, ...) that do not move, once per element: (B m, ...), laid out as the copies.
+
+        Targets that move have an `OrbitBatch(y_action, S)` of their own.
+        """
+        require_tensor("y", y, 1)
+        copies = self.m if which is None else len(positions(which, self.m, y.device))
+        return y.expand(copies, *y.shape).flatten(0, 1)
+
+    def subset(self, step: int, size: int, *, seed: int = 0) -> Tensor:
+        """Positions in S for a step: each ceil(m / size) steps go through all of S once.
+
+        A function of its arguments alone, so it is the same on every rank and after a resume.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> orbit = OrbitBatch(sa.roll(sa.cyclic(9), (-1,)), sa.Oracle(sa.cyclic(9)).draw(4))
+            >>> sorted(torch.cat([orbit.subset(step, 2) for step in (0, 1)]).tolist())
+            [0, 1, 2, 3]
+        """
+        step = check_integer("step", step)
+        size = check_integer("size", size, at_least=1, below=self.m + 1)
+        turn, place = divmod(step, -(-self.m // size))
+        order = keyed_rng(seed, "orbit subset", step=turn).permutation(self.m)
+        chosen = order[place * size : (place + 1) * size]
+        return torch.as_tensor(chosen, device=self.elements.device)
+
+    def extra_repr(self) -> str:
+        """The action, its group and m."""
+        return f"{type(self.action).__name__} of {self.action.group.name}, m={self.m}"
+
+    def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
+        """As torch has it; matrices are then made again, from the rows, in the new precision."""
+        try:
+            super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        except (AssertionError, RuntimeError) as error:  # torch's, where there is no such device
+            raise ArgumentError(
+                f"device cannot hold S: {error}; give one that is there."
+            ) from error
+        if self._prepared_for is not None:
+            shape, dtype = self._prepared_for
+            changed = [part.dtype for part in self._parts() if _is_number(part.dtype)]
+            if changed and changed[0] != dtype and not self.elements.is_meta:
+                self._prepare(shape, changed[0])
+        return self
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
+        require_loadable(self, state_dict, strict=strict)
+        return super().load_state_dict(state_dict, strict, assign)
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        """Adopt the S of the state dict, or say why it is not one of this group."""
+        if f"{prefix}elements" in state_dict:
+            rows = self._rows_in(state_dict, prefix)
+            self.elements = self.elements.new_empty(rows.shape)  # m may differ
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+        if self._prepared_for is not None:
+            self._prepare(*self._prepared_for)
+
+    def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
+        """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
+        group, key = self.action.group, f"{prefix}elements"
+        rows, digest = _entry(state_dict, key), f"{prefix}group_digest"
+        # not with the buffer: that one is empty where the module was made without memory
+        if digest in state_dict and _entry(state_dict, digest).tolist() != _digest(group):
+            raise ArgumentError(
+                f"state_dict has an S of another group than {group.name} under {key!r}; "
+                "build the action and S with the group it was saved with."
+            )
+        try:
+            return GroupSample(group, rows).elements
+        except SparseAugError as error:
+            raise ArgumentError(
+                f"state_dict has no S of {group.name} under {key!r}: {error}"
+            ) from error
+
+    def _require_ready(self, x: Tensor, leading: int) -> None:
+        """Check x, whose sample axis is axis `leading`, and prepare for it if need be."""
+        require_tensor("x", x, 2 + leading)
+        if x.device != self.elements.device:
+            raise ArgumentError(
+                f"x is on {x.device}, but S is on {self.elements.device}; "
+                f"move one of them, as with .to({str(x.device)!r})."
+            )
+        shape = tuple(x.shape[1 + leading :])
+        if self._prepared_for is None or self._prepared_for != (shape, self._precision(x.dtype)):
+            self._prepare(shape, x.dtype)
+
+    def _prepare(self, shape: Shape, dtype: torch.dtype) -> None:
+        """Make what `apply` needs for samples of this shape; floating arrays in x's precision."""
+        rows = self.elements.cpu().numpy()
+        number = dtype if _is_number(dtype) else torch.float32
+        like = torch.empty((), dtype=number, device=self.elements.device)
+        for k, array in enumerate(self.action.prepare(rows, (1, *shape))):
+            with torch.inference_mode(False):  # else no later gradient could go through it
+                tensor = to_namespace_of(like, np.ascontiguousarray(array))
+            self.register_buffer(f"prepared_{k}", tensor, persistent=False)
+        self._prepared_for = shape, self._precision(dtype)
+
+    def _precision(self, dtype: torch.dtype) -> torch.dtype:
+        """What prepared arrays depend on: x's dtype, or nothing where all are integers."""
+        return dtype if any(_is_number(part.dtype) for part in self._parts()) else torch.int64
+
+    def _parts(self) -> list[Tensor]:
+        return [getattr(self, f"prepared_{k}") for k in range(self.action.parts)]
+
+    def _prepared(self, which: Which) -> list[Tensor]:
+        if which is None:
+            return self._parts()
+        chosen = positions(which, self.m, self.elements.device)
+        return [part.index_select(0, chosen) for part in self._parts()]
+
+
+def require_sample_of(action: Action, S: GroupSample, name: str = "action") -> None:
+    """Raise an `ArgumentError` unless S is a sample of the action's group."""
+    if not isinstance(action, Action):
+        raise ArgumentError(
+            f"{name}={shorten(action)} is not an action; try sparseaug.roll(group)."
+        )
+    require_sample(S)
+    action.rows(S)
+
+
+def require_loadable(
+    module: nn.Module, state_dict: Any, *, strict: bool, others: bool = False
+) -> dict[str, Rows]:
+    """The rows of every S in a state dict of `module`, by prefix; an `ArgumentError` if one is amiss.
+
+    With `strict` each `OrbitBatch` in the module must find its S, and where there are no `others`
+    (parameters of a model) nothing else may stand in the state dict. Nothing is loaded here.
+    """
+    if not isinstance(state_dict, Mapping) or not all(isinstance(key, str) for key in state_dict):
+        raise ArgumentError(
+            f"state_dict={shorten(state_dict)} is not a mapping by names; give what state_dict returned."
+        )
+    parts = {
+        f"{name}." if name else "": part
+        for name, part in module.named_modules()
+        if isinstance(part, OrbitBatch)
+    }
+    known = [prefix + name for prefix in parts for name in ("elements", "group_digest")]
+    missing = [key for key in known if key not in state_dict]
+    unknown = [] if others else [key for key in state_dict if key not in known]
+    if strict and (missing or unknown):
+        raise ArgumentError(
+            f"state_dict lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
+            "state_dict returned, or strict=False."
+        )
+    return {
+        prefix: part._rows_in(state_dict, prefix)
+        for prefix, part in parts.items()
+        if f"{prefix}elements" in state_dict
+    }
+
+
+def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.device) -> Tensor:
+    """`which` as a 1-D tensor of positions in 0..m-1 on the device."""
+    if isinstance(which, slice):
+        which = list(range(m)[which])
+    if not hasattr(which, "__iter__") or getattr(which, "ndim", 1) != 1:
+        raise ArgumentError(
+            f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
+            f"0..{m - 1}."
+        )
+    if not isinstance(which, Tensor):
+        listed = [check_integer("which", position, below=m) for position in which]
+        which = torch.tensor(listed, dtype=torch.int64)
+    if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
+        raise ArgumentError(
+            f"which has shape {tuple(which.shape)} and dtype {which.dtype}; give a slice, a list or "
+            f"a 1-D integer tensor of some positions in 0..{m - 1}."
+        )
+    if which.device.type == "cpu" and not torch.compiler.is_compiling():
+        for position in (which.min(), which.max()):
+            check_integer("which", int(position), below=m)
+    return which.to(device, torch.int64)
+
+
+def _is_number(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
+
+
+def _entry(state_dict: Mapping[str, Any], key: str) -> NDArray[Any]:
+    """A tensor of a state dict as an array."""
+    try:
+        if isinstance(state_dict[key], Tensor):
+            return as_numpy(state_dict[key])
+    except (TypeError, RuntimeError):  # sparse, or without memory
+        pass
+    raise ArgumentError(
+        f"state_dict[{key!r}]={shorten(state_dict[key])} is not a dense tensor; give what "
+        "state_dict returned."
+    )
+
+
+def _digest(group: Group) -> list[int]:
+    """SHA-256 of the group's description, byte by byte."""
+    return list(bytes.fromhex(group_sha256(group)))

@@ -1,0 +1,10 @@
+"""The risk of a module over S, and training on it.
+
+module_risk     R_n^S of any module: value and flat gradient; one process or many
+streaming_risk  the same over fresh elements at every step
+fit             ordinary optimisers on either
+audit           the full-group gradient from fresh elements, with an interval
+requirements    what is tried when a risk is built
+chunks          which copies are computed where; ranks: torch.distributed
+identity        what a risk depends on, for checkpoints
+"""

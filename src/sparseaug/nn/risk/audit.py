@@ -1,0 +1,207 @@
+"""The full-group gradient of a module from fresh elements: what was reached, measured and not assumed.
+
+For g uniform and independent of theta, v_g = (1/n) sum_i grad loss(f(g x_i), y_i) has the mean
+grad R_n^G(theta). With N of them, sum over j != k of <v_j, v_k> / (N (N - 1)) is an unbiased estimate of
+the squared norm of that mean.
+"""
+
+# Without a limit on the norms of v_g no number of draws bounds their mean: an element that was not
+# drawn may carry any gradient (Bahadur and Savage, Annals of Mathematical Statistics 27, 1956). So there
+# are two kinds of interval. With `largest`, a limit that the user vouches for, it is the one of
+# `sparseaug.certificate.audit` and holds with probability 1 - delta. Without it, it is Student's on the
+# jackknife over groups of draws: an estimate, right as N grows.
+#
+# The first kind counts the roundings of the sums over draws. Those inside the module, its loss and their
+# derivatives cannot be counted for modules we know nothing of: v_g is what the module computes, and the
+# statement says so. In double precision that is a condition which few modules break; in single
+# precision, residuals that cancel can hide a gradient of any size, so there it is refused.
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import torch
+from scipy.special import stdtrit
+from torch import Tensor
+
+from sparseaug.certificate import Certificate
+from sparseaug.certificate.audit import radius, require_fresh
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
+from sparseaug.floats import TINY, down, gamma, text_down, text_up, up
+from sparseaug.nn.checks import MOST_CALLS
+from sparseaug.nn.risk.ranks import require_same
+from sparseaug.sampling import GroupSample, Oracle
+
+if TYPE_CHECKING:
+    from sparseaug.nn.risk.module_risk import ModuleRisk
+
+_GROUPS = 40  # of the jackknife: Student's quantile is then within 4 % of the normal one
+
+
+@final
+@dataclass(frozen=True)
+class Audit:
+    """What fresh elements say of ||grad R_n^G(theta)||^2.
+
+    Attributes:
+        squared_norm: unbiased, so it may be below 0 where the truth is near it
+        interval: of the squared norm, by the given kind
+        kind: "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
+        calls: elements freshly drawn for it
+        largest: the limit on single gradients that the first kind rests on, else None
+    """
+
+    squared_norm: float
+    interval: tuple[float, float]
+    kind: str
+    delta: float
+    calls: int
+    largest: float | None = None
+
+    @property
+    def norm_bound(self) -> float:
+        """The root of the upper end of the interval, rounded up; never above `largest`."""
+        root = up(math.sqrt(self.interval[1]))
+        return root if self.largest is None else min(root, self.largest)
+
+    @property
+    def holds(self) -> str:
+        """What the interval rests on, in words."""
+        if self.largest is None:
+            return f"{self.kind}, delta {self.delta}"
+        return (
+            f"{self.kind} over the audit's draws, if no transformation's gradient is longer than "
+            f"{self.largest}, and up to the rounding of the module in float64"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return {**asdict(self), "interval": list(self.interval)}
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"squared norm of the full-group gradient {self.squared_norm:.4g}, in "
+            f"[{text_down(low, 4)}, {text_up(high, 4)}] ({self.holds}); {self.calls} oracle calls"
+        )
+
+
+def audit(
+    risk: ModuleRisk,
+    theta: Tensor,
+    oracle: Oracle,
+    calls: int,
+    delta: float = 0.05,
+    *,
+    largest: float | None = None,
+) -> Audit:
+    """Estimate ||grad R_n^G(theta)||^2 from `calls` fresh elements, with an interval.
+
+    The oracle must be independent of theta: not the seed and draws behind S or a streaming run.
+    `largest` is a limit on the gradient norm of every single transformation, if you know one; then the
+    interval holds with probability 1 - delta, for a module in double precision and up to its rounding.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug import nn as sann
+        >>> act = sa.flip_signs(sa.sign_flips(2))
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
+        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
+        >>> found.calls, found.kind
+        (64, 'estimate')
+    """
+    if not callable(getattr(risk, "on", None)):
+        raise ArgumentError(
+            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
+        )
+    delta = check_real("delta", delta, above=0, below=1)
+    calls = check_integer("calls", calls, at_least=4, below=MOST_CALLS)
+    # whose square is a float
+    limit = None if largest is None else check_real("largest", largest, above=TINY, below=1 / TINY)
+    risk.require_theta(theta)
+    if limit is not None:
+        require_double(theta)
+    require_fresh(risk.action.group, risk.sample if risk.method == "one-shot" else None, oracle)
+    facts = f"{oracle.seed} {oracle.calls} {calls}"
+    require_same(theta, theta=[theta], oracle=[facts.encode()])
+    before = oracle.calls
+    fresh = oracle.draw(calls)
+    made = oracle.calls - before
+    ones = (GroupSample(fresh.group, row[None]) for row in fresh.elements)
+    sums = Sums((risk.on(one).gradient(theta) for one in ones), calls, risk.size)
+    if not math.isfinite(sums.longest):
+        raise ArgumentError("theta has a gradient that is not finite for some transformation.")
+    if limit is None:
+        return Audit(sums.unbiased, jackknife(sums, delta), "estimate", delta, made)
+    if sums.longest > limit * (1 + gamma(risk.size + 40)):
+        raise ArgumentError(
+            f"largest={limit:g} is not a limit: a gradient of norm {sums.longest:g} was seen; give a "
+            "larger one."
+        )
+    # the sums have fewer than 2 (N + p) roundings, each relative to at most `limit`
+    rounding = gamma(2 * (calls + risk.size) + 40) * limit
+    off = radius(sums.spread, limit, calls, delta=delta) + rounding
+    low, high = max(0.0, sums.mean - off), min(limit, sums.mean + off)
+    # squares are rounded outward: `limit` itself may be the upper end
+    ends = max(0.0, down(low**2)), up(high**2)
+    return Audit(sums.unbiased, ends, f"with probability 1 - {delta}", delta, made, limit)
+
+
+def require_double(theta: Tensor) -> None:
+    """Raise an `UnsupportedError` unless theta is in double precision."""
+    if theta.dtype != torch.float64:
+        raise UnsupportedError(
+            f"theta is {theta.dtype}, whose roundings may hide a gradient, so nothing is proved in it; "
+            "make the risk of module.double() and data in double precision."
+        )
+
+
+def certificate_of(found: Audit, calls: int) -> Certificate:
+    """The upper end as a certificate; `calls` are those of the risk."""
+    if found.largest is None:
+        raise UnsupportedError(
+            "no number of draws bounds the mean of gradients of unknown size; give largest=, a limit on "
+            "the gradient norm of a single transformation. sparseaug.nn.risk.audit estimates without it."
+        )
+    return Certificate("audited", found.norm_bound, found.holds, found.delta, calls + found.calls)
+
+
+@final
+class Sums:
+    """Sums over N vectors of length p that need no more memory than the groups of the jackknife."""
+
+    def __init__(self, vectors: Iterable[Tensor], N: int, p: int) -> None:
+        groups = min(_GROUPS, N)
+        which = torch.arange(N) * groups // N
+        sums = torch.zeros(groups, p, dtype=torch.float64)
+        squares = torch.empty(N, dtype=torch.float64)
+        halves, previous = [], torch.zeros(p)
+        for j, vector in enumerate(vectors):
+            v = vector.double().cpu()
+            sums[which[j]] += v
+            squares[j] = v @ v
+            if j % 2:
+                halves.append(float(((v - previous) ** 2).sum()) / 2)
+            previous = v
+        total = sums.sum(0)
+        self.longest = math.sqrt(float(squares.max()))
+        self.spread = math.sqrt(math.fsum(halves) / len(halves))
+        self.mean = float(torch.linalg.vector_norm(total)) / N
+        self.unbiased = float(total @ total - squares.sum()) / (N * (N - 1))
+        # the same estimate without one group
+        rest = N - torch.bincount(which).double()
+        squares_of_rest = squares.sum() - torch.bincount(which, squares)
+        pairs = ((total - sums) ** 2).sum(1) - squares_of_rest
+        self.without = pairs / (rest * (rest - 1))
+
+
+def jackknife(sums: Sums, delta: float) -> tuple[float, float]:
+    """Student's interval of the squared norm of the mean, an estimate."""
+    groups = len(sums.without)
+    variance = (groups - 1) * float(sums.without.var(unbiased=False))
+    half = float(stdtrit(groups - 1, 1 - delta / 2)) * math.sqrt(variance)
+    return max(0.0, sums.unbiased - half), max(0.0, sums.unbiased + half)

@@ -1,0 +1,133 @@
+"""Ordinary optimisers on a module's risk, stopped before a step that is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import torch
+from torch import Tensor
+
+from sparseaug.descent import NonFiniteError, Trace
+from sparseaug.descent.trace import Recorder
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.checks import MOST_CALLS
+from sparseaug.nn.risk.ranks import any_rank, require_same
+
+if TYPE_CHECKING:
+    from sparseaug.nn.risk.module_risk import ModuleRisk
+    from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
+
+
+@final
+@dataclass(frozen=True)
+class FitStep:
+    """What a callback sees after each step: the risk and its gradient norm before the step."""
+
+    step: int
+    value: float
+    gradient_norm: float
+    calls: int
+
+
+def fit(
+    risk: ModuleRisk | StreamingModuleRisk,
+    optimizer: torch.optim.Optimizer,
+    *,
+    num_steps: int,
+    callback: Callable[[FitStep], Any] | None = None,
+) -> Trace:
+    """Take `num_steps` steps of any optimiser over the module's parameters, by the whole risk.
+
+    `callback` is called after every step with a `FitStep`; a true answer, on any rank, stops. The trace
+    has one row a step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
+    parameters as they were before the step.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug import nn as sann
+        >>> act = sa.flip_signs(sa.sign_flips(2))
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> model = torch.nn.Linear(2, 1)
+        >>> risk = sann.ModuleRisk(model, torch.nn.MSELoss(), (x, x[:, :1]), act, "full")
+        >>> trace = risk.fit(torch.optim.Adam(model.parameters(), lr=0.1), num_steps=50)
+        >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
+        (50, True)
+    """
+    if not hasattr(risk, "at_step") or not hasattr(risk, "parameters"):
+        raise ArgumentError(f"risk={shorten(risk)} is neither a ModuleRisk nor a streaming one.")
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
+    num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
+    if callback is not None and not callable(callback):
+        raise ArgumentError(f"callback={shorten(callback)} cannot be called; give callback(step).")
+    parameters = _trained(risk, optimizer)
+    require_same(parameters[0], module=parameters)
+    recorder = Recorder()
+    for step in range(num_steps):
+        seen = _take_step(risk, optimizer, parameters, step)
+        recorder.add(
+            {name: getattr(seen, name) for name in ("step", "value", "gradient_norm", "calls")}
+        )
+        stop = callback is not None and bool(callback(seen))
+        if any_rank(stop, parameters[0]):
+            break
+    return recorder.trace()
+
+
+def _take_step(
+    risk: ModuleRisk | StreamingModuleRisk,
+    optimizer: torch.optim.Optimizer,
+    parameters: Sequence[Tensor],
+    step: int,
+) -> FitStep:
+    """One step; an optimiser that asks several times, as L-BFGS does, follows the same risk."""
+    followed, start = risk.at_step(step), risk.theta
+    asked: list[FitStep] = []
+
+    def closure() -> Tensor:
+        value, gradient = followed.value_and_gradient(risk.theta)
+        norm = torch.linalg.vector_norm(gradient, dtype=value.dtype)
+        if not bool(torch.isfinite(value) & torch.isfinite(norm)):
+            error = NonFiniteError(
+                f"loss is {float(value)} with a gradient of norm {float(norm)} at step {step}; lower "
+                "the learning rate, or check the loss."
+            )
+            error.step, error.best = step, start
+            raise error
+        for parameter, part in zip(
+            parameters, gradient.split([p.numel() for p in parameters]), strict=True
+        ):
+            parameter.grad = part.view_as(parameter).clone()
+        if not asked:
+            asked.append(FitStep(step, float(value), float(norm), risk.calls))
+        return value
+
+    try:
+        optimizer.step(closure)  # type: ignore[arg-type]
+    except NonFiniteError:
+        risk.load(start)  # L-BFGS has moved the parameters before it asks again
+        raise
+    if not asked:
+        raise ArgumentError(
+            f"optimizer={shorten(optimizer)} does not call the closure of its step."
+        )
+    return asked[0]
+
+
+def _trained(
+    risk: ModuleRisk | StreamingModuleRisk, optimizer: torch.optim.Optimizer
+) -> list[torch.nn.Parameter]:
+    """The parameters in the order of theta, still all that train; the optimiser must hold some."""
+    parameters = risk.parameters
+    own = {id(p) for p in parameters}
+    if own != {id(p) for p in risk.module.parameters() if p.requires_grad}:
+        raise ArgumentError(
+            "module requires a gradient of other parameters than when the risk was made; freeze "
+            "parameters first, then make the risk."
+        )
+    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    if not own & held:
+        raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
+    return parameters

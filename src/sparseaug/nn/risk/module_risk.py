@@ -1,0 +1,274 @@
+"""R_n^S for any module: value and flat gradient, in chunks, on one process or many.
+
+R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Each chunk of copies is moved, sent
+through the module and differentiated alone, and weighs as many copies as it holds. The same build,
+number of threads, chunk size and number of ranks give the same bits, if the module itself does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, final
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import to_namespace_of
+from sparseaug.certificate import Certificate
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.nn.checks import MOST_CALLS, check_chunk
+from sparseaug.nn.risk.audit import audit, certificate_of, require_double
+from sparseaug.nn.risk.chunks import Tile, share, tiles
+from sparseaug.nn.risk.fit import fit
+from sparseaug.nn.risk.identity import module_risk_identity
+from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
+from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
+from sparseaug.sampling import GroupSample, Oracle
+
+Loss = Callable[[Any, Any], Tensor]
+
+# Copies a chunk: a processor is fastest while a chunk stays near its caches, an accelerator wants work
+# for all its cores; beyond these sizes neither gains.
+_CHUNK_CPU = 16384
+_CHUNK_GPU = 131072
+_KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the same at every step
+
+
+@final
+class ModuleRisk:
+    """The risk of `module` over all copies of the data under S.
+
+    Args:
+        module: any `nn.Module` that treats samples one by one (no batch norm or dropout in
+            training)
+        loss: loss(prediction, target): a mean over the samples, or one number for each of them
+        data: (x, y), tensors with one sample a row, on the module's device
+        S: a GroupSample, "full" for the whole group, or None for the data as they are
+        y_action: how targets move, if they do
+        chunk_size: copies that are in memory at once, by default 16384, or 131072 on an
+            accelerator; it changes memory, speed and rounding, nothing else. Copies of 64 MiB at
+            most are made once and kept
+
+    theta is the flat vector of all parameters that require a gradient, in the module's order. Where
+    `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
+    must be the same on all ranks, which is checked here. Sums over chunks and ranks are taken in
+    single precision at least.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> x = torch.arange(12.0).reshape(4, 3)
+        >>> model = nn.Linear(3, 1, bias=False)
+        >>> risk = ModuleRisk(model, nn.MSELoss(), (x, x[:, :1]), act, sa.Oracle(act.group).draw(8))
+        >>> risk.gradient(risk.theta).shape, risk.calls, risk.method
+        (torch.Size([3]), 8, 'one-shot')
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        data: tuple[Tensor, Tensor],
+        action: Action,
+        S: GroupSample | Literal["full"] | None,
+        *,
+        y_action: Action | None = None,
+        chunk_size: int | None = None,
+    ) -> None:
+        self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
+        self.data = check_tensors(module, loss, data, action, y_action)
+        usual = _CHUNK_CPU if self.data[0].device.type == "cpu" else _CHUNK_GPU
+        self.chunk_size = check_chunk(chunk_size) or usual
+        require_pure(module)
+        self._names = [n for n, p in module.named_parameters() if p.requires_grad]
+        self._shapes = [module.get_parameter(name).shape for name in self._names]
+        self._take(S)
+        require_mean(self)
+        require_same(
+            self.data[0],
+            S=self._facts_of_sample(),
+            data=self.data,
+            module=(*module.parameters(), *module.buffers()),
+            chunk_size=[str(self.chunk_size).encode()],
+        )
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        """The module's parameters in the order of theta."""
+        return [self.module.get_parameter(name) for name in self._names]
+
+    @property
+    def theta(self) -> Tensor:
+        """The module's parameters now, as one vector."""
+        return torch.cat([parameter.detach().reshape(-1) for parameter in self.parameters])
+
+    @property
+    def size(self) -> int:
+        """Length of theta."""
+        return sum(shape.numel() for shape in self._shapes)
+
+    def load(self, theta: Tensor) -> None:
+        """Write theta into the module."""
+        with torch.no_grad():
+            parts = self._split(self.require_theta(theta)).values()
+            for parameter, part in zip(self.parameters, parts, strict=True):
+                parameter.copy_(part)
+
+    def value(self, theta: Tensor) -> float:
+        """The risk at theta."""
+        require_pure(self.module)
+        with torch.no_grad():
+            parameters = self._split(self.require_theta(theta))
+            total = theta.new_zeros((), dtype=_sum_type(theta))
+            for x, y in self._chunks():
+                total.add_(self._mean_loss(parameters, x, y), alpha=len(x) / self.copies)
+        return float(sum_over_ranks(total))
+
+    def gradient(self, theta: Tensor) -> Tensor:
+        """Its gradient by theta."""
+        return self.value_and_gradient(theta)[1]
+
+    def value_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """Both, for the price of the gradient."""
+        require_pure(self.module)
+        leaf = self.require_theta(theta).detach().requires_grad_()
+        both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
+        with torch.enable_grad():
+            for x, y in self._chunks():
+                mean = self._mean_loss(self._split(leaf), x, y)
+                weight = len(x) / self.copies
+                both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
+                both[-1].add_(mean.detach(), alpha=weight)
+        sum_over_ranks(both)
+        return both[-1], both[:-1].to(leaf.dtype)
+
+    def require_theta(self, theta: Any) -> Tensor:
+        """theta as it is, or an `ArgumentError` where it is not a vector of parameters."""
+        like = self.module.get_parameter(self._names[0])
+        if not isinstance(theta, Tensor) or theta.shape != (self.size,):
+            raise ArgumentError(
+                f"theta={shorten(theta)} is not a tensor of {self.size} parameters; start from "
+                "risk.theta."
+            )
+        if theta.dtype != like.dtype or theta.device != like.device:
+            raise ArgumentError(
+                f"theta is {theta.dtype} on {theta.device}, the module {like.dtype} on "
+                f"{like.device}; use theta.to(risk.theta)."
+            )
+        return theta
+
+    def at_step(self, step: int) -> ModuleRisk:
+        """The risk that descent follows at this step: always this one."""
+        return self
+
+    def on(self, S: GroupSample | Literal["full"] | None) -> ModuleRisk:
+        """The same risk over another sample; data and module are not checked again."""
+        other = object.__new__(ModuleRisk)
+        other.__dict__.update(self.__dict__)
+        other._take(S)
+        require_same(self.data[0], S=other._facts_of_sample())
+        return other
+
+    fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
+
+    def identity(self) -> dict[str, str]:
+        """What it depends on, by name: how `descend(checkpoint=)` tells one run from another."""
+        S = self.sample.sha256 if self.method == "one-shot" else self.method
+        return {"method": self.method, **module_risk_identity(self, S)}
+
+    def audited(
+        self,
+        theta: Tensor,
+        *,
+        oracle: Oracle,
+        audit_calls: int,
+        delta: float,
+        largest: float | None,
+    ) -> Certificate:
+        """What `certify` asks: a bound of the full-group gradient norm from fresh elements."""
+        require_double(self.require_theta(theta))
+        audit_calls = check_integer("audit_calls", audit_calls, at_least=4, below=MOST_CALLS)
+        found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
+        return certificate_of(found, self.calls)
+
+    def moved(self, tile: Tile) -> tuple[Tensor, Tensor]:
+        """The copies of one rectangle and their targets."""
+        x, y = (part[tile.samples] for part in self.data)
+        rows = [array[tile.elements] for array in self._prepared]
+        copies = self.action.apply(rows, x[None]).reshape(len(tile), *x.shape[1:])
+        if self.y_action is None:
+            times = tile.elements.stop - tile.elements.start
+            return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
+        rows = [array[tile.elements] for array in self._y_prepared]
+        return copies, self.y_action.apply(rows, y[None]).reshape(len(tile), *y.shape[1:])
+
+    def _take(self, S: GroupSample | Literal["full"] | None) -> None:
+        """Everything that depends on S."""
+        self.sample, self.method, self.calls = _sample_of(self.action, S)
+        self.copies = len(self.data[0]) * self.sample.m
+        self._kept: tuple[tuple[int, int], list[tuple[Tensor, Tensor]]] | None = None
+        x, y = self.data
+        rows = self.action.rows(self.sample)
+        prepared = self.action.prepare(rows, tuple(x.shape))
+        self._prepared = [to_namespace_of(x, array) for array in prepared]
+        if self.y_action is not None:
+            try:
+                prepared = self.y_action.prepare(rows, tuple(y.shape))
+            except ArgumentError as error:
+                raise ArgumentError(f"y_action does not move the targets: {error}") from error
+            self._y_prepared = [to_namespace_of(y, array) for array in prepared]
+
+    def _facts_of_sample(self) -> Iterator[bytes]:
+        """What all ranks must share of S: the multiset in its group, and the order of its rows."""
+        yield self.sample.sha256.encode()
+        yield self.sample.elements.tobytes()
+
+    def _mean_loss(self, parameters: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
+        loss = self.loss(functional_call(self.module, parameters, (x,)), y)
+        return loss if loss.ndim == 0 else loss.mean()
+
+    def _chunks(self) -> Iterable[tuple[Tensor, Tensor]]:
+        """This rank's copies and their targets; made once and kept where they are few."""
+        rank = this_rank()
+        if self._kept is not None and self._kept[0] == rank:
+            return self._kept[1]
+        start, stop = share(self.copies, *rank)
+        made = map(self.moved, tiles(start, stop, len(self.data[0]), self.chunk_size))
+        size = sum(part.nbytes for part in self.data) * self.sample.m
+        if size > _KEPT or any(part.requires_grad for part in self.data):
+            return made
+        self._kept = rank, list(made)
+        return self._kept[1]
+
+    def _split(self, theta: Tensor) -> dict[str, Tensor]:
+        parts = theta.split([shape.numel() for shape in self._shapes])
+        shaped = (part.view(shape) for part, shape in zip(parts, self._shapes, strict=True))
+        return dict(zip(self._names, shaped, strict=True))
+
+    def __repr__(self) -> str:
+        n = len(self.data[0])
+        return (
+            f"ModuleRisk({type(self.module).__name__}, {self.size} parameters, {n} samples, "
+            f"{self.method}, m={self.sample.m}, calls={self.calls})"
+        )
+
+
+def _sum_type(theta: Tensor) -> torch.dtype:
+    """In half precision a sum of many small parts stops growing long before its end."""
+    return torch.promote_types(theta.dtype, torch.float32)
+
+
+def _sample_of(
+    action: Action, S: Any
+) -> tuple[GroupSample, Literal["none", "full", "one-shot"], int]:
+    """The elements to average over, by which method, and what they cost."""
+    if S is None:
+        return GroupSample(action.group, action.group.identity()), "none", 0
+    if isinstance(S, GroupSample):
+        return S, "one-shot", S.calls_behind
+    if isinstance(S, str) and S == "full":
+        everything = action.group.all_elements()
+        return GroupSample(action.group, everything), "full", action.group.order
+    raise ArgumentError(f'S={shorten(S)} is not allowed; give a GroupSample, "full" or None.')

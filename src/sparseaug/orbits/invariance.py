@@ -1,0 +1,216 @@
+"""How far a model is from invariant: model(g x) beside model(x), for every g of a group or sample.
+
+The model is any callable, on torch tensors or NumPy arrays: a module, or an estimator's `predict`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from array_api_compat import is_array_api_obj
+from numpy.typing import NDArray
+from torch import nn
+
+from sparseaug.actions import Action, Array
+from sparseaug.actions.base import as_numpy, dtype_kind, namespace, require_data
+from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
+from sparseaug.groups import Group, Rows
+from sparseaug.nn.checks import MOST_CALLS, call_model, check_chunk, require_dense
+from sparseaug.orbits.report import InvarianceReport, doubles, report_of, root_mean_square
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.keys import keyed_rng
+
+ALL_ELEMENTS = 10_000  # groups up to this order are enumerated
+_COPIES = 1024  # copies that go through the model at once by default: a usual batch
+
+
+def invariance_error(
+    model: Callable[[Any], Any],
+    action: Action,
+    S_or_group: GroupSample | Group,
+    x: Array,
+    *,
+    output_action: Action | None = None,
+    chunk_size: int | None = None,
+    delta: float = 0.05,
+    calls: int = 256,
+    seed: int = 0,
+) -> InvarianceReport:
+    """Compare model(g x) with model(x), for every g of a sample or group.
+
+    Args:
+        model: any callable (n, ...) -> (n, ...); a torch module is put in eval mode meanwhile
+        S_or_group: a group of at most 10,000 elements is enumerated, of a larger one `calls`
+            elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a sample
+            S. What is said of the whole group holds for an S of a size fixed before it was drawn,
+            that the model has not been trained on, nor averaged over
+        x: samples (n, ...), a torch tensor or NumPy array
+        output_action: for outputs that move along: then model(g x) - g model(x)
+        chunk_size: how many moved copies go through the model at once; by default 1024, or n if
+            more
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def first(x):
+        ...     return x[:, 0]
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
+        invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
+    """
+    _require_inputs(model, action, output_action, x)
+    delta = check_real("delta", delta, above=0, below=1)
+    chunk = check_chunk(chunk_size) or max(_COPIES, len(x))
+    S, exact = _elements(action, S_or_group, calls, seed)
+    action(S.elements[:1], x[:1])  # what does not move is refused before the model sees it
+    with _evaluating(model):
+        base = _outputs(model, x, chunk)
+        if dtype_kind(base) in "fc" and not np.isfinite(as_numpy(base)).all():
+            raise ArgumentError("model returned non-finite outputs for x; nothing can be compared.")
+        errors = []
+        step = max(1, chunk // len(x))
+        for start in range(0, S.m, step):
+            rows = S.elements[start : start + step]
+            moved = _outputs(model, _joined(action(rows, x)), chunk)
+            expected = base[None] if output_action is None else output_action(rows, base)
+            errors.append(_errors(moved, expected, rows))
+    drawn = 0 if isinstance(S_or_group, GroupSample) else S.calls
+    return report_of(S, np.concatenate(errors), base, exact=exact, delta=delta, calls=drawn)
+
+
+def assert_invariant(
+    model: Callable[[Any], Any],
+    action: Action,
+    S_or_group: GroupSample | Group,
+    x: Array,
+    *,
+    tolerance: float | None = None,
+    **options: Any,
+) -> InvarianceReport:
+    """Raise a `LawError` if some element's error is above the tolerance; else return the report.
+
+    Args:
+        tolerance: in the units of the output; by default 1000 rounding units times its root mean
+            square
+        options: those of `invariance_error`
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> assert_invariant(lambda x: x.sum(1), act, act.group, np.ones((2, 4))).max
+        0.0
+    """
+    if tolerance is not None:
+        tolerance = check_real("tolerance", tolerance, above=-sys.float_info.min)
+    report = invariance_error(model, action, S_or_group, x, **options)
+    allowed = 1e3 * report.eps * report.scale if tolerance is None else tolerance
+    if report.max > allowed:
+        raise LawError(
+            f"model is not invariant under {report.group}: element {shorten(report.worst.tolist())} "
+            f"changes the output by {report.max:.3g}, more than tolerance={allowed:.3g}; "
+            "average it with OrbitAverage, or raise tolerance=."
+        )
+    return report
+
+
+def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> None:
+    if not callable(model):
+        raise ArgumentError(f"model={shorten(model)} cannot be called; give model.predict, say.")
+    if not isinstance(action, Action):
+        raise ArgumentError(
+            f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
+        )
+    if output_action is not None and not isinstance(output_action, Action):
+        raise ArgumentError(f"output_action={shorten(output_action)} is not an action, nor None.")
+    if output_action is not None and output_action.group != action.group:
+        raise ArgumentError(
+            f"output_action is of {output_action.group.name}, but action is of {action.group.name}; "
+            "one element moves both: use one group."
+        )
+    require_data(x)
+    if isinstance(x, torch.Tensor):
+        require_dense("x", x)
+    if not len(x):
+        raise ArgumentError("x is empty; give at least one sample.")
+
+
+def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupSample, bool]:
+    """The elements to look at, and whether they are all of the group."""
+    count = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
+    rng = keyed_rng(seed, "invariance error")
+    if isinstance(given, GroupSample) and given.group != action.group:
+        raise ArgumentError(
+            f"S_or_group is a sample of {given.group.name}, but the action is of {action.group.name}; "
+            "use one group."
+        )
+    if isinstance(given, GroupSample):
+        return given, False
+    if not isinstance(given, Group) or given != action.group:
+        raise ArgumentError(
+            f"S_or_group={shorten(given)} is neither a sample nor the action's group; give S or "
+            f"{action.group.name}."
+        )
+    if given.order <= ALL_ELEMENTS:
+        return GroupSample(given, given.all_elements()), True
+    # training may have drawn S with this very seed: these elements must not be those of S
+    return Oracle(given, int(rng.integers(1 << 63))).draw(count), False
+
+
+def _outputs(model: Callable[[Any], Any], x: Array, chunk: int) -> Array:
+    """model(x), `chunk` samples at a time."""
+    pieces = []
+    for start in range(0, len(x), chunk):
+        piece = x[start : start + chunk]
+        y = call_model(model, piece)
+        if not is_array_api_obj(y) or y.ndim < 1 or len(y) != len(piece):
+            given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
+            raise ArgumentError(
+                f"model returned {given} for {len(piece)} samples; return an array with one row each."
+            )
+        pieces.append(y)
+    return namespace(pieces[0]).concat(pieces)
+
+
+def _errors(moved: Array, expected: Array, rows: Rows) -> NDArray[np.float64]:
+    """The error of every row's element, from outputs (k n, ...) and (1 or k, n, ...)."""
+    wanted, given = as_numpy(expected), as_numpy(moved)
+    if given.shape[1:] != wanted.shape[2:]:
+        raise ArgumentError(
+            f"model returned {wanted.shape[2:]} a sample at first and {given.shape[1:]} for moved "
+            "samples; return one shape."
+        )
+    given = given.reshape(len(rows), wanted.shape[1], -1)
+    wanted = wanted.reshape(len(wanted), wanted.shape[1], -1)
+    if wanted.dtype.kind not in "fc":
+        return np.asarray((given != wanted).any(axis=2).mean(axis=1))
+    differences = doubles(given) - doubles(wanted)
+    for j in np.flatnonzero(~np.isfinite(differences).all(axis=(1, 2))):
+        raise ArgumentError(
+            f"model returned non-finite outputs for x moved by {shorten(rows[j].tolist())}; "
+            "nothing can be compared."
+        )
+    return np.array([root_mean_square(difference) for difference in differences])
+
+
+def _joined(moved: Array) -> Array:
+    """(k, n, ...) as (k n, ...)."""
+    return moved.reshape((moved.shape[0] * moved.shape[1], *moved.shape[2:]))
+
+
+@contextmanager
+def _evaluating(model: Any) -> Iterator[None]:
+    """A torch module in eval mode, without gradients; every part gets its own mode back after."""
+    parts = list(model.modules()) if isinstance(model, nn.Module) else []
+    modes = [part.training for part in parts]
+    try:
+        for part in parts:
+            part.training = False
+        with torch.no_grad():
+            yield
+    finally:
+        for part, mode in zip(parts, modes, strict=True):
+            part.training = mode

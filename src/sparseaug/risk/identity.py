@@ -1,0 +1,83 @@
+"""What a risk depends on, by name and hash: how a checkpoint or a certificate tells another problem.
+
+An identity is a dict of short texts. Data count by their entries, S by its sha256. An action counts by
+its group and by what it does: some fixed elements move some of the samples, and the result is hashed.
+So a user's own function is known by its effect there, and not elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import as_numpy
+from sparseaug.archive import canonical_json
+from sparseaug.sampling import GroupSample, keyed_rng
+
+if TYPE_CHECKING:
+    from sparseaug.risk.model import KernelModel
+
+Facts: TypeAlias = tuple[tuple[str, str], ...]
+
+_SOME = 16  # elements, and samples
+
+
+def sha256_of(*parts: Any) -> str:
+    """SHA-256 of arrays (or tuples and dicts of them) with their types and shapes, and of texts."""
+    digest = hashlib.sha256()
+    for part in _leaves(parts):
+        if isinstance(part, str):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(f"text {len(data)}\n".encode() + data)
+        else:
+            array = np.ascontiguousarray(as_numpy(part)).reshape(-1)
+            digest.update(f"{part.dtype} {tuple(part.shape)}\n".encode())
+            plain = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            digest.update(plain.view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def problem_facts(x: Any, y: Any, action: Action, S: GroupSample | str) -> Facts:
+    """Inputs, targets, action and S, which may also be "full" or "none"."""
+    return (
+        ("S", S.sha256 if isinstance(S, GroupSample) else S),
+        ("inputs", sha256_of(x)),
+        ("targets", sha256_of(y)),
+        ("action", action_sha256(action, x)),
+    )
+
+
+def model_facts(model: KernelModel) -> Facts:
+    """The kernel and the centres."""
+    return (("kernel", repr(model.kernel)), ("centers", sha256_of(model.centers)))
+
+
+def action_sha256(action: Action, x: Any) -> str:
+    """SHA-256 of the group and of what some elements do to some of the samples."""
+    group = action.group
+    rows = group.sample(_SOME, keyed_rng(0, "identity of an action"))
+    return sha256_of(canonical_json(group.to_dict()).decode(), action(rows, _some(x)))
+
+
+def _some(x: Any) -> Any:
+    """A few samples, from all over the data."""
+    if isinstance(x, tuple):
+        return tuple(map(_some, x))
+    if isinstance(x, Mapping):
+        return {name: _some(part) for name, part in x.items()}
+    return x[:: max(1, len(x) // _SOME)][:_SOME]
+
+
+def _leaves(parts: Any) -> Iterator[Any]:
+    if isinstance(parts, tuple | list):
+        for part in parts:
+            yield from _leaves(part)
+    elif isinstance(parts, Mapping):
+        for name in sorted(parts):
+            yield from (name, *_leaves(parts[name]))
+    else:
+        yield parts

@@ -1,0 +1,133 @@
+"""Where a sample came from, and the oracle draws that are behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+from sparseaug.errors import ArgumentError, check_integer, shorten
+
+Kind: TypeAlias = Literal["given", "oracle", "source", "until", "words", "concat"]
+Draws: TypeAlias = tuple[tuple[int, int, int], ...]
+
+KINDS: tuple[str, ...] = get_args(Kind)
+LIMIT = 1 << 63  # of every count
+
+_LATER = ("draws", "sourced", "behind")  # fields that files of the first versions have not
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a sample came from: "oracle" and "words" can be made again from what stands here.
+
+    Attributes:
+        kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
+            function; "until": drawn until a deviation was reached; "words", "concat": made of other
+            samples; "given": rows that came from elsewhere
+        seed: of the draws or of the words
+        start: oracle: the number of the first draw
+        length: words: the number of factors
+        parents: sha256 of the samples it was made from
+        draws: (seed, start, stop) of the oracle draws behind it
+        sourced: the seeds among them whose draws a source found
+        behind: words: oracle calls behind their letters
+    """
+
+    kind: Kind = "given"
+    seed: int | None = None
+    start: int = 0
+    length: int = 0
+    parents: tuple[str, ...] = ()
+    draws: Draws = ()
+    sourced: tuple[int, ...] = ()
+    behind: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
+            raise ArgumentError(
+                f"kind={shorten(self.kind)} is not an origin of a sample; give one of {KINDS}."
+            )
+        if self.seed is not None:
+            object.__setattr__(self, "seed", check_integer("seed", self.seed, below=1 << 64))
+        for name in ("start", "length", "behind"):
+            object.__setattr__(self, name, check_integer(name, getattr(self, name), below=LIMIT))
+        parents = _listed("parents", self.parents)
+        if not all(isinstance(parent, str) for parent in parents):
+            raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
+        draws = tuple(
+            tuple(check_integer("draws", part, below=1 << 64) for part in _listed("draws", draw))
+            for draw in _listed("draws", self.draws)
+        )
+        if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in draws):
+            raise ArgumentError(
+                f"draws={shorten(self.draws)} must be (seed, start, stop) with start < stop, each."
+            )
+        sourced = [
+            check_integer("sourced", seed, below=1 << 64)
+            for seed in _listed("sourced", self.sourced)
+        ]
+        if self.kind == "source" and self.seed is not None:
+            sourced.append(self.seed)
+        object.__setattr__(self, "parents", parents)
+        object.__setattr__(self, "draws", draws)
+        object.__setattr__(self, "sourced", tuple(sorted(set(sourced))))
+        if self.kind == "words" and not self.behind:
+            behind = sum(len(one) for found in _ranges(self.draws).values() for one in found)
+            object.__setattr__(self, "behind", behind)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether it is m uniform draws, m fixed beforehand: what a-priori bounds are about."""
+        return self.kind in ("oracle", "source")
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Origin:
+        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
+
+        Only `draws`, `sourced` and `behind` may be missing, as they are in files of the first versions.
+        """
+        if not isinstance(data, Mapping):
+            raise ArgumentError(f"data={shorten(data)} is not a mapping of an origin's fields.")
+        names = [each.name for each in fields(cls)]
+        missing = [name for name in names if name not in data and name not in _LATER]
+        if missing:
+            raise ArgumentError(f"data has no {missing[0]!r}; give all of {names}.")
+        return cls(**{name: data[name] for name in names if name in data})
+
+
+def shared_draws(one: Origin, other: Origin) -> int:
+    """How many draws are behind both; those that a source found are not taken for the same."""
+    sourced = {*one.sourced, *other.sourced}
+    left, right = _ranges(one.draws), _ranges(other.draws)
+    return sum(
+        len(range(max(a.start, b.start), min(a.stop, b.stop)))
+        for seed in left.keys() & right.keys() - sourced
+        for a in left[seed]
+        for b in right[seed]
+    )
+
+
+def merged_draws(draws: Iterable[tuple[int, int, int]]) -> Draws:
+    """The same draws in as few intervals as they fill."""
+    return tuple(
+        (seed, one.start, one.stop) for seed, found in _ranges(draws).items() for one in found
+    )
+
+
+def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
+    """The draws of each seed as ranges that do not meet."""
+    found: dict[int, list[range]] = {}
+    for seed, start, stop in sorted(draws):
+        mine = found.setdefault(seed, [])
+        if mine and start <= mine[-1].stop:
+            mine[-1] = range(mine[-1].start, max(stop, mine[-1].stop))
+        else:
+            mine.append(range(start, stop))
+    return found
+
+
+def _listed(name: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+        raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
+    return tuple(value)

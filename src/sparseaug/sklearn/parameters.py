@@ -1,0 +1,224 @@
+"""From an estimator's parameters to an action and S: what all three estimators share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparseaug.actions import Action, roll
+from sparseaug.errors import (
+    ArgumentError,
+    SparseAugError,
+    UnsupportedError,
+    check_integer,
+    check_real,
+    shorten,
+)
+from sparseaug.groups import cyclic
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.sample import require_sample
+from sparseaug.spectral import Deviation, deviation, draw_until
+
+ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
+Shape: TypeAlias = tuple[int, ...]
+
+DEFAULT_M = 16
+
+MOST_ELEMENTS = 10**9  # below this; so many copies of one row already fill the memory of a machine
+
+CHEAP_ORDER = 10_000
+"""Groups up to this order have the deviation of 256 elements within seconds, whatever their kind."""
+
+
+class OneShotMixin:
+    """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
+
+    Parameters that the estimators share: action, m, target_deviation, S, sample_shape, random_state.
+    """
+
+    action: ActionChoice
+    m: int | None
+    target_deviation: float | None
+    S: GroupSample | None
+    sample_shape: Shape | None
+    random_state: Any
+    n_features_in_: int
+    action_: Action
+    sample_: GroupSample
+    shape_: Shape
+    groups_: NDArray[np.int64]
+    _deviation: Deviation | None
+
+    @property
+    def deviation_(self) -> Deviation | None:
+        """`sparseaug.deviation(sample_)`, computed on first use; None where it may take long.
+
+        A notebook reads every attribute of an estimator that it shows, so this one never takes long
+        and never fails. Call `sparseaug.deviation` for a group above order 10,000.
+        """
+        check_is_fitted(self, "sample_")
+        if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
+            try:
+                self._deviation = deviation(self.sample_)
+            except UnsupportedError:
+                return None
+        return self._deviation
+
+    def _draw(self, n: int) -> None:
+        """Set the action and S for n samples of `n_features_in_` features."""
+        width = self.n_features_in_
+        self.shape_ = check_shape(self.sample_shape, width)
+        self.action_ = resolve_action("action", self.action, width)
+        self.sample_, self._deviation = draw_sample(
+            self.action_,
+            m=DEFAULT_M if self.action is not None and self.m is None else self.m or 1,
+            target_deviation=self.target_deviation,
+            S=self.S,
+            random_state=self.random_state,
+        )
+        try:
+            self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"{error} A row of X is read with sample_shape={self.shape_}; give another, as (8, 8)."
+            ) from error
+        self.groups_ = np.tile(np.arange(n), self.sample_.m)
+
+
+def draw_sample(
+    action: Action,
+    *,
+    m: int,
+    target_deviation: float | None,
+    S: GroupSample | None,
+    random_state: Any,
+) -> tuple[GroupSample, Deviation | None]:
+    """S as the parameters want it, and its deviation where drawing found it."""
+    if S is not None:
+        require_sample(S)
+        action.rows(S)  # S must be of the action's group
+        return S, None
+    oracle = Oracle(action.group, seed=check_seed(random_state))
+    if target_deviation is None:
+        return oracle.draw(m), None
+    found = draw_until(oracle, target=target_deviation)
+    return found.sample, found.deviation
+
+
+def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
+    """The action for rows of this width; None moves nothing."""
+    if action is None:
+        return roll(cyclic(1), axes=(1,))
+    if isinstance(action, Action):
+        return action
+    try:
+        made = action(width) if callable(action) else action
+    except SparseAugError:
+        raise
+    except Exception as error:
+        raise ArgumentError(
+            f"{name}={shorten(action)} failed for {width} features: {error}; give a function "
+            "n_features -> action."
+        ) from error
+    if not isinstance(made, Action):
+        raise ArgumentError(
+            f"{name}={shorten(action)} is not an action and makes none; give an action such as "
+            "sparseaug.permute_axis(group), or a function n_features -> action."
+        )
+    return made
+
+
+def check_shape(sample_shape: Shape | None, width: int) -> Shape:
+    """How a row of this width is read."""
+    if sample_shape is None:
+        return (width,)
+    if not isinstance(sample_shape, tuple | list):
+        raise ArgumentError(
+            f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (8, 8)."
+        )
+    shape = tuple(check_integer("sample_shape", size, at_least=1) for size in sample_shape)
+    if math.prod(shape) != width:
+        raise ArgumentError(
+            f"sample_shape={shape} has {math.prod(shape)} entries, but X has {width} features; "
+            "give a shape of that many."
+        )
+    return shape
+
+
+def check_seed(random_state: Any) -> int:
+    """The oracle's seed: an integer itself, or one drawn from scikit-learn's generator."""
+    if isinstance(random_state, int | np.integer):
+        return check_integer("random_state", random_state, below=1 << 64)
+    try:
+        return int(check_random_state(random_state).randint(1 << 31))
+    except ValueError as error:
+        raise ArgumentError(
+            f"random_state={shorten(random_state)} is not a seed; give an integer, a RandomState or "
+            "None."
+        ) from error
+
+
+def check_choice(estimator: Any) -> None:
+    """Raise an `ArgumentError` unless at most one of m, target_deviation and S is given."""
+    given = [
+        name for name in ("m", "target_deviation", "S") if getattr(estimator, name) is not None
+    ]
+    if len(given) > 1:
+        raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
+    if estimator.m is not None:
+        check_integer("m", estimator.m, at_least=1, below=MOST_ELEMENTS)
+    if estimator.target_deviation is not None:
+        check_real("target_deviation", estimator.target_deviation, above=0, below=1)
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a data frame, if it is one, or as a numeric array (n, features).
+
+    The values of a frame are left alone: only columns that move need to be numbers.
+    """
+    if issparse(X):
+        raise ArgumentError("X is sparse; actions move dense rows: give X.toarray().")
+    with naming("X"):
+        if not is_frame(X):
+            array = validate_data(estimator, X, reset=reset, ensure_all_finite=False)
+            array = array.astype(np.float64) if array.dtype.kind == "O" else array
+            if array.dtype.kind not in "biufc":
+                raise TypeError(f"it has dtype {array.dtype}; give numbers.")
+            return array
+        if not X.shape[0] or not X.shape[1]:
+            raise ArgumentError(f"X has shape {X.shape}; give at least one row and one column.")
+        return validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """What scikit-learn says of an argument, as an `ArgumentError` that names it.
+
+    It stays a TypeError where it was one, as scikit-learn's own checks expect.
+    """
+    try:
+        yield
+    except (SparseAugError, NotFittedError):
+        raise
+    except TypeError as error:
+        raise ArgumentTypeError(f"{name} cannot be used: {error}") from error
+    except (ValueError, RuntimeError, OverflowError) as error:
+        raise ArgumentError(f"{name} cannot be used: {error}") from error
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An `ArgumentError` that is also a TypeError."""
+
+
+def is_frame(data: Any) -> bool:
+    """Whether it is a pandas DataFrame."""
+    return hasattr(data, "iloc") and getattr(data, "ndim", 0) == 2

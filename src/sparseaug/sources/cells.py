@@ -1,0 +1,79 @@
+"""What people call a crystal: lattice, positions and species, checked once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.groups import Rows
+
+Floats = NDArray[np.float64]
+
+MOST_SITES = 2048
+"""spglib compares all pairs of sites: two seconds here, and four times that for twice as many."""
+
+_FARTHEST = 1e6  # cells from the origin: beyond, fewer than ten digits of a fraction are left
+
+
+class Cell(NamedTuple):
+    """Lattice vectors as rows (3, 3), fractional positions (sites, 3), kinds 0, 1, 2, ... (sites,)."""
+
+    lattice: Floats
+    positions: Floats
+    kinds: Rows
+
+
+def read_cell(cell: Any) -> Cell:
+    """The parts of (lattice, positions, numbers) or of an ASE Atoms object, or an `ArgumentError`."""
+    if not isinstance(cell, tuple | list) and hasattr(type(cell), "get_scaled_positions"):
+        try:
+            cell = (np.asarray(cell.get_cell()), cell.get_scaled_positions(), cell.numbers)
+        except Exception as error:  # an object of another library
+            raise ArgumentError(
+                f"cell={shorten(cell)} does not answer as ASE's Atoms do: {shorten(error)}; "
+                "give (lattice, positions, numbers)."
+            ) from error
+    if not isinstance(cell, tuple | list) or len(cell) != 3:
+        raise ArgumentError(f"cell={shorten(cell)} must be (lattice, positions, numbers).")
+    lattice = _numbers("lattice", cell[0], "iuf")
+    positions = _numbers("positions", cell[1], "iuf")
+    numbers = _numbers("numbers", cell[2], "iu")
+    sites = len(numbers) if numbers.ndim == 1 else 0
+    if lattice.shape != (3, 3) or positions.shape != (sites, 3) or not sites:
+        raise ArgumentError(
+            f"cell has parts of shapes {lattice.shape}, {positions.shape}, {numbers.shape}; "
+            "give (3, 3), (sites, 3), (sites,)."
+        )
+    if not (np.isfinite(lattice).all() and np.isfinite(positions).all()):
+        raise ArgumentError("cell has entries that are not finite; give real numbers.")
+    if abs(positions).max() > _FARTHEST:
+        raise ArgumentError(
+            f"cell has a fractional position of {abs(positions).max():.3g}; give positions within "
+            f"{_FARTHEST:.0e} cells of the origin."
+        )
+    if np.linalg.matrix_rank(lattice) < 3:
+        raise ArgumentError("cell has a flat lattice; give three independent vectors as rows.")
+    if sites > MOST_SITES:
+        raise GroupTooLargeError(
+            f"cell has {sites} sites, above {MOST_SITES}; give a smaller cell, such as the "
+            "primitive one."
+        )
+    # spglib holds species in 32 bits, so it is given their numbers in order
+    kinds = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    return Cell(lattice.astype(np.float64), positions.astype(np.float64), kinds)
+
+
+def _numbers(name: str, part: Any, kinds: str) -> NDArray[Any]:
+    wanted = "one integer per site" if kinds == "iu" else "real numbers"
+    try:
+        array = np.asarray(part)
+    except Exception as error:  # ragged lists, foreign objects
+        raise ArgumentError(
+            f"cell has {name} {shorten(part)}, which are not an array; give {wanted}."
+        ) from error
+    if array.dtype.kind not in kinds and array.size:
+        raise ArgumentError(f"cell has {name} of dtype {array.dtype}; give {wanted}.")
+    return array

@@ -1,0 +1,157 @@
+"""`draw_until`: draw until the exact deviation is small enough. The guarantee needs no delta.
+
+Where a norm comes from random starts, each round is a test that may fail, and the first one that is
+passed is believed. So round r spends FAILURE_PROBABILITY 6 / (pi^2 r^2): as sum 1/r^2 = pi^2/6, all
+rounds together, however many, fail with FAILURE_PROBABILITY at most, and that is what is stated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sparseaug.errors import (
+    ArgumentError,
+    OracleBudgetError,
+    check_integer,
+    check_real,
+    shorten,
+)
+from sparseaug.groups import Symmetric
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.origin import merged_draws
+from sparseaug.spectral.deviation import (
+    best_method,
+    check_progress,
+    deviation,
+    restricted_method,
+)
+from sparseaug.spectral.result import Deviation, Progress
+from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
+from sparseaug.spectral.young.symmetric import shape_of, symmetric_norm
+from sparseaug.theory import deviation_floor
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A sample that reached its target: S, its deviation, the oracle calls it took."""
+
+    sample: GroupSample
+    deviation: Deviation
+    calls: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sample, GroupSample):
+            raise ArgumentError(f"sample={shorten(self.sample)} is not a GroupSample.")
+        if not isinstance(self.deviation, Deviation):
+            raise ArgumentError(f"deviation={shorten(self.deviation)} is not a Deviation.")
+        object.__setattr__(self, "calls", check_integer("calls", self.calls))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data, the sample by its hash."""
+        return {
+            "m": self.sample.m,
+            "sha256": self.sample.sha256,
+            "calls": self.calls,
+            "deviation": self.deviation.to_dict(),
+        }
+
+
+def draw_until(
+    oracle: Oracle,
+    *,
+    target: float,
+    max_calls: int = 100_000,
+    growth: float = 0.125,
+    degree: int | None = None,
+    progress: Progress | None = None,
+) -> Drawn:
+    """Draw in batches until the deviation of all that was drawn is at most `target`.
+
+    The first batch is as large as the floor says it must be; each further one adds a share of
+    `growth`. The norm of the last worst block is looked at first: while that alone is above the
+    target, the other blocks are not computed. Where the norm can only be had with a stated probability
+    (`degree=` of many tuples, large products), all rounds together fail with that probability:
+    `deviation.kind` says. If `max_calls` would be passed, an `OracleBudgetError` says how far it came.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> found = sa.draw_until(sa.Oracle(sa.symmetric(5), seed=0), target=0.4)
+        >>> found.deviation.value <= 0.4, found.calls == found.sample.m
+        (True, True)
+    """
+    target = check_real("target", target, above=0, below=1)
+    growth = check_real("growth", growth, above=0, below=1e6)
+    max_calls = check_integer("max_calls", max_calls, at_least=1)
+    if not isinstance(oracle, Oracle):
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
+    check_progress(progress)
+    # refuse before drawing
+    if degree is None:
+        best_method(oracle.group)
+    else:
+        restricted_method(oracle.group, degree)
+    wanted = _smallest_m(target, oracle.group.order) if degree is None else 1
+    S: GroupSample | None = None
+    found: Deviation | None = None
+    calls, tests = 0, 0
+    while True:
+        m = wanted if S is None else max(1, math.ceil(growth * S.m))
+        if calls + m > min(max_calls, calls + oracle.remaining):
+            reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
+            raise OracleBudgetError(
+                f"target={target} needs more than {calls} oracle calls ({reached}), and the next "
+                f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
+                "raise it, or the target."
+            )
+        batch = oracle.draw(m)
+        S = _extended(S, batch)
+        calls += m
+        if progress:
+            progress(calls, max_calls)
+        if found is not None and _still_above(S, found.block, target, degree):
+            continue
+        tests += 1
+        found = deviation(S, degree=degree, failure_probability=share_of_round(tests))
+        if found.value <= target:
+            if found.failure_probability:
+                found = replace(found, failure_probability=FAILURE_PROBABILITY)
+            return Drawn(S, found, calls)
+
+
+def share_of_round(r: int) -> float:
+    """What test number r may spend of FAILURE_PROBABILITY: 0.6079 < 6 / pi^2, divided by r^2.
+
+    Examples:
+        >>> sum(share_of_round(r) for r in range(1, 10**4)) < FAILURE_PROBABILITY
+        True
+    """
+    return 0.6079 * FAILURE_PROBABILITY / r**2
+
+
+def _extended(S: GroupSample | None, batch: GroupSample) -> GroupSample:
+    """The sample that one longer draw would have given; its size was not fixed beforehand."""
+    parts = [batch] if S is None else [S, batch]
+    rows = np.concatenate([part.elements for part in parts])
+    draws = merged_draws(draw for part in parts for draw in part.origin.draws)
+    origin = replace(parts[0].origin, kind="until", draws=draws)
+    return GroupSample(batch.group, rows, sum(part.calls for part in parts), origin)
+
+
+def _smallest_m(target: float, order: int) -> int:
+    """The least m whose floor does not exclude the target, by bisection."""
+    low, high = 0, order
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if deviation_floor(middle, order) <= target else (middle, high)
+    return high
+
+
+def _still_above(S: GroupSample, block: str, target: float, degree: int | None) -> bool:
+    """Whether one block, the worst of the last round, is above the target by itself."""
+    if degree is not None or not isinstance(S.group, Symmetric) or not block.startswith("("):
+        return False
+    return symmetric_norm(S, shapes=[shape_of(block)]).lower > target

@@ -1,0 +1,285 @@
+"""Blocks (1/m) sum_j pi(g_j) of the symmetric group by Clausen's recursion over cosets.
+
+The elements are sorted into cosets of S_(n-1), these into cosets of S_(n-2), and so on; only cosets
+that hold an element are kept. The Fourier transform then climbs from S_0 to S_n, each step by the
+transform of `induction`, shared between all elements and all shapes (Clausen 1989; Maslen 1998).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug.compiled import attempt
+from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.groups.young import Partition, check_permutations, dimension, partitions, restrict
+from sparseaug.spectral.young import kernels_scipy
+from sparseaug.spectral.young.cosets import CosetTree
+from sparseaug.spectral.young.induction import Inductions, Transform
+
+Engine = Literal["auto", "numba", "scipy"]
+
+PANEL = 48
+"""Columns carried through the climb at once, at most."""
+
+STORE = 1 << 26
+"""Bytes that the blocks of the level where the panels start may take."""
+
+SCRATCH = 1 << 26
+"""Bytes that a panel may take on one level."""
+
+
+class Block(NamedTuple):
+    """One Fourier block of S."""
+
+    partition: Partition
+    matrix: NDArray[np.float64]
+    error: float
+    """At least the Frobenius norm of (computed - true), all rounding of the recursion included."""
+
+
+def mean_blocks(
+    permutations: ArrayLike,
+    *,
+    shapes: Iterable[Partition] | None = None,
+    memory: int = 1 << 31,
+    threads: int | None = None,
+    engine: Engine = "auto",
+) -> Iterator[Block]:
+    """Yield the block (1/m) sum_j pi(g_j) of every shape but the trivial one, small blocks first.
+
+    `shapes` asks for some shapes only, and then the work shrinks to what they need. Blocks are made
+    in batches of at most `memory` bytes (at least one block); small ones come first in each, and
+    more batches repeat some work. The result depends neither on `memory` nor on `threads`.
+
+    Examples:
+        >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
+        ...     print(block.partition, block.matrix.round(3).tolist())
+        (1, 1, 1) [[-1.0]]
+        (2, 1) [[0.25, 0.433], [0.433, -0.25]]
+    """
+    rows = check_permutations(permutations)
+    if rows.size == 0:
+        raise ArgumentError(f"permutations has shape {rows.shape}; give at least one element.")
+    n = rows.shape[1]
+    wanted = partitions(n)[1:] if shapes is None else [tuple(shape) for shape in shapes]
+    for shape in wanted:
+        if sum(shape) != n:
+            raise ArgumentError(f"shapes holds {shape}; give partitions of n={n}.")
+    cores = os.cpu_count() or 1
+    workers = min(cores, 4) if threads is None else check_integer("threads", threads, at_least=1)
+    return _blocks(CosetTree.of(rows), _kernel(engine, n), wanted, memory, workers)
+
+
+def gram_blocks(
+    permutations: ArrayLike,
+    *,
+    shapes: Iterable[Partition] | None = None,
+    memory: int = 1 << 31,
+    threads: int | None = None,
+    engine: Engine = "auto",
+) -> Iterator[Block]:
+    """Yield A^T A for each block A of `mean_blocks`, without multiplying: the same transform.
+
+    A^T A = (1/m^2) sum_(j,k) pi(g_j^-1 g_k) is the mean of the m^2 quotients, and the transform
+    grows far more slowly with their number than a product of d x d matrices does with d: from S_11
+    on it takes less time than the product alone. The error is that of A^T A, and absolute: a norm
+    ||A|| below its square root drowns in it.
+
+    Examples:
+        >>> [block.matrix.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
+        [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
+    """
+    rows = check_permutations(permutations)
+    quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])
+    return mean_blocks(quotients, shapes=shapes, memory=memory, threads=threads, engine=engine)
+
+
+def _blocks(
+    tree: CosetTree, kernel: Any, shapes: Sequence[Partition], memory: int, threads: int
+) -> Iterator[Block]:
+    climb = _Climb(tree, kernel, threads)
+    for batch in _batches(shapes, memory):
+        matrices = climb.blocks(batch)
+        for shape in sorted(batch, key=dimension):
+            error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
+            yield Block(shape, matrices.pop(shape), error)
+
+
+class _Climb:
+    """From the leaves of the tree to the blocks of S_n."""
+
+    def __init__(self, tree: CosetTree, kernel: Any, threads: int) -> None:
+        self._tables = tree.children
+        self._weights = tree.weights
+        self._kernel = kernel
+        self._threads = threads
+        self._inductions = Inductions()
+        self._ready: dict[Partition, tuple[Transform, Any]] = {}
+        self._scratch = threading.local()
+
+    def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, NDArray[np.float64]]:
+        """The blocks of these shapes, in Fortran order."""
+        below = _contained(shapes)
+        values: dict[Partition, NDArray[np.float64]] = {(): self._weights[:, None, None]}
+        level = 0
+        while level + 1 < len(below) and self._fits(level + 1, below):
+            values = self._whole_level(level, values, below)
+            level += 1
+        if level + 1 == len(below):
+            return {shape: values[shape][0] for shape in shapes}
+        for shape in set().union(*below[level:-1]):
+            self._transform(shape)
+        # Columns of a block are rows here, so that a panel writes long stretches of memory.
+        results = {shape: np.empty((dimension(shape), dimension(shape))) for shape in shapes}
+        width = self._panel_width(level, below)
+
+        def run(panel: tuple[Partition, int]) -> None:
+            shape, start = panel
+            columns = np.ascontiguousarray(values[shape][:, :, start : start + width])
+            self._panel(level, shape, columns, 0, start, below, results)
+
+        panels = [
+            (shape, start)
+            for shape in sorted(values, key=dimension, reverse=True)
+            for start in range(0, dimension(shape), width)
+        ]
+        if self._threads == 1:
+            for panel in panels:
+                run(panel)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(run, panels))
+        return {shape: result.T for shape, result in results.items()}
+
+    def _fits(self, level: int, below: Sequence[set[Partition]]) -> bool:
+        """Whether whole blocks of this level are small: in memory, and as columns of a panel."""
+        dimensions = [dimension(shape) for shape in below[level]]
+        stored = 8 * len(self._tables[level]) * sum(d * d for d in dimensions)
+        return level == 1 or (stored <= STORE and max(dimensions) <= PANEL)
+
+    def _panel_width(self, level: int, below: Sequence[set[Partition]]) -> int:
+        """Columns that keep every level of a panel within SCRATCH; below 8 the loops grow slow."""
+        rows = [
+            (k + 1) * len(self._tables[k + 1]) * max(dimension(shape) for shape in below[k])
+            for k in range(level, len(below) - 1)
+        ]
+        return max(8, min(PANEL, SCRATCH // (8 * max(rows))))
+
+    def _whole_level(
+        self,
+        level: int,
+        values: dict[Partition, NDArray[np.float64]],
+        below: Sequence[set[Partition]],
+    ) -> dict[Partition, NDArray[np.float64]]:
+        """All blocks of all nodes of the next level."""
+        nodes = len(self._tables[level + 1])
+        above = {s: np.empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
+        for shape in below[level]:
+            transform, y = self._induce(level, shape, values[shape], 0)
+            for part in transform.parts:
+                if part.shape in above:
+                    columns = slice(part.column, part.column + transform.dimension)
+                    above[part.shape][:, :, columns] = y[:, part.start : part.end]
+        return above
+
+    def _panel(
+        self,
+        level: int,
+        shape: Partition,
+        values: NDArray[np.float64],
+        first: int,
+        column: int,
+        below: Sequence[set[Partition]],
+        results: dict[Partition, NDArray[np.float64]],
+    ) -> None:
+        """Carry columns `column`, ... of `shape`, in rows `first`, ... of values, up to S_n."""
+        transform, y = self._induce(level, shape, values, first)
+        for part in transform.parts:
+            if part.shape not in below[level + 1]:
+                continue
+            at = column + part.column
+            if level + 2 < len(below):
+                self._panel(level + 1, part.shape, y, part.start, at, below, results)
+            else:
+                _transpose_into(
+                    results[part.shape][at : at + y.shape[2]], y[0, part.start : part.end]
+                )
+
+    def _induce(
+        self, level: int, shape: Partition, values: NDArray[np.float64], first: int
+    ) -> tuple[Transform, NDArray[np.float64]]:
+        """One step up; the result lies in this thread's scratch of the level until the next one."""
+        transform, prepared = self._transform(shape)
+        table = self._tables[level + 1]
+        result = self._room(level, (len(table), len(transform.source), values.shape[2]))
+        self._kernel.induce(prepared, values, first, table, result)
+        return transform, result
+
+    def _room(self, level: int, shape: tuple[int, int, int]) -> NDArray[np.float64]:
+        """Memory that is reused: the first touch of fresh pages takes longer than a transform."""
+        rooms: dict[int, NDArray[np.float64]] = self._scratch.__dict__.setdefault("rooms", {})
+        size = math.prod(shape)
+        if level not in rooms or rooms[level].size < size:
+            rooms[level] = np.empty(size)
+        return rooms[level][:size].reshape(shape)
+
+    def _transform(self, shape: Partition) -> tuple[Transform, Any]:
+        if shape not in self._ready:
+            transform = self._inductions.transform(shape)
+            self._ready[shape] = transform, self._kernel.prepare(transform)
+        return self._ready[shape]
+
+
+def _kernel(engine: Engine, n: int) -> Any:
+    """The module that applies transforms. Loading numba takes longer than S_10 does without it."""
+    if engine not in ("auto", "numba", "scipy"):
+        raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'scipy'.")
+    by_name = engine == "numba"
+    if by_name or (engine == "auto" and n > 10):
+        kernel = attempt("sparseaug.spectral.young.kernels_numba", _tried, by_name=by_name)
+        if kernel is not None:
+            return kernel
+    return kernels_scipy
+
+
+def _tried(kernel: Any) -> Any:
+    """The module itself, compiled for the arrays of `_Climb`: what can fail fails here."""
+    tree = CosetTree.of(np.array([[1, 0, 2], [0, 2, 1]]))
+    for _ in _blocks(tree, kernel, [(2, 1), (1, 1, 1)], 1 << 20, 1):
+        pass
+    return kernel
+
+
+def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:
+    """For each level the shapes that lie in one of these; level 0 first."""
+    levels = [set(shapes)]
+    while levels[-1] != {()}:
+        levels.append({smaller for shape in levels[-1] for smaller, _ in restrict(shape)})
+    return levels[::-1]
+
+
+def _batches(shapes: Sequence[Partition], memory: int) -> Iterator[list[Partition]]:
+    batch: list[Partition] = []
+    room = memory
+    for shape in shapes:
+        size = 8 * dimension(shape) ** 2
+        if batch and size > room:
+            yield batch
+            batch, room = [], memory
+        batch.append(shape)
+        room -= size
+    if batch:
+        yield batch
+
+
+def _transpose_into(target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
+    for start in range(0, len(matrix), 256):  # what is transposed at once stays in cache
+        target[:, start : start + 256] = matrix[start : start + 256].T

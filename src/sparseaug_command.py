@@ -1,0 +1,27 @@
+"""The `sparseaug` command from its first moment: Ctrl-C is one line and exit code 130, imports too.
+
+It stands beside the package, because importing any module of that imports NumPy first.
+"""
+
+import contextlib
+import os
+import signal
+
+
+def main() -> None:
+    """Entry point of the `sparseaug` command."""
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if usual:  # not where the caller ignores it, as nohup does
+        signal.signal(signal.SIGINT, _leave)
+    from sparseaug.cli import main as run
+
+    if usual:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    run()
+
+
+def _leave(*_: object) -> None:
+    """Nothing is open yet, and an exception might be lost in a half-imported extension module."""
+    with contextlib.suppress(OSError):
+        os.write(2, b"\nAborted.\n")
+    os._exit(130)

@@ -1,0 +1,184 @@
+"""Every action on JAX arrays: the numbers of NumPy, under jit, grad and vmap over the data.
+
+`test_jax.py` runs these in a process of their own: JAX starts threads, and where it is imported no
+other test may fork workers for a data loader. So it is imported by fixtures only.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.actions.combine import CustomAction
+from sparseaug.errors import ArgumentError, ElementError
+from sparseaug.testing import check_action
+
+K = 4
+
+
+@pytest.fixture(scope="session")
+def jax() -> ModuleType:
+    return importlib.import_module("jax")
+
+
+@pytest.fixture(scope="session")
+def jnp(jax: ModuleType) -> ModuleType:
+    return jax.numpy
+
+
+def swap(elements, x):
+    return x[:, np.argsort(elements, axis=1)].swapaxes(0, 1)
+
+
+DATA = np.arange(30.0).reshape(2, 3, 5) - 7
+SOME = {
+    "entries": (sa.permute_axis(sa.symmetric(5)), DATA),
+    "signs": (sa.signed_permute(sa.hyperoctahedral(3), axis=1), DATA),
+    "function": (sa.custom_action(sa.symmetric(3), swap), DATA[..., 0]),
+}
+
+
+def test_under_jit_the_data_may_be_traced(moving, rng, jax, jnp):
+    action, x = moving
+    a = action.group.sample(K, rng)
+    moved = jax.jit(lambda data: action(a, data))(jnp.asarray(x))
+    assert np.array_equal(np.asarray(moved), action(a, x))  # whole numbers: exact in float32
+
+
+def test_gradients_are_those_of_the_inverse(moving, rng, jax, jnp):
+    """The actions of the suite are orthogonal: the derivative of <w, g x> by x is g^-1 w."""
+    action, x = moving
+    a = action.group.sample(K, rng)
+    w = rng.integers(-9, 9, (K, *x.shape)).astype(np.float32)
+    found = jax.jit(jax.grad(lambda data: (w * action(a, data)).sum()))(jnp.asarray(x))
+    back = action.group.inverse(a)
+    wanted = sum(action(back[j : j + 1], w[j])[0] for j in range(K))
+    assert np.array_equal(np.asarray(found), wanted)
+
+
+def test_vmap_over_the_data_is_one_batch_after_the_other(moving, rng, jax, jnp):
+    action, x = moving
+    a = action.group.sample(K, rng)
+    batches = np.stack([x, x + 1, 2 * x])
+    moved = jax.jit(jax.vmap(lambda data: action(a, data)))(jnp.asarray(batches))
+    for batch, one in zip(batches, moved, strict=True):
+        assert np.array_equal(np.asarray(one), action(a, batch))
+
+
+def test_each_element_may_move_data_of_its_own(moving, rng, jax, jnp):
+    action, x = moving
+    prepared = action.prepare(action.group.sample(K, rng), x.shape)
+    each = np.stack([x + j for j in range(K)])
+    moved = jax.jit(lambda data: action.apply(prepared, data))(jnp.asarray(each))
+    assert np.array_equal(np.asarray(moved), action.apply(prepared, each))
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_jax_arrays_come_back_as_jax_arrays_of_their_dtype(name, rng, jax, jnp):
+    action, x = SOME[name]
+    a = action.group.sample(K, rng)
+    for dtype in (jnp.float32, jnp.bfloat16):
+        moved = action(a, jnp.asarray(x, dtype))
+        assert isinstance(moved, jax.Array)
+        assert moved.dtype == dtype
+        assert np.array_equal(np.asarray(moved, np.float64), action(a, x))
+
+
+def test_without_jit_gradients_and_batches_are_the_same(rng, jax, jnp):
+    action, x = SOME["signs"]
+    a, x = action.group.sample(K, rng), jnp.asarray(x)
+    assert jnp.array_equal(jax.vmap(lambda t: action(a, t))(x[None])[0], action(a, x))
+    total = jax.grad(lambda t: action(a, t).sum())(x)
+    assert np.array_equal(
+        np.asarray(total), action(action.group.inverse(a), np.ones(x.shape)).sum(0)
+    )
+
+
+def test_pairs_of_adjacency_and_features_move_under_jit(rng, jax, jnp):
+    action = sa.permute_nodes(sa.symmetric(5))
+    a = action.group.sample(K, rng)
+    graphs = rng.integers(0, 9, (3, 5, 5)), rng.integers(0, 9, (3, 5, 2))
+    moved = jax.jit(lambda pair: action(a, pair))(tuple(map(jnp.asarray, graphs)))
+    for found, wanted in zip(moved, action(a, graphs), strict=True):
+        assert isinstance(found, jax.Array)
+        assert np.array_equal(np.asarray(found), wanted)
+
+
+def test_whole_numbers_stay_whole(rng, jnp):
+    for action, shape in (
+        (sa.permute_axis(sa.symmetric(4)), (2, 4)),
+        (sa.move_grid(sa.grid_symmetries(3)), (2, 3, 3)),
+        (sa.signed_permute(sa.hyperoctahedral(4)), (2, 4)),
+    ):
+        x = jnp.asarray(rng.integers(-9, 9, shape), jnp.int32)
+        assert action(action.group.sample(3, rng), x).dtype == jnp.int32
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_nothing_to_move_is_fine(name, jnp):
+    action, x = SOME[name]
+    nothing = np.empty((0, action.group.width), np.int64)
+    assert action(nothing, jnp.asarray(x)).shape == (0, *x.shape)
+    assert action(action.group.identity(), jnp.asarray(x[:0])).shape == (1, 0, *x.shape[1:])
+
+
+def test_copies_of_jax_data_are_jax_data(rng, jax, jnp):
+    S = sa.Oracle(sa.symmetric(3), seed=0).draw(4)
+    act = sa.permute_axis(S.group)
+    x, y = rng.normal(size=(5, 3)).astype(np.float32), np.arange(5, dtype=np.int32)
+    moved, targets = sa.augment(act, S, jnp.asarray(x), jnp.asarray(y))
+    assert isinstance(moved, jax.Array)
+    assert isinstance(targets, jax.Array)
+    wanted = sa.augment(act, S, x, y)
+    assert np.array_equal(np.asarray(moved), wanted[0])
+    assert np.array_equal(np.asarray(targets), wanted[1])
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_the_laws_are_checked_on_jax_data_too(name, jnp):
+    action, x = SOME[name]
+    check_action(action, jnp.asarray(x))
+
+
+def test_rows_may_be_jax_integers_but_not_traced_ones(rng, jax, jnp):
+    action = sa.permute_axis(sa.symmetric(4))
+    a, x = action.group.sample(3, rng), jnp.asarray(rng.normal(size=(2, 4)))
+    assert np.array_equal(np.asarray(action(jnp.asarray(a), x)), np.asarray(action(a, x)))
+    with pytest.raises(ElementError, match="elements is traced"):
+        jax.jit(lambda rows: action(rows, x))(jnp.asarray(a))
+
+
+def test_a_users_function_gets_numpy_rows_inside_a_product(rng, jax, jnp):
+    kinds = []
+
+    def reverse(elements, x):
+        kinds.append(type(elements))
+        return jnp.where(elements[:, :, None, None] == 1, x[..., ::-1], x)
+
+    own = sa.custom_action(sa.cyclic(2), reverse)
+    action = sa.product_action(sa.permute_axis(sa.symmetric(3), 1), own)
+    a, x = action.group.sample(K, rng), jnp.asarray(rng.normal(size=(2, 3, 4)))
+    moved = jax.jit(lambda data: action(a, data))(x)
+    for j, row in enumerate(a):
+        wanted = action.first(row[None, :3], own(row[None, 3:], x)[0])[0]
+        assert np.array_equal(np.asarray(moved[j]), np.asarray(wanted))
+    assert set(kinds) == {np.ndarray}
+    assert isinstance(own, CustomAction)
+
+
+def test_kernels_take_samples_that_are_jax_arrays(rng, jnp):
+    k = sa.GaussianKernel(1.0)
+    x = rng.normal(size=(4, 3)).astype(np.float32)
+    assert np.array_equal(k(jnp.asarray(x), x), k(x, x))
+    with pytest.raises(ArgumentError, match=r"^x is a traced"):
+        importlib.import_module("jax").jit(lambda data: k(data, x))(jnp.asarray(x))
+
+
+def test_what_jax_holds_beyond_numbers_is_refused(jax):
+    keys = jax.random.split(jax.random.key(0), (2, 3))
+    with pytest.raises(ArgumentError, match=r"^x has dtype"):
+        sa.permute_axis(sa.symmetric(3))([[0, 1, 2]], keys)

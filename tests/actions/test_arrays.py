@@ -1,0 +1,201 @@
+"""The door for data: known arrays in any layout, and every other type refused by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, ElementError
+
+ACT = sa.permute_axis(sa.symmetric(3))
+E = ACT.group.identity()
+S = sa.GroupSample(ACT.group, E)
+X = np.arange(6.0).reshape(2, 3)
+
+
+class Units(np.ndarray):
+    """A subclass of NumPy's arrays, whose units an index would drop."""
+
+
+class Lookalike:
+    """An array of another library: everything that NumPy would convert without a word."""
+
+    shape, ndim, dtype = (2, 3), 2, np.dtype(float)
+
+    def __array__(self, dtype=None, copy=None):
+        return X
+
+    def __array_namespace__(self, api_version=None):
+        return np
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, key):
+        return X[key]
+
+
+OTHERS = [
+    (None, "NoneType"),
+    ([[1.0, 2.0, 3.0]], "list"),
+    ("abc", "str"),
+    (3.0, "float"),
+    (np.float64(3.0), "numpy.float64"),
+    (memoryview(X), "memoryview"),
+    (pd.DataFrame(X), "pandas.DataFrame"),
+    (pd.Series(X[0]), "pandas.Series"),
+    (np.ma.masked_array(X), "numpy.MaskedArray"),
+    (X.view(Units), "Units"),
+    (Lookalike(), "Lookalike"),
+    (object(), "object"),
+]
+
+
+@pytest.mark.parametrize(("value", "kind"), OTHERS, ids=[kind for _, kind in OTHERS])
+def test_any_other_type_is_refused_by_name(value, kind):
+    for call in (
+        lambda: ACT(E, value),
+        lambda: sa.product_action(ACT, sa.roll(sa.cyclic(3), (-1,)))([[0, 1, 2, 0]], value),
+        lambda: sa.custom_action(ACT.group, lambda g, x: x[None])(E, value),
+        lambda: sa.augment(ACT, S, value, np.zeros(2)),
+        lambda: sa.permute_nodes(ACT.group)(E, (np.zeros((2, 3, 3)), value)),
+    ):
+        with pytest.raises(ArgumentError, match=rf"^x is a .*{kind}; give a NumPy array"):
+            call()
+    with pytest.raises(ArgumentError, match=rf"^y is a .*{kind}; give a NumPy array"):
+        sa.augment(ACT, S, X, value)
+    if value is not None:  # which says that there are no samples
+        with pytest.raises(ArgumentError, match=rf"^samples is a .*{kind}; give a NumPy array"):
+            sa.custom_action(ACT.group, lambda g, x: x[None], samples=value)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        X.astype(object),
+        X.astype(str),
+        X.astype("S3"),
+        X.astype("datetime64[s]"),
+        np.zeros((2, 3), [("a", float)]),
+    ],
+)
+def test_what_is_not_numbers_is_refused_by_its_dtype(x):
+    with pytest.raises(ArgumentError, match=r"^x has dtype"):
+        ACT(E, x)
+
+
+def test_tensors_that_are_not_dense_are_refused():
+    with pytest.raises(ArgumentError, match=r"^x is a torch tensor of layout torch.sparse_coo"):
+        ACT(E, torch.tensor(X).to_sparse())
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0,)])
+def test_data_without_samples_or_axes_are_refused(shape):
+    with pytest.raises(ArgumentError, match=r"^x has shape"):
+        ACT(E, np.zeros(shape))
+
+
+def test_layout_and_write_protection_make_no_difference(moving, rng):
+    action, x = moving
+    a = action.group.sample(3, rng)
+    wanted = action(a, x)
+    protected = x.copy()
+    protected.flags.writeable = False
+    padded = np.zeros((*x.shape[:-1], 2 * x.shape[-1]))
+    padded[..., ::2] = x
+    rows = a.copy()
+    rows.flags.writeable = False
+    for data in (
+        protected,
+        np.asfortranarray(x),
+        padded[..., ::2],
+        x[::-1].copy()[::-1],
+        np.ascontiguousarray(x[..., ::-1])[..., ::-1],
+    ):
+        before = data.copy()
+        assert np.array_equal(action(rows, data), wanted)
+        assert np.array_equal(action(np.asfortranarray(rows), data), wanted)
+        assert np.array_equal(data, before)
+
+
+def test_a_file_mapped_into_memory_is_an_array(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert np.array_equal(ACT(E, mapped)[0], X)
+
+
+def test_nan_infinities_truth_values_and_complex_numbers_are_moved_as_they_are(rng):
+    p = np.array([[1, 2, 0]])
+    for x in (
+        np.array([[np.nan, np.inf, -np.inf]]),
+        np.array([[True, False, True]]),
+        np.array([[1 + 2j, -3j, 0]]),
+        np.array([[1e308, -1e-308, 0.0]]),
+        np.array([[1, 2, 3]], np.uint8),
+    ):
+        moved = ACT(p, x)[0]
+        assert moved.dtype == x.dtype
+        assert np.array_equal(moved, x[:, [2, 0, 1]], equal_nan=x.dtype.kind == "f")
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        *(None, "S3", 3, 1.5, True, [], [[0, 1]], [[0, 1], [0, 1, 2]], [[0.0, 1.0, 2.0]]),
+        *([["0", "1", "2"]], [[0j, 1j, 2j]], [[None, None, None]], [[0, 1, -2]], [[10**30, 1, 2]]),
+        *(np.array([[np.nan, 1, 2]]), object(), {"a": 1}, [[False, True, True]]),
+    ],
+)
+def test_bad_rows_are_named(elements):
+    with pytest.raises(ElementError, match=r"^elements"):
+        ACT(elements, X)
+
+
+BAD_ACTIONS = [None, "S3", 3, ACT.group, lambda g, x: x, np.eye(3)]
+
+
+@pytest.mark.parametrize("action", BAD_ACTIONS)
+def test_what_is_not_an_action_is_named(action):
+    with pytest.raises(ArgumentError, match=r"^action="):
+        sa.augment(action, S, X, np.zeros(2))
+    with pytest.raises(ArgumentError, match=r"^a="):
+        sa.product_action(action, ACT)
+    if action is not None:
+        with pytest.raises(ArgumentError, match=r"^y_action="):
+            sa.augment(ACT, S, X, np.zeros((2, 3)), y_action=action)
+
+
+def test_augment_names_what_does_not_fit():
+    other = sa.permute_axis(sa.cyclic(3))
+    for name, call in (
+        ("S", lambda: sa.augment(ACT, None, X, np.zeros(2))),
+        ("y", lambda: sa.augment(ACT, S, X, np.zeros(3))),
+        ("y", lambda: sa.augment(ACT, S, X, np.float64(1.0) * np.ones(()))),
+        ("y", lambda: sa.augment(ACT, S, X, np.zeros(2), y_action=ACT)),
+        ("y", lambda: sa.augment(ACT, S, X, np.zeros((2, 4)), y_action=ACT)),
+        ("y_action", lambda: sa.augment(ACT, S, X, X, y_action=other)),
+        ("x", lambda: sa.augment(ACT, S, np.zeros(()), np.zeros(2))),
+        ("x", lambda: sa.augment(ACT, S, (), np.zeros(2))),
+        ("x", lambda: sa.augment(ACT, S, (X, X), np.zeros(2))),
+    ):
+        with pytest.raises(ArgumentError, match=rf"^{name}\b"):
+            call()
+
+
+def test_labels_may_be_text_as_they_only_repeat():
+    two = sa.GroupSample(ACT.group, np.repeat(E, 2, axis=0))
+    for kind in (str, object):
+        y = np.array(["a", "b"], kind)
+        assert sa.augment(ACT, two, X, y)[1].tolist() == ["a", "b", "a", "b"]
+
+
+def test_a_users_function_must_return_arrays_of_the_same_library():
+    act = sa.custom_action(ACT.group, lambda g, x: np.asarray(x)[None])
+    with pytest.raises(ArgumentError, match="for data that are a torch"):
+        act(E, torch.tensor(X))
+    for value in (None, X.tolist(), "abc", np.ma.masked_array(X[None])):
+        with pytest.raises(ArgumentError, match="function returned a"):
+            sa.custom_action(ACT.group, lambda g, x, value=value: value)(E, X)

@@ -1,0 +1,122 @@
+"""Every term of a certificate counts: what it bounds is made as large as it may be."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.certificate import Evidence, audit, audited, kernel, spectral
+from sparseaug.certificate.exact import largest_norm
+from sparseaug.errors import ArgumentError
+from sparseaug.kernels import gradient_norms
+from sparseaug.kernels.discrepancy import Discrepancy
+
+
+def test_the_norm_of_a_gradient_covers_moments_that_are_off_by_their_error():
+    """One centre: A and v are numbers, and every error lengthens the gradient."""
+    x = np.array([[0.5, -0.5]])
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    act = sa.permute_axis(sa.symmetric(2))
+    risk = sa.augmented_risk(model, (x, np.array([-1.0])), act, "full")
+    theta = np.array([1.0, 2.0])
+    truth = float(np.linalg.norm(risk.gradient(theta)))
+    for error in (1e-9, 1e-3):
+        moments = dataclasses.replace(
+            risk.moments, A=risk.moments.A - error, v=risk.moments.v + error, error=error
+        )
+        assert largest_norm(dataclasses.replace(risk, moments=moments), theta) >= truth
+
+
+def norms_at(model, data, theta):
+    a, b = model.split(theta)
+    return gradient_norms(model.kernel, model.centers, a, b, data[1])
+
+
+@pytest.mark.parametrize("larger", ["narrow", "wide"])
+def test_the_kernel_bound_takes_the_larger_distance_of_every_sample(larger, problem):
+    """Far more than pooled: each sample by itself, in whichever space it is farther."""
+    model, data, act = problem(4, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(6))
+    far, near = (Discrepancy(np.full(5, value), 1e3, 0.0) for value in (0.5, 0.1))
+    evidence.__dict__["discrepancies"] = (far, near) if larger == "narrow" else (near, far)
+    plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
+    B = float(norms_at(model, data, theta).per_sample.mean())
+    assert kernel(evidence, theta).bound >= (plain + 0.5 * B) * (1 - 1e-12)
+
+
+def test_the_spectral_bound_takes_the_upper_bound_of_the_deviation(problem):
+    model, data, act = problem(4, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    S = sa.Oracle(act.group, seed=0).draw(6)
+    wide = dataclasses.replace(sa.deviation(S), value=0.9, lower=0.1)
+    evidence = Evidence(model, data, act, S, deviation=wide)
+    plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
+    assert spectral(evidence, theta).bound >= plain + 0.9 * norms_at(model, data, theta).B * (
+        1 - 1e-12
+    )
+
+
+def test_an_audit_covers_gradients_that_are_off_by_their_rounding(problem, monkeypatch):
+    """All vectors shorter by `off`: their mean and the bound without its term are lower, too."""
+    model, data, act = problem(4, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    evidence = Evidence(model, data, act, "streaming")
+
+    def bound() -> float:
+        return audited(evidence, theta, oracle=sa.Oracle(act.group, 5), audit_calls=20000).bound
+
+    exact, gradients, off = bound(), audit._gradients, 1e-2
+
+    def shorter(*args):
+        v = gradients(*args)
+        mean = v.mean(axis=0)
+        return v - off * mean / np.linalg.norm(mean)
+
+    monkeypatch.setattr(audit, "_gradients", shorter)
+    monkeypatch.setattr(audit, "_rounding", lambda *_: off)
+    assert bound() >= exact
+
+
+@pytest.mark.parametrize("taken", [1, 7, 8])
+def test_not_a_single_draw_of_S_is_taken_again(taken, problem):
+    model, data, act = problem(4, 0)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(8))
+    oracle = sa.Oracle(act.group, seed=0)
+    oracle.draw(taken)
+    theta = np.ones(model.size)
+    if taken < 8:
+        with pytest.raises(ArgumentError, match="elements of S again"):
+            audited(evidence, theta, oracle=oracle, audit_calls=10)
+    else:
+        assert audited(evidence, theta, oracle=oracle, audit_calls=10).calls == 18
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.1, 1e-3])
+def test_the_radius_is_that_of_its_derivation(delta):
+    """Bernstein with log(4 / delta) for the mean, and log(2 / delta) over N // 2 pairs for sigma."""
+    for N, G, spread in ((2, 1.0, 0.3), (201, 2.0, 0.0), (1000, 3.0, 1.0)):
+        k = G * math.sqrt(math.log(2 / delta) / (N // 2))
+        sigma = k + math.sqrt(k**2 + spread**2)
+        L = math.log(4 / delta)
+        expected = sigma * math.sqrt(2 * L / N) + 2 * G * L / (3 * N)
+        assert audit.radius(spread, G, N, delta=delta) >= expected * (1 - 1e-12)
+
+
+def test_the_interval_of_an_audit_fails_less_often_than_delta_on_two_points():
+    """v = +1 or -1, evenly: 5000 audits of N = 4 at delta = 0.9, where the constants are used up.
+
+    That more than 0.9 + 0.02 of them fail although 0.9 is right has probability below 1e-5.
+    """
+    rng = np.random.default_rng(0)
+    v = rng.choice([-1.0, 1.0], (5000, 4))
+    spread = np.sqrt(((v[:, ::2] - v[:, 1::2]) ** 2 / 2).mean(axis=1))
+    failures = sum(
+        abs(row.mean()) > audit.radius(float(s), 1.0, 4, delta=0.9)
+        for row, s in zip(v, spread, strict=True)
+    )
+    assert failures <= 0.92 * 5000

@@ -1,0 +1,198 @@
+"""Where standard output is full, closed, broken or ASCII: one line, a code, and every file in place."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import sparseaug as sa
+from sparseaug.cli import main
+from sparseaug.experiments import Config, reproduce
+
+START = [sys.executable, "-c", "from sparseaug_command import main; main()"]
+QUICK = ["reproduce", "--quick", "--group-size", "3", "--out", "out"]
+PLAN = ["plan", "--group", "S6", "--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"]
+COMMANDS = {
+    "help": ["--help"],
+    "groups": ["groups"],
+    "draw": ["draw", "--group", "S6", "--m", "4", "--out", "T"],
+    "certify": ["certify", "S"],
+    "reproduce": [*QUICK, "--jobs", "1"],
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished")
+    reproduce(Config.shortened(group_size=3), folder, jobs=1)
+    (folder / "results.json").unlink()
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, finished):
+    """A sample, and an experiment of which nothing is left to do but the results and the report."""
+    sa.Oracle(sa.symmetric(4), seed=0).draw(8).save(tmp_path / "S")
+    shutil.copytree(finished, tmp_path / "out")
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "matplotlib.py").write_text("raise ImportError('not here')")
+    return tmp_path
+
+
+def run(arguments, folder, *, figures=False, environment=(), **options):
+    """Exit code, output, error of a process; without matplotlib, which takes a while, if not asked."""
+    path = os.environ.get("PYTHONPATH", "")
+    path = path if figures else f"{folder}/hidden{os.pathsep}{path}"
+    done = subprocess.run(
+        [*START, *arguments],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path, **dict(environment)},
+        **{"stdout": subprocess.PIPE, **options},
+    )
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def require_files(name, folder):
+    if name == "draw":
+        assert sa.GroupSample.load(folder / "T").m == 4
+    if name.startswith("reproduce"):
+        assert {"results.json", "report.html"} <= set(os.listdir(folder / "out"))
+
+
+def one_line(err):
+    return err.count("\n") == 1 and "Traceback" not in err and err.startswith("Error: ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_standard_output_is_one_line_and_code_1(name, folder):
+    with open("/dev/full", "w") as full:
+        code, _, err = run(COMMANDS[name], folder, stdout=full, figures=True)
+    assert (code, one_line(err)) == (1, True), repr(err)
+    assert "No space left on device" in err
+    require_files(name, folder)
+    if name == "reproduce":
+        assert {"figure.pdf", "certificates.png"} <= set(os.listdir(folder / "out"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_closed_standard_output_is_one_line_and_code_1(name, folder):
+    workers = ["--jobs", "2"] if name == "reproduce" else []  # starting them flushes it
+    arguments = [*COMMANDS[name], *workers]
+    code, _, err = run(arguments, folder, stdout=None, preexec_fn=lambda: os.close(1))
+    assert (code, one_line(err)) == (1, True), repr(err)
+    require_files(name, folder)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_pipe_that_nobody_reads_is_one_line_and_code_1(name, folder):
+    read, write = os.pipe()
+    os.close(read)
+    code, _, err = run(COMMANDS[name], folder, stdout=write)
+    os.close(write)
+    assert (code, one_line(err)) == (1, True), repr(err)
+    assert "Broken pipe" in err
+    require_files(name, folder)
+
+
+def test_closed_standard_error_and_input_are_survived(folder):
+    for number in (0, 2):
+        code, out, _ = run(["groups", "S6"], folder, preexec_fn=lambda n=number: os.close(n))
+        assert code == 0
+        assert b"720" in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_ascii_is_survived(name, folder):
+    code, out, err = run(COMMANDS[name], folder, environment={"PYTHONIOENCODING": "ascii"})
+    assert (code, err) == (0, "")
+    out.decode("ascii")
+    require_files(name, folder)
+
+
+def test_without_matplotlib_the_page_is_written_and_that_is_said(folder):
+    code, out, err = run(COMMANDS["reproduce"], folder)
+    assert (code, err) == (0, "")
+    assert b"No figures: matplotlib is not installed; pip install 'sparseaug[report]'" in out
+    assert (folder / "out" / "report.html").exists()
+    assert not (folder / "out" / "figure.pdf").exists()
+
+
+def test_no_memory_is_one_line(monkeypatch, capsys, tmp_path):
+    def draw(self, m):
+        raise MemoryError
+
+    monkeypatch.setattr(sa.Oracle, "draw", draw)
+    arguments = ["draw", "--group", "C2", "--m", "5", "--out", str(tmp_path / "T")]
+    monkeypatch.setattr(sys, "argv", ["sparseaug", *arguments])
+    with pytest.raises(SystemExit) as leave:
+        main()
+    assert leave.value.code == 1
+    assert capsys.readouterr() == (
+        "",
+        "Error: out of memory; ask for less, or use a machine with more.\n",
+    )
+
+
+@pytest.mark.parametrize("name", ["groups", "certify", "reproduce"])
+def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
+    """To the whole process group, as a terminal sends it; from the first line of our code on."""
+    chance = random.Random(name)  # noqa: S311 - moments, no secrets
+    longest = 5 if name == "reproduce" else 1.5
+    workers = ["--jobs", "2"] if name == "reproduce" else []
+    for _ in range(3):
+        shutil.rmtree(folder / "out", ignore_errors=True)
+        code = "print('ready', flush=True); " + START[-1]
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, *COMMANDS[name], *workers],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+        )
+        child.stdout.readline()
+        time.sleep(chance.uniform(0, longest))
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+        if child.returncode not in (0, -signal.SIGINT) or err:  # else all was done and printed
+            assert (child.returncode, err.strip()) == (130, "Aborted."), err
+            assert err.count("\n") <= 2  # the first ends the line on which a terminal shows ^C
+
+
+def test_terminal_escapes_in_names_are_not_printed(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sparseaug.report.write._figures", lambda results: {})
+    name = "\x1b]0;owned\x07"
+    (folder / name).mkdir()
+    (folder / "out").rename(folder / name / "out")
+    quick = ["reproduce", "--quick", "--jobs", "1"]
+    commands = [
+        ["certify", name],
+        ["certify", f"{name}/S"],
+        ["groups", name],
+        [name],
+        ["draw", "--group", "S4", "--m", "2", "--out", f"{name}/S"],
+        ["draw", "--group", "S4", "--m", "2", "--out", f"{name}/S"],
+        [*PLAN, "--plot", f"{name}/p.gif"],
+        [*quick, "--group-size", "3", "--out", f"{name}/out"],
+        [*quick, "--group-size", "4", "--out", f"{name}/out"],
+        [*quick, "--out", f"{name}/S"],
+    ]
+    for command in commands:
+        monkeypatch.setattr(sys, "argv", ["sparseaug", *command])
+        with pytest.raises(SystemExit):
+            main()
+        said = "".join(capsys.readouterr())
+        assert said
+        assert not {"\x1b", "\x07"} & set(said), command

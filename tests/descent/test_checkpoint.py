@@ -1,0 +1,408 @@
+"""A checkpoint belongs to one run: others are refused by name, its own ends in the same bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import sparseaug as sa
+from sparseaug.archive import load_archive, save_archive
+from sparseaug.descent import NonFiniteError
+from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
+
+RNG = np.random.default_rng(3)
+X = np.sort(RNG.uniform(-1, 1, (10, 4)), axis=1)
+CENTERS = RNG.uniform(-1, 1, (7, 4))
+THETA = RNG.normal(0, 0.5, 14)
+G = sa.symmetric(4)
+CYCLE = sa.permutation_group([[1, 2, 3, 0]])
+STEPS = 30
+
+
+def permuted(g, x):
+    return x[:, np.argsort(g, axis=1)].swapaxes(0, 1)
+
+
+def permuted_backwards(g, x):
+    """The same group acting through another numbering of the coordinates."""
+    return permuted(g, x[:, ::-1])[..., ::-1]
+
+
+def one_shot(*, x=X, y=None, sigma=1.25, centers=CENTERS, act=None, seed=0, m=5):
+    act = act or sa.permute_axis(G)
+    S = sa.Oracle(act.group, seed=seed).draw(m)
+    model = sa.KernelModel(sa.GaussianKernel(sigma), centers)
+    return sa.augmented_risk(model, (x, x.sum(axis=1) if y is None else y), act, S)
+
+
+def streaming(*, seed=9, start=5, batch=2, source=None, x=X):
+    oracle = sa.Oracle(G, seed=seed, source=source)
+    if start:
+        oracle.advance_to(start)
+    model = sa.KernelModel(sa.GaussianKernel(1.25), CENTERS)
+    return sa.streaming_risk(model, (x, X.sum(1)), sa.permute_axis(G), oracle, batch=batch)
+
+
+def decaying(step):
+    return 0.1 / (1 + step)
+
+
+def decaying_but_once(step):
+    return 0.05 if step == 17 else 0.1 / (1 + step)
+
+
+def run(path, risk, theta=THETA, *, stop=None, **options):
+    def kill(step, total):
+        if step == stop:
+            raise KeyboardInterrupt
+
+    given = {"step_size": 0.1, "num_steps": STEPS, "eval_every": 6, **options}
+    given = {"progress": kill, **given} if stop else given
+    return sa.descend(risk, theta, checkpoint=path, checkpoint_every=5, **given)
+
+
+def assert_same(one, two):
+    assert np.array_equal(one.last, two.last)
+    assert np.array_equal(one.best, two.best)
+    assert one.trace.to_dict() == two.trace.to_dict()
+    assert (one.calls, one.best_step) == (two.calls, two.best_step)
+
+
+CHANGES = {
+    "S": (one_shot, {"seed": 1}, {}),
+    "S ": (one_shot, {"m": 6}, {}),
+    "inputs": (one_shot, {"x": X + 1e-9, "y": X.sum(1)}, {}),
+    "targets": (one_shot, {"y": X.sum(1) + 1e-9}, {}),
+    "kernel": (one_shot, {"sigma": 1.2500001}, {}),
+    "centers": (one_shot, {"centers": CENTERS + 1e-9}, {}),
+    "action": (one_shot, {"act": sa.custom_action(G, permuted_backwards)}, {}),
+    "action ": (one_shot, {"act": sa.permute_axis(CYCLE)}, {}),
+    "theta0": (one_shot, {}, {"theta": THETA + 1e-12}),
+    "theta0 ": (one_shot, {}, {"theta": THETA.astype(np.float32)}),
+    "project": (one_shot, {}, {"project": sa.box(0.9)}),
+    "project ": (one_shot, {}, {"project": None}),
+    "project  ": (one_shot, {}, {"project": lambda theta: np.clip(theta, -0.9, 0.9)}),
+    "step_size": (one_shot, {}, {"step_size": 0.2}),
+    "step_size ": (one_shot, {}, {"step_size": decaying}),
+    "num_steps": (one_shot, {}, {"num_steps": STEPS + 1}),
+    "eval_every": (one_shot, {}, {"eval_every": 7}),
+    "eps": (one_shot, {}, {"eps": 1e-9}),
+    "evaluate": (one_shot, {}, {"evaluate": lambda theta: {"size": theta.max()}}),
+    "oracle seed": (streaming, {"seed": 10}, {}),
+    "first draw": (streaming, {"start": 4}, {}),
+    "batch": (streaming, {"batch": 3}, {}),
+    "S  ": (streaming, {"source": lambda rng: G.sample(1, rng)[0], "start": 0}, {}),
+    "inputs ": (streaming, {"x": X + 1e-9}, {}),
+}
+
+
+@pytest.mark.parametrize("name", list(CHANGES))
+@pytest.mark.parametrize("stop", [13, None], ids=["stopped", "finished"])
+def test_a_checkpoint_of_a_run_that_differs_is_refused_by_name(name, stop, tmp_path):
+    make, changed, options = CHANGES[name]
+    path, usual = tmp_path / "run.safetensors", {"project": sa.box(1.0)}
+    if stop:
+        with pytest.raises(KeyboardInterrupt):
+            run(path, make(), stop=stop, **usual)
+    else:
+        run(path, make(), **usual)
+    before = path.read_bytes()
+    with pytest.raises(
+        FileFormatError, match=rf"another run: other .*{name.strip()}.*give another"
+    ):
+        run(path, make(**changed), **{**usual, **options})
+    assert path.read_bytes() == before
+    assert_same(run(path, make(), **usual), run(tmp_path / "new", make(), **usual))
+
+
+def test_every_rate_of_a_schedule_counts(tmp_path):
+    path = tmp_path / "run.safetensors"
+    whole = run(path, one_shot(), step_size=decaying)
+    with pytest.raises(FileFormatError, match="other step_size"):
+        run(path, one_shot(), step_size=decaying_but_once)
+    assert_same(run(path, one_shot(), step_size=decaying), whole)
+    assert_same(run(path, one_shot(), step_size=lambda step: 0.1 / (step + 1)), whole)
+
+
+def test_the_rates_of_a_very_long_run_are_sampled(tmp_path):
+    asked = []
+
+    def rate(step):
+        asked.append(step)
+        return 1.0 / (1 + step)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "run", one_shot(), step_size=rate, num_steps=10**12, stop=1)
+    assert len(asked) <= (1 << 18) + 1
+    assert asked[0] == 0
+    assert max(asked) == 10**12 - 1
+
+
+def test_a_projection_of_the_user_is_known_by_what_it_does(tmp_path):
+    path = tmp_path / "run.safetensors"
+    whole = run(path, one_shot(), project=lambda theta: np.clip(theta, -1, 1))
+
+    def same_elsewhere_written(theta):
+        return np.minimum(np.maximum(theta, -1.0), 1.0)
+
+    assert_same(run(path, one_shot(), project=same_elsewhere_written), whole)
+    with pytest.raises(FileFormatError, match="other project"):
+        run(path, one_shot(), project=lambda theta: np.clip(theta, -500, 500))
+
+
+def test_a_projection_may_say_what_it_is(tmp_path):
+    class Own:
+        def __init__(self, name):
+            self.name = name
+
+        def __call__(self, theta):
+            return theta
+
+        def identity(self):
+            return self.name
+
+    path = tmp_path / "run.safetensors"
+    run(path, one_shot(), project=Own("mine"))
+    with pytest.raises(FileFormatError, match=r"other project \(mine there, yours here\)"):
+        run(path, one_shot(), project=Own("yours"))
+
+
+def test_a_projection_that_fails_around_the_start_is_named(tmp_path):
+    def only_near(theta):
+        if abs(theta).max() > 20:
+            raise ZeroDivisionError("far away")
+        return theta
+
+    with pytest.raises(ArgumentError, match=r"project=.*far away.*identity\(\)"):
+        run(tmp_path / "run", one_shot(), project=only_near)
+    assert run(None, one_shot(), project=only_near).num_steps == STEPS
+
+
+def test_the_same_rows_in_another_order_and_the_same_action_by_another_name_are_the_same_run(
+    tmp_path,
+):
+    path = tmp_path / "run.safetensors"
+    whole = run(path, one_shot())
+    again = run(path, one_shot(act=sa.custom_action(G, permuted)))
+    assert np.array_equal(again.last, whole.last)
+
+
+def test_a_risk_that_does_not_say_what_it_depends_on_gets_no_checkpoint(tmp_path):
+    class Mine:
+        calls = 0
+
+        def at_step(self, step):
+            return self
+
+        def gradient(self, theta):
+            return theta
+
+    with pytest.raises(ArgumentError, match=r"risk=.*give it identity\(\)"):
+        run(tmp_path / "run", Mine())
+    assert run(None, Mine()).num_steps == STEPS
+    Mine.identity = lambda self: {"mine": 3}
+    with pytest.raises(ArgumentError, match=r"risk.identity\(\) is .*names and texts"):
+        run(tmp_path / "run", Mine())
+    Mine.identity = lambda self: {"mine": "3"}
+    assert run(tmp_path / "run", Mine()).num_steps == STEPS
+
+
+def test_a_streaming_run_that_goes_on_after_another_one_is_resumed_from_its_own_draws(tmp_path):
+    """The second run of one risk begins at draw 60, and a resumed one must too."""
+    path = tmp_path / "run.safetensors"
+
+    def second(**options):
+        risk = streaming(start=0)
+        first = run(None, risk)
+        return run(path, risk, first.last, **options)
+
+    whole = second()
+    path.unlink()
+    with pytest.raises(KeyboardInterrupt):
+        second(stop=13)
+    with pytest.raises(FileFormatError, match=r"theta0|first draw"):
+        run(path, streaming(start=0), THETA)
+    assert_same(second(), whole)
+
+
+def test_quantities_may_be_scalars_of_any_library(tmp_path):
+    def evaluate(theta):
+        return {
+            "single": np.float32(theta.sum()),
+            "count": np.int64(3),
+            "tensor": torch.tensor(float(theta.max()), dtype=torch.float32),
+            "half": torch.tensor(0.5, dtype=torch.bfloat16),
+            "array": np.array(float(theta.min())),
+            "flag": bool(theta[0] > 0),
+        }
+
+    path = tmp_path / "run.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        run(path, one_shot(), evaluate=evaluate, stop=13)
+    resumed = run(path, one_shot(), evaluate=evaluate)
+    assert_same(resumed, run(None, one_shot(), evaluate=evaluate))
+    assert resumed.trace["count"].tolist() == [3.0] * 6
+    assert resumed.trace["single"][-1] == np.float32(resumed.last.sum())
+
+
+class Quadratic:
+    """theta' A theta / 2 for a tensor of any floating type."""
+
+    calls = 0
+
+    def identity(self):
+        return {"risk": "quadratic"}
+
+    def at_step(self, step):
+        return self
+
+    def gradient(self, theta):
+        return theta * torch.arange(1, len(theta) + 1, dtype=theta.dtype) / len(theta)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(dtype, tmp_path):
+    path = tmp_path / "run.safetensors"
+    other = torch.float32 if dtype != torch.float32 else torch.float64  # the same numbers
+    theta = torch.linspace(-2, 2, 9).to(dtype)
+    whole = run(None, Quadratic(), theta, project=sa.box(1.5))
+    with pytest.raises(KeyboardInterrupt):
+        run(path, Quadratic(), theta, project=sa.box(1.5), stop=13)
+    resumed = run(path, Quadratic(), theta, project=sa.box(1.5))
+    assert resumed.last.dtype == resumed.best.dtype == dtype
+    assert torch.equal(resumed.last, whole.last)
+    with pytest.raises(FileFormatError, match="other theta0"):
+        run(path, Quadratic(), theta.to(other), project=sa.box(1.5))
+
+
+def test_a_group_whose_order_exceeds_64_bits_is_counted_and_kept(tmp_path):
+    x = RNG.uniform(-0.1, 0.1, (3, 20_000))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:2])
+    act = sa.flip_signs(sa.sign_flips(20_000))
+    risk = sa.augmented_risk(model, (x, x[:, 0]), act, "full")
+    path = tmp_path / "run.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        run(path, risk, np.ones(4), stop=13)
+    resumed = run(path, risk, np.ones(4))
+    assert resumed.trace["calls"].tolist() == [2**20_000] * 6
+    assert "oracle calls" in repr(resumed)
+
+
+@pytest.mark.parametrize("rate", [1e3, 1e6, 1e40, 1e80, 1e120, 1e200, 1e300])
+def test_a_run_that_diverges_keeps_a_finite_checkpoint_whatever_overflows_first(rate, tmp_path):
+    path = tmp_path / "run.safetensors"
+    with pytest.raises(NonFiniteError, match="lower step_size") as stopped:
+        sa.descend(
+            one_shot(), THETA, step_size=rate, num_steps=99, checkpoint=path, checkpoint_every=1
+        )
+    assert np.isfinite(stopped.value.best).all()
+    if path.exists():
+        arrays, _ = load_archive(path, "sparseaug.Checkpoint/2")
+        assert all(np.isfinite(array).all() for array in arrays.values())
+
+
+FORGED = {
+    "no run": lambda a, f: (a, {**f, "run": None}),
+    "a run that is a list": lambda a, f: (a, {**f, "run": [1]}),
+    "nothing": lambda a, f: ({}, {}),
+    "no theta": lambda a, f: ({"best": a["best"]}, f),
+    "another shape": lambda a, f: ({**a, "theta": a["theta"][:3]}, f),
+    "another type": lambda a, f: ({**a, "theta": a["theta"].astype(np.float32)}, f),
+    "a NaN": lambda a, f: ({**a, "theta": a["theta"] * np.nan}, f),
+    "more arrays": lambda a, f: ({**a, "more": a["theta"]}, f),
+    "a step beyond the last": lambda a, f: (a, {**f, "step": 31}),
+    "a step below the first": lambda a, f: (a, {**f, "step": -1}),
+    "a step that is text": lambda a, f: (a, {**f, "step": "5"}),
+    "a step that is true": lambda a, f: (a, {**f, "step": True}),
+    "a best step after the last": lambda a, f: (a, {**f, "best_step": 29, "step": 5}),
+    "a norm that is text": lambda a, f: (a, {**f, "best_norm": "0"}),
+    "a norm without end": lambda a, f: (a, {**f, "best_norm": 10**400}),
+    "no trace": lambda a, f: (a, {**f, "trace": None}),
+    "an empty trace": lambda a, f: (a, {**f, "trace": {}}),
+    "a ragged trace": lambda a, f: (a, {**f, "trace": {**f["trace"], "step": [0]}}),
+    "text in the trace": lambda a, f: (a, {**f, "trace": {**f["trace"], "step": ["x"] * 6}}),
+    "calls that are no numbers": lambda a, f: (a, {**f, "trace": {**f["trace"], "calls": [5] * 6}}),
+}
+
+
+@pytest.mark.parametrize("what", list(FORGED))
+def test_a_file_with_a_right_checksum_and_wrong_content_is_refused(what, tmp_path):
+    path = tmp_path / "run.safetensors"
+    run(path, one_shot())
+    arrays, facts = FORGED[what](*load_archive(path, "sparseaug.Checkpoint/2"))
+    save_archive(path, "sparseaug.Checkpoint/2", arrays, facts)
+    with pytest.raises(FileFormatError):
+        run(path, one_shot())
+
+
+def test_the_first_version_of_checkpoints_did_not_know_its_run_and_is_refused(tmp_path):
+    path = tmp_path / "run.safetensors"
+    save_archive(path, "sparseaug.Checkpoint/1", {"theta": THETA, "best": THETA}, {"run": {}})
+    with pytest.raises(FileFormatError, match="Checkpoint/1"):
+        run(path, one_shot())
+
+
+@pytest.mark.parametrize(
+    "path", [3, b"x", "", "a\0b", "no/such/folder/x", ["x"], 1.5, "x" * 5000, "/"]
+)
+def test_a_path_that_is_none_is_answered_before_the_first_step(path):
+    with pytest.raises(SparseAugError, match=r"checkpoint=|x{100}"):
+        run(path, one_shot())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"eps": np.nan}, "eps=nan"),
+        ({"eps": -1}, "eps=-1.0"),
+        ({"eps": np.inf}, "eps=inf"),
+        ({"eps": None}, "eps=None"),
+        ({"step_size": lambda step: np.nan}, r"step_size\(0\)=nan"),
+        ({"step_size": lambda step: -0.1}, r"step_size\(0\)=-0.1"),
+        ({"step_size": lambda step: None}, r"step_size\(0\)=None"),
+        ({"project": 3}, "project=3"),
+        ({"project": lambda theta: None}, "project returned None"),
+        ({"project": lambda theta: theta[:2]}, "project returned"),
+        ({"evaluate": "loss"}, "evaluate='loss'"),
+        ({"evaluate": lambda theta: 3.0}, "evaluate returned 3.0"),
+        ({"evaluate": lambda theta: {"a": None}}, "evaluate returned a=None"),
+        ({"evaluate": lambda theta: {"a": "3"}}, "evaluate returned a='3'"),
+        ({"evaluate": lambda theta: {"a": 1j}}, "evaluate returned a=1j"),
+        ({"evaluate": lambda theta: {"a": theta}}, "evaluate returned a="),
+        ({"evaluate": lambda theta: {3: 1.0}}, "evaluate returned the name 3"),
+        ({"evaluate": lambda theta: {"step": 1.0}}, "evaluate returned the name 'step'"),
+        ({"progress": 0}, "progress=0"),
+        ({"method": "two-shot"}, "method='two-shot'"),
+        ({"num_steps": 1 << 70}, "num_steps="),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        run(None, one_shot(), **options)
+
+
+def test_quantities_that_come_and_go_are_named():
+    def evaluate(theta):
+        evaluate.count += 1
+        return {"a": 1.0} if evaluate.count < 3 else {"b": 1.0}
+
+    evaluate.count = 0
+    with pytest.raises(ArgumentError, match="evaluate returned 'a' at some steps only"):
+        run(None, one_shot(), evaluate=evaluate)
+
+
+@pytest.mark.parametrize(
+    "theta",
+    [None, "theta", [], np.ones(14, complex), np.full(14, np.nan), [[1.0], [2.0, 3.0]], 3.0],
+)
+def test_a_bad_start_is_named(theta):
+    with pytest.raises(ArgumentError, match="theta0"):
+        run(None, one_shot(), theta)
+
+
+def test_a_start_is_copied():
+    theta = THETA.copy()
+    found = sa.descend(one_shot(), theta, step_size=1e-300, num_steps=1)
+    theta[:] = 0
+    assert np.array_equal(found.best, THETA)

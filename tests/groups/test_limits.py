@@ -1,0 +1,339 @@
+"""What is cheap works for groups of any size; what would take gigabytes or minutes is refused at once.
+
+Every refusal gives the number that is too large.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SparseAugError
+from sparseaug.groups import format_order, from_dict
+from sparseaug.groups.young import dimension, each_partition, partitions, tableaux, young_matrices
+
+BILLION = 10**9
+ABSURD = {
+    "S": sa.symmetric(BILLION),
+    "A": sa.alternating(BILLION),
+    "B": sa.hyperoctahedral(BILLION),
+    "SxB": sa.direct_product(sa.symmetric(BILLION), sa.hyperoctahedral(BILLION)),
+}
+
+
+@pytest.fixture(params=list(ABSURD), ids=list(ABSURD))
+def absurd(request: pytest.FixtureRequest) -> sa.Group:
+    return ABSURD[request.param]
+
+
+def test_an_absurd_group_has_a_name_a_width_and_the_logarithm_of_its_order() -> None:
+    log = math.lgamma(BILLION + 1)
+    expected = {
+        "S": ("S1000000000", BILLION, log),
+        "A": ("A1000000000", BILLION, log - math.log(2)),
+        "B": ("B1000000000", 2 * BILLION, log + BILLION * math.log(2)),
+        "SxB": ("S1000000000xB1000000000", 3 * BILLION, 2 * log + BILLION * math.log(2)),
+    }
+    for key, (name, width, log_order) in expected.items():
+        g = ABSURD[key]
+        assert (g.name, g.width, g.is_abelian) == (name, width, False)
+        assert g.log_order == pytest.approx(log_order, rel=1e-15)
+        assert len(repr(g)) < 200
+        assert hash(g) == hash(g)
+        digits = int(log_order / math.log(10))
+        assert format_order(g).endswith(f"e{digits}")
+    assert ABSURD["S"].degree == BILLION
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda g: g.order,
+        lambda g: g.radices,
+        lambda g: g.identity(),
+        lambda g: g.generators(),
+        lambda g: g.sample(1, np.random.default_rng(0)),
+        lambda g: g.unrank(0),
+        lambda g: g.rank(np.zeros((1, 3), int)),
+        lambda g: g.elements(),
+        lambda g: g.all_elements(),
+        lambda g: next(iter(g.irreps())),
+    ],
+    ids=str.split("order radices identity generators sample unrank rank elements all irreps"),
+)
+def test_what_would_take_gigabytes_of_an_absurd_group_is_refused(
+    absurd: sa.Group, operation: Any
+) -> None:
+    with pytest.raises(SparseAugError, match=r"[0-9]{4}") as error:
+        operation(absurd)
+    assert isinstance(error.value, GroupTooLargeError | ArgumentError)
+
+
+def test_an_order_of_a_million_digits_and_more_is_refused_with_its_length() -> None:
+    with pytest.raises(GroupTooLargeError, match=r"order of S1000000 has 18488885 bits.*4194304"):
+        _ = sa.symmetric(10**6).order
+    with pytest.raises(GroupTooLargeError, match=r"Z2\^5000000 has 5000001 bits"):
+        _ = sa.sign_flips(5 * 10**6).order
+    assert sa.symmetric(10**5).order == math.factorial(10**5)
+    assert sa.sign_flips(10**6).order == 1 << 10**6
+
+
+def test_sizes_that_no_integer_of_64_bits_holds_are_refused() -> None:
+    for make in (sa.symmetric, sa.alternating, sa.hyperoctahedral, sa.dihedral, sa.cyclic):
+        with pytest.raises(ArgumentError, match="bits"):
+            make(10**5000)
+        with pytest.raises(ArgumentError, match=r"=9223372036854775808"):
+            make(2**63)
+
+
+def test_wide_groups_still_have_an_identity_generators_and_samples() -> None:
+    for g in (sa.symmetric(10**5), sa.alternating(10**5), sa.hyperoctahedral(10**5)):
+        e, a = g.identity(), g.sample(2, np.random.default_rng(0))
+        assert g.contains(a).all()
+        assert np.array_equal(g.compose(a, g.inverse(a)), np.repeat(e, 2, axis=0))
+        assert np.array_equal(g.compose(e, g.generators()), g.generators())
+
+
+def test_a_wide_draw_is_the_same_as_among_many() -> None:
+    """Rows are made in Python or in NumPy, as is faster; a seed means the same."""
+    from sparseaug.groups.permutations import shuffle, unshuffle
+
+    rng = np.random.default_rng(0)
+    for n, k in ((1, 3), (2, 300), (7, 300), (50, 300)):
+        digits = np.array([rng.integers(0, i + 1, k) for i in range(n - 1, 0, -1)], np.int64)
+        digits = digits.reshape(n - 1, k)
+        whole = shuffle(digits, n)
+        one_by_one = np.concatenate([shuffle(digits[:, [j]], n) for j in range(k)])
+        assert np.array_equal(whole, one_by_one)
+        back = np.concatenate([unshuffle(row[None]) for row in whole], axis=1)
+        assert np.array_equal(back, digits)
+        assert np.array_equal(unshuffle(whole), digits)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("Rubik^999999", "47999952"),
+        ("M24^999999", "23999976"),
+        ("D4^999999", "1999998"),
+        ("S3^300000", "300000"),
+        ("Cube48^999999", "999999"),
+        ("Rubik^20000", "20000"),
+        ("S999999xS999999", "1999998"),
+    ],
+)
+def test_names_of_absurd_products_are_refused_with_the_number(name: str, number: str) -> None:
+    with pytest.raises(SparseAugError, match=number):
+        sa.group(name)
+
+
+def test_products_of_many_factors_are_made_at_once_or_refused() -> None:
+    many = sa.direct_product(*[sa.cyclic(2)] * 200_000)
+    assert many == sa.sign_flips(200_000)
+    with pytest.raises(GroupTooLargeError, match="10001 factors"):
+        sa.direct_product(*[sa.symmetric(3)] * 10_001)
+    wide = sa.direct_product(*[sa.rubik()] * 10_000)
+    assert wide.name == "Rubik^10000"
+    assert len(repr(wide)) < 200
+    with pytest.raises(GroupTooLargeError, match="60000 rows of 480000 integers"):
+        wide.generators()
+
+
+def test_generators_of_many_sign_flips_are_refused_with_the_number() -> None:
+    d = (1 << 24) - 1
+    g = sa.sign_flips(d)
+    assert g.identity().shape == (1, d)
+    assert len(repr(g)) < 200
+    with pytest.raises(GroupTooLargeError, match=f"{d} rows of {d} integers"):
+        g.generators()
+    with pytest.raises(ArgumentError, match="number of moduli=16777217"):
+        sa.abelian(*[3] * ((1 << 24) + 1))
+
+
+def test_samples_of_gigabytes_are_refused_with_the_number() -> None:
+    rng = np.random.default_rng(0)
+    state = rng.bit_generator.state
+    for g, k in ((sa.cyclic(5), 10**12), (sa.symmetric(1000), 10**6), (sa.cyclic(2), 10**400)):
+        with pytest.raises(GroupTooLargeError, match="k="):
+            g.sample(k, rng)
+    assert rng.bit_generator.state == state
+
+
+def test_points_of_absurd_circles_are_refused_with_the_number() -> None:
+    for g in (sa.cyclic(10**12), sa.dihedral(2**31 - 1)):
+        with pytest.raises(GroupTooLargeError, match=r"1 rows of [0-9]{10,13} integers"):
+            g.permutations(g.identity())
+
+
+def test_listing_is_refused_where_ranks_do_not_fit() -> None:
+    with pytest.raises(GroupTooLargeError, match=r"S30 has 2\.65e32"):
+        sa.symmetric(30).elements(limit=10**40)
+    long = sa.permutation_group([np.roll(np.arange(3000), 1000)])
+    assert sum(map(len, long.elements(block=10**9))) == 3
+    with pytest.raises(GroupTooLargeError, match="9000000 rows of 24 integers"):
+        sa.abelian(9 * 10**6, *[1] * 23).all_elements()
+
+
+# -- groups that are given as data
+
+
+def cycle(n: int) -> list[int]:
+    return [*range(1, n), 0]
+
+
+def swap(n: int) -> list[int]:
+    return [1, 0, *range(2, n)]
+
+
+def test_generators_that_take_too_much_room_are_refused_with_the_number() -> None:
+    with pytest.raises(GroupTooLargeError, match="1 generators of 5000000 points"):
+        sa.permutation_group([np.arange(5 * 10**6)])
+    with pytest.raises(GroupTooLargeError, match="100000 generators of 100 points"):
+        sa.permutation_group([cycle(100)] * 100_000)
+    with pytest.raises(GroupTooLargeError, match="1000000 generators"):
+        sa.permutation_group(range(10**6))
+
+
+@pytest.mark.parametrize("n", [100, 1000, 10**6])
+def test_chains_that_would_take_minutes_are_refused_with_the_number(n: int) -> None:
+    g = sa.permutation_group([cycle(n), swap(n)])
+    assert g.is_abelian is False
+    assert g.name == f"<generated by 2 permutations of {n} points>"
+    for ask in (lambda: g.order, lambda: g.sample(1, np.random.default_rng(0)), g.identity):
+        with pytest.raises(GroupTooLargeError, match=rf"on {n} points.*symmetric\(n\)"):
+            ask()
+
+
+def test_large_permutation_groups_that_are_easy_are_not_refused() -> None:
+    flip = list(range(1000))[::-1]
+    assert sa.permutation_group([cycle(1000), flip]).order == 2000
+    pairs = []
+    for i in range(0, 200, 2):
+        pairs.append(list(range(200)))
+        pairs[-1][i], pairs[-1][i + 1] = i + 1, i
+    g = sa.permutation_group(pairs)
+    assert g.order == 2**100
+    assert g.is_abelian
+    assert sa.permutation_group([swap(10**5)]).order == 2
+    assert sa.permutation_group([list(range(10**5))]).order == 1
+
+
+def test_the_probe_of_a_chain_finds_the_orders_that_sympy_finds() -> None:
+    from sparseaug.groups.probe import orbit_sizes
+
+    for g in (*map(sa.mathieu, (11, 12, 22, 24)), sa.rubik()):
+        sizes = orbit_sizes(g.generators())
+        assert sizes is not None
+        assert math.prod(sizes) == g.order
+    sizes = orbit_sizes(np.array([cycle(60), [*cycle(5), *range(5, 60)]]))
+    assert sizes is not None
+    assert math.prod(sizes) == math.factorial(60)
+
+
+def test_tables_that_take_too_long_to_check_are_refused_with_the_number() -> None:
+    i = np.arange(5000)
+    with pytest.raises(GroupTooLargeError, match=r"5000 elements.*4096"):
+        sa.table_group((i[:, None] + i) % 5000)
+    with pytest.raises(GroupTooLargeError, match="1000000 elements"):
+        sa.table_group([[0]] * 10**6)
+    with pytest.raises(GroupTooLargeError, match="5000 matrices"):
+        sa.matrix_group(np.ones((5000, 1, 1)))
+    with pytest.raises(GroupTooLargeError, match="200 matrices of 200 x 200"):
+        sa.matrix_group(np.ones((200, 200, 200)))
+    with pytest.raises(GroupTooLargeError, match="1 matrices of 3000 x 3000"):
+        sa.matrix_group(np.eye(3000)[None])
+    with pytest.raises(GroupTooLargeError, match="1000000 matrices"):
+        sa.matrix_group([[[1.0]]] * 10**6)
+
+
+def test_partitions_are_counted_before_they_are_listed() -> None:
+    assert len(partitions(45)) == 89134
+    with pytest.raises(GroupTooLargeError, match="n=100 has 190569292 partitions"):
+        partitions(100)
+    with pytest.raises(GroupTooLargeError, match=r"n=1000000 has about 1.47e1107 partitions"):
+        partitions(10**6)
+    with pytest.raises(GroupTooLargeError, match="n=1000000000000000000 has about"):
+        partitions(10**18)
+    assert next(each_partition(10**6)) == (10**6,)
+
+
+def test_shapes_that_are_too_large_are_refused_with_the_number() -> None:
+    huge = (10, 10, 10)
+    count = dimension(huge)
+    with pytest.raises(GroupTooLargeError, match=rf"{count} tableaux"):
+        tableaux(huge)
+    with pytest.raises(GroupTooLargeError, match=rf"{count} x {count}"):
+        young_matrices(huge, [list(range(30))])
+    with pytest.raises(GroupTooLargeError, match="20000 x 7700 x 7700"):
+        young_matrices((5, 3, 2, 1, 1), np.repeat(np.arange(12)[None], 20_000, axis=0))
+    for shape in ((10**9,), (10**18, 10**18), (1,) * 20_000):
+        for function in (dimension, tableaux):
+            with pytest.raises(GroupTooLargeError, match="boxes"):
+                function(shape)
+    assert dimension((5000, 5000)) == math.comb(10_000, 5000) // 5001
+    with pytest.raises(GroupTooLargeError, match="boxes"):
+        young_matrices((10**9,), [[0]])
+    g = sa.hyperoctahedral(16)
+    irrep = next(i for i in g.irreps() if i.dimension > 10**6)
+    with pytest.raises(GroupTooLargeError, match=f"{irrep.dimension} x {irrep.dimension}"):
+        irrep.matrices(g.identity())
+
+
+# -- what a file may say
+
+
+def nested(depth: int) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": "S3"}
+    for _ in range(depth):
+        data = {"product": [data, {"name": "C2"}]}
+    return data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        nested(100_000),
+        nested(sys.getrecursionlimit() // 2),
+        {"product": [{"name": "S3"}] * 10_001},
+        {"product": [{"name": "Rubik^10000"}] * 1000},
+        {"product": [{"name": "S999999"}] * 30},
+        {"name": "S3x" * 10**6 + "S3"},
+        {"name": "S" + "9" * 10**6},
+        {"permutations": [[0, 1]] * 10**7, "label": ""},
+        {"permutations": [[10**30, 0]], "label": ""},
+        {"permutations": [[0, True]], "label": "x" * 10**7},
+        {"permutations": {"a": 1}, "label": ""},
+        {"permutations": [], "label": ""},
+        {"permutations": [{0: 1}], "label": ""},
+        {"permutations": [[["deep"]]], "label": ""},
+        {"matrices": [[["1.0"]]], "label": ""},
+        {"matrices": [[[10**400]]], "label": ""},
+        {"matrices": [[[None]]], "label": ""},
+        {"matrices": [[[True]]], "label": ""},
+        {"matrices": [[[float("nan")]]], "label": ""},
+        {"table": [[10**30]], "label": ""},
+        {"table": [[0]] * 10**6, "label": ""},
+        {"table": [[False]], "label": ""},
+        {"table": [[0]], "label": 5},
+        {"name": 5},
+        {"name": None},
+        {},
+        None,
+        [],
+        "S3",
+        5,
+    ],
+    ids=range(30),
+)
+def test_crafted_group_data_is_refused(data: Any) -> None:
+    with pytest.raises((GroupError, ArgumentError, GroupTooLargeError)):
+        from_dict(data)
+
+
+def test_nested_products_of_a_few_levels_are_read() -> None:
+    assert from_dict(nested(3)).name == "S3xZ2^3"

@@ -1,0 +1,220 @@
+"""Claims that rest on isometry: tested on the points they are about, and only then proved or stated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.kernels import GaussianKernel, kernel_discrepancy
+
+KERNEL = GaussianKernel(1.0)
+
+
+def bent_far_away(elements, x):
+    """A swap of two coordinates; where both are above 5 it also stretches one and shrinks the other.
+
+    It is an action of cyclic(2), and the plain swap wherever |x| < 5.
+    """
+    bent = np.stack([5 + (x[:, 1] - 5) * 2, 5 + (x[:, 0] - 5) / 2], axis=1)
+    far = (x > 5).all(axis=1)[:, None]
+    return np.where(elements[:, :, None] == 1, np.where(far, bent, x[:, ::-1]), x)
+
+
+BENT = sa.custom_action(sa.cyclic(2), bent_far_away)
+SWAP = sa.custom_action(sa.cyclic(2), lambda g, x: np.where(g[:, :, None] == 1, x[:, ::-1], x))
+S = sa.GroupSample(sa.cyclic(2), [[0]])
+FAR = 6 + np.random.default_rng(0).uniform(0, 1, (6, 2))
+NEAR = FAR - 6
+
+
+def embedding_distance(action: sa.Action, sample: sa.GroupSample, x: np.ndarray) -> float:
+    """||mean_S k(., g x) - mean_G k(., g x)|| for one sample, from all pairs of points."""
+    everything = action.group.all_elements()
+    points = np.concatenate([action(sample, x)[:, 0], action(everything, x)[:, 0]])
+    weights = np.repeat([1 / sample.m, -1 / len(everything)], [sample.m, len(everything)])
+    return float(np.sqrt(weights @ KERNEL(points, points) @ weights))
+
+
+def test_an_action_that_is_no_isometry_on_the_data_gets_no_discrepancy():
+    """cyclic(2), bent where the data lie: eight random points near 0 do not show it."""
+    assert KERNEL.is_invariant(BENT, (2,))  # as far as those points tell
+    # the value that invariance would give to the mean of w_i xi_i is far below the true one
+    moved, w = BENT([[1]], FAR)[0], np.random.default_rng(0).normal(size=6) / 6
+    gram = KERNEL(moved, moved) - (KERNEL(FAR, FAR) + KERNEL(moved, FAR)) / 2
+    both, signs = np.concatenate([moved, FAR]), np.concatenate([w, -w]) / 2
+    assert max(0.0, w @ gram @ w) < 1e-15 < 1e-3 < signs @ KERNEL(both, both) @ signs
+    for sample in (S, sa.GroupSample(sa.cyclic(2), [[1]])):
+        with pytest.raises(ArgumentError, match="not isometric on the data"):
+            kernel_discrepancy(KERNEL, BENT, sample, FAR, weights=w)
+    for x in NEAR[:, None]:  # here it is one
+        found = kernel_discrepancy(KERNEL, BENT, S, x)
+        truth = embedding_distance(BENT, S, x)
+        assert truth * (1 - 1e-12) <= found.largest <= truth * (1 + 1e-6)
+        assert "function" in found.condition
+        assert found.condition in repr(found)
+    assert not kernel_discrepancy(KERNEL, sa.permute_axis(sa.cyclic(2)), S, NEAR).condition
+
+
+def test_an_action_that_is_no_isometry_on_the_data_gets_no_certificate_by_the_kernel():
+    y = FAR.sum(axis=1)
+    problem = {"model": sa.KernelModel(KERNEL, FAR[:3]), "data": (FAR, y), "action": BENT, "S": S}
+    theta = np.array([1.0, -2.0, 1.0, 1.0, 1.0, 2.0])
+    found = sa.certify(theta, **problem)
+    assert list(found) == ["exact"]
+    for kind in ("a-priori", "spectral", "kernel"):
+        assert "not isometric on the data" in found.omitted[kind]
+        with pytest.raises(UnsupportedError, match="not isometric"):
+            sa.certify(theta, kinds=[kind], **problem)
+
+
+def test_centres_may_lie_where_the_action_is_bent():
+    """Functions enter by their values on the orbits of the data: bounds hold for all 40 theta."""
+    problem = {"data": (NEAR, NEAR.sum(axis=1)), "action": BENT, "S": S}
+    model = sa.KernelModel(GaussianKernel(3.0), np.concatenate([FAR[:2] - 1, NEAR[:2] + 2]))
+    for theta in np.random.default_rng(0).normal(size=(40, 8)):
+        found = sa.certify(theta, model=model, **problem)
+        assert list(found) == ["a-priori", "spectral", "kernel", "exact"]
+        assert min(one.bound for one in found.values()) >= found["exact"].truth
+
+
+def test_what_rests_on_a_users_function_is_not_called_certain():
+    problem = {"model": sa.KernelModel(KERNEL, NEAR[:3]), "data": (NEAR, NEAR.sum(axis=1)), "S": S}
+    theta = np.ones(6)
+    own = sa.certify(theta, action=SWAP, **problem)
+    ours = sa.certify(theta, action=sa.permute_axis(sa.cyclic(2)), **problem)
+    for kind in ("a-priori", "spectral", "kernel"):
+        assert ours[kind].certain
+        assert not ours[kind].condition
+        assert not own[kind].certain
+        assert own[kind].bound == pytest.approx(ours[kind].bound)
+        assert "function" in own[kind].condition
+        assert own[kind].condition in own[kind].holds
+        assert own[kind].to_dict()["condition"] == own[kind].condition
+    assert own["exact"].certain  # the sum over the group itself
+    assert own.best.kind == "exact"
+    only = sa.certify(theta, action=SWAP, kinds=["spectral", "kernel"], **problem)
+    assert not only.best.certain
+    assert "function" in only.best.holds
+    assert only.best.bound == min(one.bound for one in only.values())
+
+
+def turn(elements):
+    angle = 2 * np.pi * elements[:, 0] / 5
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+
+
+def test_matrices_with_rounded_entries_are_no_proof_and_signed_permutations_are():
+    rounded = KERNEL.is_invariant(sa.linear(sa.cyclic(5), turn))
+    assert rounded
+    assert "matrices" in rounded.condition
+    listed = KERNEL.is_invariant(sa.linear(sa.cyclic(2), [np.eye(2), [[0, 1], [1, 0]]]))
+    assert listed
+    assert not listed.condition
+    assert not KERNEL.is_invariant(sa.linear(sa.cube_rotations())).condition
+    assert KERNEL.is_invariant(SWAP, (2,)).condition
+    assert not KERNEL.is_invariant(sa.move_grid(sa.grid_symmetries(3)), (3, 3)).condition
+
+
+def test_a_matrix_that_is_nearly_orthogonal_is_not_called_certain():
+    """M M' = 1 to 1e-9: the truth may be above a bound that takes M for an isometry."""
+    stretch = np.diag([1.0, -(1 + 4e-10)])
+    action = sa.linear(sa.cyclic(2), [np.eye(2), stretch])
+    answer = KERNEL.is_invariant(action)
+    assert not answer or answer.condition
+
+
+def test_a_function_that_breaks_the_law_on_the_data_is_refused():
+    """cyclic(3) by three isometries, of which the last is not the square of the first."""
+
+    def wrong(elements, x):
+        shifted = np.stack([x, np.roll(x, 1, axis=1), np.roll(x, 1, axis=1)])
+        return shifted[elements[:, 0]]
+
+    action = sa.custom_action(sa.cyclic(3), wrong)
+    with pytest.raises(ArgumentError, match="act"):
+        kernel_discrepancy(KERNEL, action, sa.GroupSample(sa.cyclic(3), [[0], [1]]), np.eye(3))
+
+
+def test_an_identity_that_moves_the_data_is_refused():
+    """All elements shift the data to another place, and leave them there: isometric, and no action."""
+
+    def once(elements, x):
+        return np.stack([np.where(x < 0, x + 10, x)] * len(elements))
+
+    answer = sa.kernels.on_points.isometry_on(
+        sa.custom_action(sa.cyclic(2), once), S.elements, NEAR - 2
+    )
+    assert not answer
+    assert "the identity moves them" in answer.reason
+
+
+def test_one_element_of_a_small_group_that_is_no_isometry_is_found_outside_of_S():
+    def wrong(elements, x):
+        moved = np.stack([np.roll(x, int(s), axis=1) for s in elements[:, 0]])
+        return np.where(elements[:, :, None] == 3, 2 * moved, moved)
+
+    action = sa.custom_action(sa.cyclic(5), wrong)
+    sample = sa.GroupSample(sa.cyclic(5), [[0], [1]])
+    with pytest.raises(ArgumentError, match="action"):
+        kernel_discrepancy(KERNEL, action, sample, np.random.default_rng(0).normal(size=(3, 5)))
+
+
+def test_outliers_do_not_hide_what_happens_between_other_points():
+    """One sample at 1e9: a tolerance relative to the largest entry would be 1."""
+    x = np.concatenate([FAR, [[-1e9, 1e9]]])
+    with pytest.raises(ArgumentError, match="not isometric on the data"):
+        kernel_discrepancy(KERNEL, BENT, S, x)
+    moved = np.concatenate([NEAR, [[-1e9, 1e9]]])
+    assert kernel_discrepancy(KERNEL, SWAP, S, moved).largest > 0
+
+
+def test_many_points_are_compared_with_a_few_of_them():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (2000, 2))
+    big = sa.kernels.invariance_on(KERNEL, SWAP, S.elements, x)
+    assert big
+    x[1234] = [7.0, 9.0]  # one point alone is bent
+    assert not sa.kernels.invariance_on(KERNEL, BENT, S.elements, x)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_an_action_by_isometries_passes_at_every_scale(scale):
+    x = scale * np.random.default_rng(1).normal(size=(20, 2))
+    turns = sa.linear(sa.cyclic(5), turn)
+    sample = sa.Oracle(turns.group, seed=0).draw(3)
+    assert sa.kernels.invariance_on(KERNEL, turns, sample.elements, x)
+    affine = sa.custom_action(
+        sa.cyclic(2), lambda g, x: np.where(g[:, :, None] == 1, 3.7 * scale - x, x)
+    )
+    x[0] = [1e-13 * scale, 0.0]  # far smaller than the rounding of its image
+    assert sa.kernels.invariance_on(KERNEL, affine, S.elements, x)
+
+
+def test_a_large_sample_is_tried_in_blocks(monkeypatch):
+    """Blocks of one element give the answers of one block."""
+    from sparseaug.kernels import on_points
+
+    x = np.random.default_rng(0).uniform(0, 1, (40, 2))
+    monkeypatch.setattr(on_points, "_BLOCK", 50)
+    assert sa.kernels.invariance_on(KERNEL, SWAP, S.elements, x)
+    x[17] = [7.0, 9.0]
+    assert not sa.kernels.invariance_on(KERNEL, BENT, S.elements, x)
+
+
+def test_a_function_that_returns_no_real_numbers_is_named():
+    for wrong in (
+        lambda g, x: np.stack([x + 1j] * len(g)),
+        lambda g, x: np.stack([x * np.nan] * len(g)),
+        lambda g, x: np.stack([x.astype(str)] * len(g)),
+    ):
+        action = sa.custom_action(sa.cyclic(2), wrong)
+        for call in (
+            lambda action=action: KERNEL.group_mean(action, NEAR, NEAR),
+            lambda action=action: kernel_discrepancy(KERNEL, action, S, NEAR),
+            lambda action=action: KERNEL.is_invariant(action, (2,)),
+        ):
+            with pytest.raises(ArgumentError, match=r"^action"):
+                call()

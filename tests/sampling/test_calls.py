@@ -1,0 +1,122 @@
+"""What a sample cost: every draw behind it counted once, however it was put together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.sampling import Origin
+
+G = sa.symmetric(5)
+
+
+def draws(seed, *sizes):
+    oracle = sa.Oracle(G, seed=seed)
+    return [oracle.draw(m) for m in sizes]
+
+
+def test_concat_counts_each_draw_once_at_any_depth():
+    a, b, c = draws(0, 10, 20, 5)
+    ab, bc = a.concat(b), b.concat(c)
+    assert ab.concat(a).calls == 30
+    assert ab.concat(bc).calls == 35
+    assert ab.concat(ab).calls == 30
+    assert a.concat(c).concat(b).calls == 35
+    assert a.concat(c).concat(ab.concat(bc)).calls == 35
+    assert draws(0, 35)[0].concat(ab).calls == 35
+    assert draws(0, 15)[0].concat(bc).calls == 35
+    (other,) = draws(1, 8)
+    assert ab.concat(other).calls == 38
+    assert other.concat(ab.concat(other)).calls == 38
+
+
+def test_concat_by_brute_force_over_random_trees():
+    """Each sample as the set of (seed, number) of its draws; concat joins the sets."""
+    rng = np.random.default_rng(0)
+    pool = []
+    for seed in (0, 1):
+        for start, stop in ((0, 3), (2, 6), (4, 9), (7, 8), (0, 9)):
+            oracle = sa.Oracle(G, seed=seed)
+            oracle.advance_to(start)
+            numbers = {(seed, i) for i in range(start, stop)}
+            pool.append((oracle.draw(stop - start), numbers))
+    for _ in range(200):
+        (one, left), (two, right) = (pool[i] for i in rng.integers(0, len(pool), 2))
+        joined = one.concat(two)
+        assert joined.calls == joined.calls_behind == len(left | right)
+        pool.append((joined, left | right))
+
+
+def test_words_cost_nothing_further_and_know_the_calls_behind_their_letters():
+    a, b = draws(0, 10, 20)
+    W = a.words(3, 50)
+    assert (W.calls, W.calls_behind) == (0, 10)
+    assert (W.words(2, 5).calls, W.words(2, 5).calls_behind) == (0, 10)
+    assert a.concat(W).calls == 10
+    assert b.concat(W).calls == W.concat(b).calls == 30
+    assert b.concat(W).concat(a).calls == 30
+    assert W.concat(a.words(2, 7)).calls == 10
+    bought = sa.GroupSample(G, a.elements, calls=7)
+    assert bought.words(2, 5).calls_behind == 7
+    assert bought.concat(b).calls == 27
+
+
+def test_calls_behind_words_survive_a_file(tmp_path):
+    W = draws(0, 10)[0].words(3, 50)
+    W.save(tmp_path / "W")
+    assert sa.GroupSample.load(tmp_path / "W").calls_behind == 10
+    assert Origin("words", 0, length=3, draws=((0, 0, 4), (0, 2, 10))).behind == 10
+
+
+def test_a_plain_oracle_and_a_source_of_one_seed_share_no_draw():
+    def discover(rng):
+        return G.sample(1, rng)[0]
+
+    (plain,) = draws(0, 8)
+    found = sa.Oracle(G, seed=0, source=discover).draw(8)
+    assert plain.concat(found).calls == found.concat(plain).calls == 16
+    assert plain.concat(found.words(2, 3)).calls == 16
+
+
+def test_the_calls_of_a_source_are_each_charged_to_one_sample():
+    """Calls 0 and 4 find no element: each is in the cost of the sample that comes next."""
+    asked = []
+
+    def discover(rng):
+        asked.append(None)
+        return [0] * 5 if len(asked) in (1, 5) else G.sample(1, rng)[0]
+
+    oracle, made = sa.Oracle(G, source=discover), []
+    for m in (2, 2, 4, 1, 2, 3):
+        try:
+            made.append(oracle.draw(m))
+        except sa.errors.ElementError:
+            continue
+    assert sum(S.calls for S in made) == oracle.calls == len(asked)
+    for S in made:
+        assert S.calls == sum(stop - start for _, start, stop in S.origin.draws)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sa.Oracle(G).draw(10**9), r"m=1000000000 is too many.* 40000000000 bytes"),
+        (lambda: sa.Oracle(G).draw(1 << 80), r"m=\d+ is too many"),
+        (lambda: sa.Oracle(G, source=G.sample).draw(10**9), r"m=1000000000 is too many"),
+        (lambda: draws(0, 3)[0].words(10**8, 3), r"length=100000000 is not allowed.*100001"),
+        (lambda: draws(0, 3)[0].words(3, 10**9), r"size=1000000000 is too many.*bytes"),
+        (lambda: draws(0, 3)[0].words(10**5, 10**5), r"size=100000 is too many.*80000000000 bytes"),
+    ],
+)
+def test_samples_of_gigabytes_are_refused_with_the_number(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
+
+
+def test_a_refused_size_counts_nothing():
+    oracle = sa.Oracle(G)
+    with pytest.raises(ArgumentError):
+        oracle.draw(10**9)
+    assert oracle.calls == 0

@@ -1,0 +1,195 @@
+"""Archives and sealed JSON: read once, believed only when whole, readable by anyone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from sparseaug.archive import load_archive, load_json, save_archive, save_json
+from sparseaug.errors import FileFormatError, StorageError
+
+SCHEMA = "sparseaug.Test/1"
+DATA = {"config": {"seeds": 2, "name": "±"}, "risk": [[0.1, 1e-300], [-0.0, 5]], "none": None}
+
+
+def test_an_archive_holds_any_shape_and_is_read_by_safetensors(tmp_path):
+    arrays = {
+        "scalar": np.array(1.5),
+        "empty": np.empty((0, 3), np.int64),
+        "turned": np.arange(6, dtype=">i4").reshape(2, 3).T,
+        "flag": np.array([True, False]),
+    }
+    save_archive(tmp_path / "A", SCHEMA, arrays, {"seed": 1})
+    found, facts = load_archive(tmp_path / "A", SCHEMA)
+    assert facts == {"seed": 1}
+    for read in (found, load_file(tmp_path / "A")):
+        assert read.keys() == arrays.keys()
+        assert all(np.array_equal(read[name], arrays[name]) for name in arrays)
+    found["turned"][0, 0] = 9  # one's own copy
+
+
+def test_an_archive_is_read_once_so_that_a_rewriter_cannot_kill_the_reader(tmp_path, monkeypatch):
+    """A mapped file that another program cuts short is a SIGBUS; bytes that were read stay."""
+    import sparseaug.archive as archive
+
+    path, reads = tmp_path / "A", []
+    save_archive(path, SCHEMA, {"x": np.arange(1000.0)}, {})
+    plain = archive.read_bytes
+
+    def read_then_cut(given):
+        reads.append(given)
+        data = plain(given)
+        os.truncate(path, 0)
+        return data
+
+    monkeypatch.setattr(archive, "read_bytes", read_then_cut)
+    arrays, _ = load_archive(path, SCHEMA)
+    assert len(reads) == 1
+    assert arrays["x"].sum() == 499500
+
+
+REWRITER = """
+import sys, time
+path, whole = sys.argv[1], open(sys.argv[1], "rb").read()
+print("ready", flush=True)
+while True:
+    with open(path, "r+b") as file:
+        file.truncate(100)
+        file.write(whole)
+    time.sleep(0.002)
+"""
+
+
+def test_loaders_survive_a_program_that_rewrites_the_file(tmp_path):
+    path = tmp_path / "A"
+    save_archive(path, SCHEMA, {"x": np.arange(1_000_000.0)}, {})
+    loader = (
+        "import sys\nfrom sparseaug.archive import load_archive\n"
+        "from sparseaug.errors import FileFormatError\n"
+        "for _ in range(150):\n"
+        "    try: load_archive(sys.argv[1], 'sparseaug.Test/1')\n"
+        "    except FileFormatError: pass\n"
+    )
+    command = [sys.executable, "-c", REWRITER, path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as rewriter:
+        rewriter.stdout.readline()
+        done = subprocess.run([sys.executable, "-c", loader, path], check=False, timeout=120)
+        rewriter.kill()
+    assert done.returncode == 0, signal.Signals(-done.returncode)
+
+
+def test_sealed_json_is_json_for_any_reader_and_the_same_bytes_each_time(tmp_path):
+    save_json(tmp_path / "a.json", DATA)
+    time.sleep(0.01)
+    save_json(tmp_path / "b.json", dict(DATA))
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    plain = json.loads((tmp_path / "a.json").read_text())
+    assert list(plain) == [*DATA, "sha256"]
+    assert {**plain, "sha256": None} == {**DATA, "sha256": None}
+    assert load_json(tmp_path / "a.json") == DATA
+
+
+def test_the_seal_is_the_sha256_of_the_canonical_json_of_the_rest(tmp_path):
+    from hashlib import sha256
+
+    save_json(tmp_path / "a.json", DATA)
+    plain = json.loads((tmp_path / "a.json").read_text())
+    stated = plain.pop("sha256")
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    assert stated == sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"", "JSON"),
+        (b"{", "JSON"),
+        (b"[]", "JSON object"),
+        (b"null", "JSON object"),
+        (b"\xff\xfe", "JSON"),
+        (b"[" * 100_000, "JSON"),
+        (b'{"a": NaN, "sha256": ""}', "NaN"),
+        (b'{"a": 1e999, "sha256": ""}', "not finite"),
+        (b'{"a": 1}', "sha256"),
+        (b'{"a": 1, "sha256": 3}', "sha256"),
+        (b'{"a": 1, "sha256": "0"}', "sha256"),
+        (b'{"a": %s, "sha256": ""}' % (b"9" * 5000), "JSON"),
+    ],
+)
+def test_what_is_not_sealed_json_is_refused_by_name(tmp_path, text, why):
+    (tmp_path / "a.json").write_bytes(text)
+    with pytest.raises(FileFormatError, match=rf"a\.json.*{why}"):
+        load_json(tmp_path / "a.json")
+
+
+def test_a_missing_json_file_is_a_storage_error(tmp_path):
+    with pytest.raises(StorageError, match="cannot be read"):
+        load_json(tmp_path / "a.json")
+
+
+def test_every_cut_and_every_flipped_bit_of_sealed_json_is_refused_or_changes_nothing(tmp_path):
+    path = tmp_path / "a.json"
+    save_json(path, DATA)
+    whole = path.read_bytes()
+    for length in range(len(whole) - 1):  # the last byte is the line's end
+        path.write_bytes(whole[:length])
+        with pytest.raises(FileFormatError):
+            load_json(path)
+    refused = 0
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(damaged)
+        try:
+            assert repr(load_json(path)) == repr(DATA)
+        except FileFormatError:
+            refused += 1
+    assert refused > 0.8 * 8 * len(whole)
+
+
+def test_headers_and_names_do_not_reach_the_terminal(tmp_path):
+    path = tmp_path / "\x1b[2J"
+    save_archive(path, "\x1b]0;owned\x07", {}, {})
+    with pytest.raises(FileFormatError) as caught:
+        load_archive(path, SCHEMA)
+    assert str(caught.value).isprintable()
+    path.write_bytes(b"\x10\0\0\0\0\0\0\0" + b'{"\x1b[31m": 1}  ')
+    with pytest.raises(FileFormatError) as caught:
+        load_archive(path, SCHEMA)
+    assert str(caught.value).isprintable()
+    path.write_bytes(b"{")
+    with pytest.raises(FileFormatError) as caught:
+        load_json(path)
+    assert str(caught.value).isprintable()
+
+
+def test_the_same_archive_may_be_saved_again_without_overwrite_and_another_may_not(tmp_path):
+    path, arrays = tmp_path / "A", {"x": np.arange(3)}
+    for _ in range(8):  # the order of the header's fields is not fixed
+        save_archive(path, SCHEMA, arrays, {"seed": 1}, overwrite=False)
+    before = path.read_bytes()
+    for other, facts in (({"x": np.arange(4)}, {"seed": 1}), (arrays, {"seed": 2})):
+        with pytest.raises(StorageError, match="there already"):
+            save_archive(path, SCHEMA, other, facts, overwrite=False)
+    path.write_bytes(before[:-1] + b"?")
+    with pytest.raises(StorageError, match="there already"):
+        save_archive(path, SCHEMA, arrays, {"seed": 1}, overwrite=False)
+    assert path.read_bytes() == before[:-1] + b"?"
+
+
+@pytest.mark.parametrize("shape", [[1 << 40], [1 << 33, 1 << 33], [0, 1 << 62], [1] * 100])
+def test_a_header_that_claims_a_huge_shape_is_refused_at_once(tmp_path, shape):
+    entry = {"dtype": "F64", "shape": shape, "data_offsets": [0, 8 * (shape == [1] * 100)]}
+    header = json.dumps({"x": entry}).encode()
+    size = len(header).to_bytes(8, "little")
+    (tmp_path / "A").write_bytes(size + header + bytes(8 * (shape == [1] * 100)))
+    with pytest.raises(FileFormatError):
+        load_archive(tmp_path / "A", SCHEMA)

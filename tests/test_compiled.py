@@ -1,0 +1,179 @@
+"""numba is installed and does not work: one warning, and the results of NumPy, SciPy and torch."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sparseaug
+from sparseaug import compiled
+from sparseaug.errors import AcceleratorWarning, MissingPackageError
+
+# All that numba compiles, on problems small enough for a test and taken for large ones; twice, so
+# that a second warning would be seen.
+SCRIPT = """
+import importlib, json, sys, warnings
+import numpy as np, torch
+import sparseaug as sa
+from torch.utils.data import TensorDataset
+from sparseaug.spectral.young.clausen import mean_blocks
+for module in ("sparseaug.kernels.permanents", "sparseaug.nn.data.prepared"):
+    importlib.import_module(module)._WORTH_COMPILING = 0
+permanents = importlib.import_module("sparseaug.kernels.permanents").permanents
+rng = np.random.default_rng(0)
+entries, images = rng.random((6, 6, 9)), torch.from_numpy(rng.random((5, 8, 8)))
+S, T = (sa.Oracle(g, seed=0).draw(4) for g in (sa.symmetric(11), sa.abelian(8, 8)))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        means = permanents(entries)
+        (block,) = mean_blocks(S.elements, shapes=[(9, 2)])
+        copies = sa.nn.OneShotDataset(TensorDataset(images), sa.roll(T.group), T)
+        batch = torch.stack([item[0] for item in copies.__getitems__(range(20))])
+bits = [np.ascontiguousarray(array).tobytes().hex() for array in (means, block.matrix, batch)]
+print(json.dumps({
+    "bits": bits,
+    "close": [means.tolist(), block.matrix.tolist(), batch.tolist()],
+    "warnings": [[type(w.message).__name__, str(w.message)] for w in caught],
+}))
+"""
+ABSENT = """
+import sys
+class Blocked:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.split(".")[0] == "numba":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocked)
+"""
+
+
+def run(code: str, path: list[str], **variables: str) -> dict[str, Any]:
+    """The script's answer in a fresh process with these folders first on its path."""
+    folders = os.pathsep.join([*path, str(Path(sparseaug.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONPATH": folders, **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@functools.cache
+def without_numba() -> dict[str, Any]:
+    return run(ABSENT + SCRIPT, [])
+
+
+def require_fallback(answer: dict[str, Any], reason: str) -> None:
+    assert answer["bits"] == without_numba()["bits"]
+    assert [kind for kind, _ in answer["warnings"]] == ["AcceleratorWarning"]
+    assert reason in answer["warnings"][0][1]
+
+
+def test_without_numba_nothing_is_said() -> None:
+    assert without_numba()["warnings"] == []
+
+
+def test_with_numba_nothing_is_said_and_the_results_agree() -> None:
+    pytest.importorskip("numba")
+    answer, plain = run(SCRIPT, []), without_numba()
+    assert answer["warnings"] == []
+    for fast, slow in zip(answer["close"], plain["close"], strict=True):
+        assert _flat(fast) == pytest.approx(_flat(slow), rel=1e-13, abs=1e-15)
+
+
+def test_a_read_only_installation_without_a_cache_falls_back(tmp_path: Path) -> None:
+    """Files in the place of folders: not even root can write there."""
+    pytest.importorskip("numba")
+    package = Path(sparseaug.__file__).parent
+    shutil.copytree(package, tmp_path / "sparseaug", ignore=shutil.ignore_patterns("__pycache__"))
+    for module in (tmp_path / "sparseaug").rglob("*_numba.py"):
+        (module.parent / "__pycache__").write_text("")
+    places = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"), "/dev/null/nowhere")
+    answer = run(SCRIPT, [str(tmp_path)], PYTHONDONTWRITEBYTECODE="1", **places)
+    require_fallback(answer, "cannot cache function")
+
+
+BROKEN = {
+    "a clash of versions": ("raise ImportError('Numba needs NumPy 1.9 or less')", "NumPy 1.9"),
+    "another error at import": ("raise SystemError('initialization failed')", "initialization"),
+    "no njit": ("config = type('C', (), {'DISABLE_JIT': 0})", "njit"),
+    "a compiler that fails": (
+        "config = type('C', (), {'DISABLE_JIT': 0})\n"
+        "def njit(**options):\n"
+        "    def fail(*given):\n"
+        "        raise RuntimeError('LLVM cannot lower this')\n"
+        "    return lambda function: fail\n",
+        "LLVM cannot lower this",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", list(BROKEN))
+def test_a_broken_numba_falls_back(fault: str, tmp_path: Path) -> None:
+    code, reason = BROKEN[fault]
+    (tmp_path / "numba").mkdir()
+    (tmp_path / "numba" / "__init__.py").write_text(code)
+    require_fallback(run(SCRIPT, [str(tmp_path)]), reason)
+
+
+def test_a_numba_told_not_to_compile_is_not_used() -> None:
+    """Its loops would run in Python, thousands of times slower than NumPy."""
+    pytest.importorskip("numba")
+    require_fallback(run(SCRIPT, [], NUMBA_DISABLE_JIT="1"), "NUMBA_DISABLE_JIT")
+
+
+def test_the_warning_comes_once_even_where_warnings_are_errors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiled, "_failure", None)
+    monkeypatch.setattr(compiled, "_installed", lambda: True)
+
+    def fail(module: Any) -> None:
+        raise OSError("no space left on device")
+
+    with pytest.raises(AcceleratorWarning, match="no space left on device"):
+        compiled.attempt("json", fail)
+    assert compiled.attempt("json", lambda module: module.dumps(1)) is None
+    assert not compiled.usable()
+
+
+def test_memory_that_runs_out_is_not_taken_for_a_fault_of_numba(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiled, "_failure", None)
+
+    def fill(module: Any) -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        compiled.attempt("json", fill)
+    assert compiled._failure is None
+
+
+def test_numba_by_name_without_numba_is_an_error_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import numpy as np
+
+    from sparseaug.kernels.permanents import permanents
+    from sparseaug.spectral.young.clausen import mean_blocks
+
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
+        permanents(np.ones((2, 2, 1)), engine="numba")
+    with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
+        mean_blocks([[1, 0, 2]], engine="numba")
+    assert list(permanents(np.ones((2, 2, 1)))) == [2.0]
+
+
+def _flat(values: Any) -> list[float]:
+    return [x for value in values for x in _flat(value)] if isinstance(values, list) else [values]

@@ -1,0 +1,431 @@
+"""A right checksum around wrong content: a typed error, or exactly what the file says; never another.
+
+A checksum shows damage, not sense: these files are whole, and somebody else wrote them.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.archive import canonical_json, load_archive, load_json, save_archive, save_json
+from sparseaug.errors import (
+    ConfigMismatchError,
+    FileFormatError,
+    GroupTooLargeError,
+    SparseAugError,
+)
+from sparseaug.experiments import Config, Folder, reproduce
+from sparseaug.report.owned import require_ours
+from sparseaug.report.page import render_page
+from sparseaug.report.results import read_results
+from sparseaug.report.write import _verdicts
+from sparseaug.sampling import files
+
+DEEP: list = []
+for _ in range(400):
+    DEEP = [DEEP]
+
+BAD = {
+    "None": None,
+    "True": True,
+    "-1": -1,
+    "1.5": 1.5,
+    "empty text": "",
+    "text": "x",
+    "an escape": "\x1b[31m",
+    "an empty list": [],
+    "an empty mapping": {},
+    "a list of None": [None],
+    "a list of lists": [[]],
+    "a list of text": ["x"],
+    "a list of numbers": [1.5],
+    "a mapping": {"a": 1},
+    "10^400": 10**400,
+    "2^70": 2**70,
+    "1e308": 1e308,
+    "lists 400 deep": DEEP,
+}
+
+
+TINY = Config(
+    group_size=3,
+    train=6,
+    test=5,
+    centers=4,
+    num_steps=6,
+    eval_every=3,
+    sample_sizes=(2, 4, 8),
+    seeds=2,
+)
+TRIANGLE = sa.permutation_group([[1, 2, 0], [1, 0, 2]], label="triangle")
+SAMPLES = {
+    "a named group": sa.Oracle(sa.symmetric(4), seed=1).draw(5),
+    "words": sa.Oracle(sa.symmetric(4), seed=1).draw(5).words(2, 4),
+    "permutations": sa.Oracle(TRIANGLE, seed=0).draw(3),
+    "a table": sa.Oracle(sa.table_group([[0, 1], [1, 0]]), seed=0).draw(3),
+    "matrices": sa.Oracle(sa.matrix_group([[[1.0]], [[-1.0]]]), seed=0).draw(3),
+    "a product": sa.Oracle(sa.direct_product(sa.symmetric(3), TRIANGLE), seed=0).draw(3),
+}
+
+
+@pytest.fixture(autouse=True)
+def without_waiting_for_the_disk(monkeypatch):
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return reproduce(TINY, tmp_path_factory.mktemp("finished"), jobs=1).folder
+
+
+def go_through(cases, read, believed, typed=FileFormatError):
+    """Read each case; what is read without an error must be what `believed` takes for its content."""
+    count = refused = 0
+    for name, content in cases:
+        count += 1
+        try:
+            found = read(content)
+        except typed as error:
+            refused += str(error).isprintable()
+        except Exception as error:
+            error.add_note(name)
+            raise
+        else:
+            assert believed(found, content), name
+    return count, refused
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_facts_of_a_sample(tmp_path, name):
+    S, path = SAMPLES[name], tmp_path / "S"
+    S.save(path)
+    arrays, facts = load_archive(path, files.SCHEMA)
+
+    def read(wrong):
+        save_archive(path, files.SCHEMA, arrays, wrong)
+        return sa.GroupSample.load(path)
+
+    def believed(found, wrong):
+        """It says what the file says; fields that the first versions had not may be missing."""
+        found.save(path, overwrite=True)
+        said = load_archive(path, files.SCHEMA)[1]
+        origin = {name: said["origin"][name] for name in wrong["origin"]}
+        return canonical_json({**said, "origin": origin}) == canonical_json(wrong)
+
+    count, refused = go_through(wrong_facts(facts), read, believed)
+    assert count > 200
+    assert refused > 0.85 * count
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_arrays_of_a_sample(tmp_path, name):
+    path = tmp_path / "S"
+    SAMPLES[name].save(path)
+    arrays, facts = load_archive(path, files.SCHEMA)
+
+    def read(wrong):
+        save_archive(path, files.SCHEMA, wrong, facts)
+        return sa.GroupSample.load(path)
+
+    count, refused = go_through(wrong_arrays(arrays), read, lambda *_: False)
+    assert count == refused >= 14
+
+
+def images(*rows):
+    return {"permutations": [list(row) for row in rows], "label": ""}
+
+
+def cycle(n):
+    return [*range(1, n), 0]
+
+
+def swap(n):
+    return [1, 0, *range(2, n)]
+
+
+def turns(n):
+    angle = 2 * np.pi * np.arange(n) / n
+    flat = np.stack([np.cos(angle), -np.sin(angle), np.sin(angle), np.cos(angle)], axis=1)
+    return flat.reshape(n, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("group", "what"),
+    [
+        (images(cycle(100), swap(100)), "steps to find its order"),  # minutes
+        (images(cycle(5000), swap(5000)), "numbers in its chain"),  # terabytes
+        (images(cycle(20_000)), "numbers in its chain"),  # 6 GB
+        ({"product": [{"name": "S3"}, images(cycle(100), swap(100))]}, "steps to find its order"),
+        ({"matrices": turns(5000).tolist(), "label": ""}, "steps to match the products"),
+        ({"table": [[0]] * 4000, "label": ""}, "entries in its table"),
+    ],
+    ids=["S100", "S5000", "C20000", "a product", "matrices", "a table"],
+)
+def test_a_group_that_would_take_minutes_or_gigabytes_is_refused_with_the_number(
+    tmp_path, group, what
+):
+    S = sa.GroupSample(sa.cyclic(3), [[1]])
+    facts = {"group": group, **S._facts()}
+    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    with pytest.raises(GroupTooLargeError, match=rf"S cannot be loaded: .* \d+ {what}"):
+        sa.GroupSample.load(tmp_path / "S")
+
+
+def test_a_group_that_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr("sparseaug.sampling.limits.MOST_WORK", 10)
+    with pytest.raises(GroupTooLargeError, match="to find its order"):
+        SAMPLES["permutations"].save(tmp_path / "S")
+    assert list(tmp_path.iterdir()) == []
+
+
+def part_reader(finished, tmp_path, name):
+    folder = Folder(tmp_path, TINY)
+    folder.part_path(0, name).parent.mkdir()
+    schema = "sparseaug.experiments.Part/1"
+    arrays, facts = load_archive(Folder(finished, TINY).part_path(0, name), schema)
+
+    def read(arrays, facts):
+        save_archive(folder.part_path(0, name), schema, arrays, facts)
+        return folder.load_part(0, name)
+
+    return read, arrays, facts
+
+
+@pytest.mark.parametrize("name", ["full", "one-shot-4", "one-shot-4-certificate"])
+def test_parts_of_an_experiment(finished, tmp_path, name):
+    read, arrays, facts = part_reader(finished, tmp_path, name)
+
+    def believed(found, wrong):
+        same = {key: wrong[key] for key in ("config", "seed", "name")}
+        return same == {key: facts[key] for key in same} and (
+            (found.calls, found.seconds) == (wrong["calls"], wrong["seconds"])
+        )
+
+    count, refused = go_through(wrong_facts(facts), lambda wrong: read(arrays, wrong), believed)
+    assert count > 200
+    assert refused >= count - 2  # other seconds are as good
+    bent = wrong_arrays(arrays)
+    count, refused = go_through(bent, lambda wrong: read(wrong, facts), lambda *_: False)
+    assert count == refused > 60
+
+
+def test_the_part_of_a_run_does_not_pass_for_its_certificate(finished, tmp_path):
+    read, _, facts = part_reader(finished, tmp_path, "one-shot-4")
+    other, _ = load_archive(
+        Folder(finished, TINY).part_path(0, "one-shot-4-certificate"),
+        "sparseaug.experiments.Part/1",
+    )
+    with pytest.raises(FileFormatError, match="arrays are others"):
+        read(other, facts)
+
+
+def test_replay_files(finished, tmp_path):
+    schema, name = "sparseaug.experiments.Replay/1", "seed-0.safetensors"
+    arrays, facts = load_archive(finished / "replay" / name, schema)
+    folder = Folder(tmp_path, TINY)
+    (tmp_path / "replay").mkdir()
+
+    def read(wrong_arrays, wrong_facts):
+        save_archive(tmp_path / "replay" / name, schema, wrong_arrays, wrong_facts)
+        return folder.save_replay(0, arrays)
+
+    read(arrays, facts)
+    facts_read = go_through(wrong_facts(facts), lambda wrong: read(arrays, wrong), lambda *_: False)
+    assert facts_read[0] == facts_read[1] > 200
+    bent = go_through(wrong_arrays(arrays), lambda wrong: read(wrong, facts), lambda *_: False)
+    assert bent[0] == bent[1] > 100
+
+
+def resumed(path, stop=0):
+    """A run with a checkpoint at every fifth step, stopped, or resumed and finished."""
+    x = np.sort(np.random.default_rng(0).uniform(-1, 1, (6, 3)), axis=1)
+    model = sa.KernelModel(sa.GaussianKernel(1.25), x[:4])
+    action = sa.permute_axis(sa.symmetric(3))
+    S = sa.Oracle(action.group, seed=0).draw(5)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), action, S)
+
+    def progress(step, total):
+        if step == stop:
+            raise KeyboardInterrupt
+
+    options = {"step_size": 0.1, "num_steps": 15, "eval_every": 4, "progress": progress}
+    return sa.descend(risk, np.ones(8), checkpoint=path, checkpoint_every=5, **options)
+
+
+def test_checkpoints(tmp_path):
+    from sparseaug.descent.checkpoint import SCHEMA
+
+    path = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        resumed(path, stop=10)
+    arrays, facts = load_archive(path, SCHEMA)
+
+    def read(wrong_arrays, wrong_facts):
+        save_archive(path, SCHEMA, wrong_arrays, wrong_facts)
+        return resumed(path)
+
+    def believed(run, wrong):
+        """Another number in the trace, or another best norm, is what the file says."""
+        columns = {name: wrong["trace"][name][1:] for name in facts["trace"]}
+        rest = {name: facts[name] for name in facts if name not in ("trace", "best_norm")}
+        return columns == {name: facts["trace"][name][1:] for name in columns} and rest == {
+            name: wrong[name] for name in rest
+        }
+
+    count, refused = go_through(
+        wrong_facts(facts), lambda wrong: read(arrays, wrong), believed, SparseAugError
+    )
+    assert count > 300
+    assert refused > 0.9 * count
+    bent = wrong_arrays(arrays)
+    count, refused = go_through(bent, lambda wrong: read(wrong, facts), lambda *_: False)
+    assert count == refused > 20
+
+
+def test_config_json(finished, tmp_path):
+    """Another config is told apart from a file that is none."""
+    content = load_json(finished / "config.json")
+
+    def read(wrong):
+        save_json(tmp_path / "config.json", wrong)
+        try:
+            Folder(tmp_path, TINY).open()
+        except ConfigMismatchError as error:
+            raise FileFormatError(str(error)) from error
+
+    count, refused = go_through(wrong_facts(content), read, lambda *_: False)
+    assert count == refused > 200
+
+
+def test_results_json(finished, tmp_path):
+    content = load_json(finished / "results.json")
+
+    def read(wrong):
+        save_json(tmp_path / "results.json", wrong)
+        results = read_results(tmp_path)
+        render_page(results, verdicts=_verdicts(results))
+        return results
+
+    def believed(found, wrong):
+        return found.raw == wrong
+
+    some = ("('config'", "('none'", "('certificates',)", "('certificates', 'one-shot-4'")
+    cases = (case for case in wrong_facts(content) if case[0].startswith(some))
+    count, refused = go_through(cases, read, believed)
+    assert count > 500
+    assert refused > 0.8 * count
+
+
+def test_timing_json(finished, tmp_path):
+    content = load_json(finished / "timing.json")
+    save_json(tmp_path / "results.json", load_json(finished / "results.json"))
+
+    def read(wrong):
+        save_json(tmp_path / "timing.json", wrong)
+        results = read_results(tmp_path)
+        render_page(results)
+        return results
+
+    def believed(found, wrong):
+        shown = {**found.timing, "versions": dict(found.versions)}
+        return all(wrong.get(name, shown[name]) == shown[name] for name in shown)
+
+    count, refused = go_through(wrong_facts(content), read, believed)
+    assert count > 150
+    assert refused > 0.4 * count
+
+
+def test_files_json(tmp_path):
+    (tmp_path / "report.html").write_text("mine")
+
+    def read(wrong):
+        save_json(tmp_path / "files.json", wrong)
+        return require_ours(tmp_path, ["other"])
+
+    content = {"files": {"report.html": ["0" * 64]}}
+    count, refused = go_through(wrong_facts(content), read, lambda found, _: found == {})
+    assert count > 50
+    assert refused > 0.6 * count
+
+
+def test_the_cases_of_samples_alone_are_over_a_thousand(tmp_path):
+    count = 0
+    for number, S in enumerate(SAMPLES.values()):
+        S.save(tmp_path / f"{number}")
+        arrays, facts = load_archive(tmp_path / f"{number}", files.SCHEMA)
+        count += sum(1 for _ in wrong_facts(facts)) + sum(1 for _ in wrong_arrays(arrays))
+    assert count > 1000
+
+
+def wrong_facts(facts):
+    """(name, facts) with one thing removed or replaced, wherever it stands; of a list the first."""
+    for path in _paths(facts):
+        if path:
+            yield f"{path} removed", _without(facts, path)
+            for name, value in BAD.items():
+                yield f"{path} = {name}", _with(facts, path, value)
+
+
+def wrong_arrays(arrays):
+    """(name, arrays) with one array removed, added, or of another type, rank, size or content."""
+    for name, array in arrays.items():
+        yield f"{name} removed", {key: each for key, each in arrays.items() if key != name}
+        for kind in ("float32", "float64", "int32", "int64", "uint64", "bool", "complex64"):
+            if array.dtype != kind:
+                with np.errstate(all="ignore"):
+                    yield f"{name} as {kind}", {**arrays, name: array.real.astype(kind)}
+        for what, bent in _bent(array).items():
+            if bent.shape != array.shape or not np.array_equal(bent, array):
+                yield f"{name} {what}", {**arrays, name: bent}
+    yield "one more", {**arrays, "more": np.zeros(3)}
+
+
+def _bent(array):
+    flat = array.reshape(-1)
+    bent = {
+        "flat": flat if array.ndim != 1 else array[:, None],
+        "in a list": array[None],
+        "empty": flat[:0],
+        "without its last": array[:-1] if array.ndim else flat[:0],
+        "twice as long": np.concatenate([np.atleast_1d(array)] * 2),
+        "a number": flat[:1].reshape(()) if array.ndim else flat,
+        "negative": -np.abs(array) - 1 if array.dtype.kind == "i" else array[None],
+        "too large": array + 10**9 if array.dtype.kind == "i" else array[None],
+    }
+    if array.dtype.kind == "f":
+        for value in (np.nan, np.inf, -np.inf):
+            changed = flat.copy()
+            changed[-1] = value
+            bent[f"with {value}"] = changed.reshape(array.shape)
+    return bent
+
+
+def _paths(data, before=()):
+    yield before
+    if isinstance(data, dict):
+        for key in data:
+            yield from _paths(data[key], (*before, key))
+    elif isinstance(data, list) and data:
+        yield from _paths(data[0], (*before, 0))
+
+
+def _with(data, path, value):
+    changed = copy.deepcopy(data)
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return changed
+
+
+def _without(data, path):
+    changed = copy.deepcopy(data)
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    del place[path[-1]]
+    return changed

@@ -1,0 +1,49 @@
+"""The list of mutants fits the code it is about; `make mutants` runs it."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+_SPEC = importlib.util.spec_from_file_location("mutants", ROOT / "benchmarks" / "mutants.py")
+mutants = importlib.util.module_from_spec(_SPEC)
+sys.modules["mutants"] = mutants
+_SPEC.loader.exec_module(mutants)
+EVERY = mutants.mutants()
+
+
+@pytest.mark.parametrize("mutant", EVERY, ids=lambda mutant: mutant.name)
+def test_the_old_text_of_a_mutant_stands_in_its_file_exactly_once(mutant):
+    text = mutant.applied(ROOT)
+    ast.parse(text)
+    assert text != (ROOT / mutant.file).read_text(encoding="utf-8")
+
+
+def test_every_mutant_has_a_name_of_its_own_a_reason_and_tests_that_exist():
+    assert len({mutant.name for mutant in EVERY}) == len(EVERY) >= 60
+    for mutant in EVERY:
+        assert mutant.why
+        assert mutant.tests
+        for test in mutant.tests:
+            file, _, name = test.partition("::")
+            text = (ROOT / file).read_text(encoding="utf-8")
+            assert not name or f"def {name.partition('[')[0]}(" in text, test
+
+
+def test_few_mutants_are_known_to_survive_and_each_is_explained():
+    survivors = [mutant for mutant in EVERY if mutant.survives]
+    assert len(survivors) <= mutants.MOST_SURVIVORS
+    assert all(len(mutant.survives) > 40 for mutant in survivors)
+
+
+def test_a_mutant_whose_text_has_changed_is_refused(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\ny = 1\n")
+    for old in ("z", "= 1"):
+        mutant = mutants.Mutant("m", "a.py", old, "", ("t",), "why")
+        with pytest.raises(ValueError, match="not once"):
+            mutant.applied(tmp_path)
