@@ -9,6 +9,7 @@ actions   how a group element moves an array
 sampling  the oracle that counts, and S as data
 theory    the paper's bounds: numbers in, numbers out
 spectral  how good S is: the norm of Pi_S - Pi_G, exactly
+designs   S by construction and by search
 planning  m and T for a group, by each method
 kernels   invariant kernels and exact means over the group
 risk      R_n, R_n^S, R_n^G: value and gradient
@@ -63,6 +64,7 @@ from sparseaug.sampling import GroupSample, Oracle, augment
 if TYPE_CHECKING:
     from sparseaug.certificate import Certificate, Evidence, certify
     from sparseaug.descent import box, descend
+    from sparseaug.designs import design, designs, thin
     from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
     from sparseaug.planning import Plan, plan
     from sparseaug.risk import KernelModel, augmented_risk, streaming_risk
@@ -93,6 +95,8 @@ __all__ = [
     "custom_action",
     "cyclic",
     "descend",
+    "design",
+    "designs",
     "deviation",
     "dihedral",
     "direct_product",
@@ -120,6 +124,7 @@ __all__ = [
     "symmetric",
     "table_group",
     "theory",
+    "thin",
     "word_deviation",
 ]
 
@@ -136,6 +141,9 @@ _LATER = {
     "augmented_risk": "risk",
     "box": "descent",
     "descend": "descent",
+    "design": "designs",
+    "designs": "designs",
+    "thin": "designs",
     "deviation": "spectral",
     "draw_until": "spectral",
     "kernels": "kernels",

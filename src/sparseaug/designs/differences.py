@@ -1,7 +1,7 @@
 """Sets with a flat spectrum in abelian groups: difference sets, squares and cubes.
 
-If every non-zero element is a difference of lambda pairs of S, then |chi(S)|^2 = (m - lambda)/m^2 for all
-characters chi != 1, which is the floor: no S of m elements does better.
+If every non-zero element is a difference of lambda pairs of S, then |chi(S)|^2 = (m - lambda)/m^2
+for all characters chi != 1, which is the floor: no S of m elements does better.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from sparseaug.designs.field import LARGEST, field, prime_power
+from sparseaug.designs.field import LARGEST, Field, field, prime_power
 from sparseaug.groups import Rows
 
 
@@ -56,8 +56,9 @@ def squares(p: int) -> Rows:
 def cubes(k: int) -> Rows:
     """{(x, x^3)} in Z_2^(2k) over GF(2^k), k odd: |chi(S)| is 2^(-(k-1)/2) or 0 (Gold 1968).
 
-    The character of (a, b) is the sum of (-1)^Tr(a x + b x^3). Its square sums over the y for which x^2 y +
-    x y^2 is linear in x by a trace that vanishes: y = 0 and, as 3 is prime to 2^k - 1, one more.
+    The character of (a, b) is the sum of (-1)^Tr(a x + b x^3). Its square sums over the y for which
+    x^2 y + x y^2 is linear in x by a trace that vanishes: y = 0 and, as 3 is prime to 2^k - 1, one
+    more.
     """
     x = np.arange(1 << k)
     y = field(1 << k).power(x, 3)
@@ -65,7 +66,7 @@ def cubes(k: int) -> Rows:
     return np.concatenate([x[:, None] >> bits & 1, y[:, None] >> bits & 1], axis=1)
 
 
-def _line_of_cycle(F, n: int, a: int, b: int, c: int) -> Rows | None:
+def _line_of_cycle(F: Field, n: int, a: int, b: int, c: int) -> Rows | None:
     """The numbers i with s_i = 0 for the recursion s_(i+3) = a s_(i+2) + b s_(i+1) + c s_i.
 
     None unless the points (s_i, s_(i+1), s_(i+2)), up to scalars, are all different for i = 0..n-1.
@@ -81,5 +82,5 @@ def _line_of_cycle(F, n: int, a: int, b: int, c: int) -> Rows | None:
     return np.flatnonzero(np.array(sequence) == 0) if window[:2] == (0, 0) else None
 
 
-def _sum(F, a: int, b: int) -> int:
+def _sum(F: Field, a: int, b: int) -> int:
     return int(F.add(a, b))

@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Rows
+
+Numbers: TypeAlias = Rows | np.int64 | int
 
 LARGEST = 1024
 
@@ -39,35 +41,37 @@ class Field:
         """Number of elements."""
         return self.p**self.degree
 
-    def add(self, a: Rows, b: Rows) -> Rows:
+    def add(self, a: Numbers, b: Numbers) -> Rows:
         """a + b, digit by digit."""
         if self.p == 2:
             return np.bitwise_xor(a, b)
         if self.degree == 1:
-            return (np.asarray(a) + b) % self.p
+            return (np.asarray(a, np.int64) + b) % self.p
         return self._sums[a, b]
 
-    def multiply(self, a: Rows, b: Rows) -> Rows:
+    def multiply(self, a: Numbers, b: Numbers) -> Rows:
         """a b, by logarithms."""
         logarithm = self._logarithms[a] + self._logarithms[b]
         product = self._antilogarithms[logarithm % (self.q - 1)]
         return np.where((np.asarray(a) == 0) | (np.asarray(b) == 0), 0, product)
 
-    def inverse(self, a: Rows) -> Rows:
+    def inverse(self, a: Numbers) -> Rows:
         """1 / a for a != 0."""
         return self._antilogarithms[-self._logarithms[a] % (self.q - 1)]
 
-    def negative(self, a: Rows) -> Rows:
+    def negative(self, a: Numbers) -> Rows:
         """-a."""
         if self.p == 2:
             return np.asarray(a)
         return self.multiply(a, self._antilogarithms[(self.q - 1) // 2])
 
-    def power(self, a: Rows, k: int) -> Rows:
+    def power(self, a: Numbers, k: int) -> Rows:
         """a^k for k >= 1."""
-        return np.where(np.asarray(a) == 0, 0, self._antilogarithms[self._logarithms[a] * k % (self.q - 1)])
+        return np.where(
+            np.asarray(a) == 0, 0, self._antilogarithms[self._logarithms[a] * k % (self.q - 1)]
+        )
 
-    def is_square(self, a: Rows) -> Rows:
+    def is_square(self, a: Numbers) -> Rows:
         """Whether a is a square (0 is)."""
         return (self._logarithms[a] % 2 == 0) | (np.asarray(a) == 0) | (self.p == 2)
 

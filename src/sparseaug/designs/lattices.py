@@ -1,8 +1,9 @@
 """Subgroups of shifts that are good in low frequency: the best lattice of m points, and even turns.
 
-The mean of a subgroup S of C_n1 x C_n2 x ... is 1 on the characters that are trivial on S, its dual, and 0 on
-all others: S is exact for all frequencies shorter than the shortest one of its dual but 0. The length of a
-frequency f is the root of sum_i min(f_i, n_i - f_i)^2, in cycles around each axis.
+The mean of a subgroup S of C_n1 x C_n2 x ... is 1 on the characters that are trivial on S, its
+dual, and 0 on all others: S is exact for all frequencies shorter than the shortest one of its dual
+but 0. The length of a frequency f is the root of sum_i min(f_i, n_i - f_i)^2, in cycles around each
+axis.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def best_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
     merits = [(_merit(basis, moduli), basis) for basis in _sublattices(moduli, index)]
     _, best = min(merits, key=lambda each: each[0])
     steps = np.array(moduli) // best.diagonal()
-    return _box(steps) @ best % moduli
+    rows = _box(steps) @ best % moduli
+    return rows[np.lexsort(rows.T[::-1])]
 
 
 def frequency_lengths(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
@@ -39,18 +41,28 @@ def frequency_lengths(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
     return (folded**2).sum(axis=1)
 
 
-def even_turns(n: int, turns: int) -> Rows:
-    """The rows of D_n that turn by multiples of n / turns, each with and without the flip."""
-    step = n // turns
-    return np.array([[a, f] for a in range(0, n, step) for f in (0, 1)])
+def shortest_dual(points: Rows, moduli: tuple[int, ...]) -> int:
+    """The squared length of the shortest frequency but 0 that is trivial on all these points.
+
+    For a subgroup of m points, below n1^2 + n2^2 + ... and one above it where every frequency is
+    cancelled.
+
+    >>> shortest_dual(best_lattice((8, 8), 32), (8, 8))
+    32
+    """
+    indicator = np.zeros(moduli)
+    indicator[tuple(points.T)] = 1.0
+    dual = np.argwhere(np.abs(np.fft.fftn(indicator)) > 0.5 * len(points))
+    lengths = frequency_lengths(dual, moduli)
+    return int(lengths[lengths > 0].min(initial=sum(n * n for n in moduli) + 1))
 
 
 def _merit(basis: Rows, moduli: tuple[int, ...]) -> tuple[int, int]:
     """Smaller is better: minus the square of the shortest dual length, and how many have it.
 
-    f is in the dual if basis diag(1/n) f is whole, hence f = diag(n) basis^-1 z; since basis is triangular,
-    z_i below its diagonal entry gives every f mod n once. diag(n) basis^-1 is whole, as the lattice holds
-    all n_i e_i.
+    f is in the dual if basis diag(1/n) f is whole, hence f = diag(n) basis^-1 z; since basis is
+    triangular, z_i below its diagonal entry gives every f mod n once. diag(n) basis^-1 is whole, as
+    the lattice holds all n_i e_i.
     """
     weights = np.rint(np.linalg.solve(basis.T.astype(float), np.diag(moduli)).T).astype(np.int64)
     dual = _box(basis.diagonal()) @ weights.T % moduli
@@ -60,7 +72,7 @@ def _merit(basis: Rows, moduli: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _sublattices(moduli: tuple[int, ...], index: int) -> Iterator[Rows]:
-    """Lattices of this index in Z^k that hold all n_i e_i: triangular bases, their rows in normal form."""
+    """Lattices of this index in Z^k that hold all n_i e_i: triangular bases in normal form."""
     n, k = moduli[0], len(moduli)
     if k == 1:
         if n % index == 0:
@@ -72,7 +84,12 @@ def _sublattices(moduli: tuple[int, ...], index: int) -> Iterator[Rows]:
         for inner in _sublattices(moduli[1:], index // a):
             for offset in product(*(range(d) for d in inner.diagonal().tolist())):
                 if _contains(inner, np.array(offset) * (n // a)):
-                    yield np.block([[np.array([[a]]), np.array([offset])], [np.zeros((k - 1, 1), np.int64), inner]])
+                    yield np.block(
+                        [
+                            [np.array([[a]]), np.array([offset])],
+                            [np.zeros((k - 1, 1), np.int64), inner],
+                        ]
+                    )
 
 
 def _contains(basis: Rows, vector: Rows) -> bool:

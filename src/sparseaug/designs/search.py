@@ -1,26 +1,27 @@
 """Greedy choice and swaps: an S of any size m in any group that can be listed.
 
-With D the mean of S less that of G on l2(G), the energy of order k is tr (D* D)^k / |G| = sum over pi of d_pi
-tr (pi(S)* pi(S))^k / |G|: its 2k-th root tends to the largest norm as k grows. Putting g into S changes it, to
-first order, by 2k times the value at g of the function D (D* D)^(k-1) e, e the identity's point mass without its
-mean. So one function on G, made by 2k - 1 averages over S, says which element is best to add, and which
-one in S is worst. That is the derandomised choice of Wigderson and Xiao (2008) with a power in place of the
-exponential, and without any irrep.
+With D the mean of S less that of G on l2(G), the energy of order k is tr (D* D)^k / |G| = sum over
+pi of d_pi tr (pi(S)* pi(S))^k / |G|: its 2k-th root tends to the largest norm as k grows. Putting g
+into S changes it, to first order, by 2k times the value at g of the function D (D* D)^(k-1) e, e
+the identity's point mass without its mean. So one function on G, made by 2k - 1 averages over S,
+says which element is best to add, and which one in S is worst. That is the derandomised choice of
+Wigderson and Xiao (2008) with a power in place of the exponential, and without any irrep.
 
-The greedy choice adds the best element again and again, so every prefix of it is the greedy choice of that
-size. Swaps then exchange a bad element for a good one as long as the energy falls, in rising order.
+The greedy choice adds the best element again and again, so every prefix of it is the greedy choice
+of that size. Swaps then exchange a bad element for a good one as long as the energy falls, in
+rising order.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group
 from sparseaug.spectral.general.regular import left_translations
 
 Values = NDArray[np.float64]
@@ -31,11 +32,18 @@ GREEDY_ORDER = 4
 
 SWAP_ORDERS = (2, 3, 4, 6, 8, 12, 16, 24)
 
+NORM_ORDERS = (16, 40)
+
+MOST_TRIES = 4000
+
+SWAP_WORK = 200_000_000
+"""Trials times what one average over S costs: some ten seconds, on every machine the same trials."""
+
 OUT, IN = 6, 4
 """How many of the worst elements are tried for leaving, and of the best for coming in their place."""
 
 TIE = 1e-9
-"""Relative difference below which scores count as equal: then the smaller rank wins, on every machine."""
+"""Relative difference below which scores count as equal: then the first wins, on every machine."""
 
 
 class Averages(Protocol):
@@ -49,24 +57,44 @@ class Averages(Protocol):
     def energy(self, chosen: Ranks, k: int) -> float:
         """((D* D)^k e)(e) for S = chosen."""
 
+    def cost(self, m: int) -> int:
+        """Steps of one average over m elements."""
+
 
 @final
 class Characters:
-    """Abelian groups: the energy is the sum of |f|^(2k) over the characters, f the transform of S."""
+    """Abelian groups: the energy is the sum of |f|^(2k) over the characters, f the transform of S.
 
-    def __init__(self, moduli: tuple[int, ...]) -> None:
+    With a degree, over the characters with at most so many non-zero frequencies.
+    """
+
+    def __init__(self, moduli: tuple[int, ...], degree: int | None = None) -> None:
         self._moduli = moduli
         self.order = math.prod(moduli)
+        shape = (*moduli[:-1], moduli[-1] // 2 + 1)
+        weight = np.zeros(shape, np.int64)
+        for axis, n in enumerate(shape):
+            used = np.arange(n) > 0
+            weight += used.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+        self._kept = (weight > 0) & (weight <= (len(moduli) if degree is None else degree))
+
+    def cost(self, m: int) -> int:
+        """Steps of one average."""
+        return 4 * self.order * max(1, self.order.bit_length())
 
     def score(self, chosen: Ranks, k: int) -> Values:
+        """By rank."""
         transform = self._transform(chosen)
         weighted = transform * (np.abs(transform) / len(chosen)) ** (2 * k - 2)
         return np.fft.irfftn(weighted, self._moduli).reshape(-1)
 
     def energy(self, chosen: Ranks, k: int) -> float:
+        """Of order k."""
         sizes = (np.abs(self._transform(chosen)) / len(chosen)) ** (2 * k)
         last = self._moduli[-1]
-        weights = np.full(sizes.shape[-1], 2.0)  # a frequency and its negative, of which one is kept
+        weights = np.full(
+            sizes.shape[-1], 2.0
+        )  # a frequency and its negative, of which one is kept
         weights[0] = 1.0
         if last % 2 == 0:
             weights[-1] = 1.0
@@ -74,9 +102,7 @@ class Characters:
 
     def _transform(self, chosen: Ranks) -> NDArray[np.complex128]:
         counts = np.bincount(chosen, minlength=self.order).astype(np.float64).reshape(self._moduli)
-        transform = np.fft.rfftn(counts)
-        transform[(0,) * len(self._moduli)] = 0.0
-        return transform
+        return np.fft.rfftn(counts) * self._kept
 
 
 @final
@@ -89,20 +115,26 @@ class Translations:
         self._there: dict[int, NDArray[np.int32]] = {}
         self._back: dict[int, NDArray[np.int32]] = {}
 
+    def cost(self, m: int) -> int:
+        """Steps of one average."""
+        return m * self.order
+
     def score(self, chosen: Ranks, k: int) -> Values:
-        there, back = self._tables(chosen)
-        f = self._start()
-        f = _mean(back, f)
-        for _ in range(k - 1):
-            f = _mean(back, _mean(there, f))
-        return f
+        """By rank."""
+        return self._chain(chosen, 2 * k - 1)
 
     def energy(self, chosen: Ranks, k: int) -> float:
-        there, back = self._tables(chosen)
+        """The squared length of ... D* D e, k factors."""
+        f = self._chain(chosen, k)
+        return float(f @ f)
+
+    def _chain(self, chosen: Ranks, length: int) -> Values:
+        """D e, D* D e, D D* D e and so on."""
+        tables = self._tables(chosen)
         f = self._start()
-        for _ in range(k):
-            f = _mean(there, _mean(back, f))
-        return float(f[0])
+        for step in range(length):
+            f = _mean(tables[step % 2], f)
+        return f
 
     def _start(self) -> Values:
         f = np.full(self.order, -1.0 / self.order)
@@ -110,7 +142,7 @@ class Translations:
         return f
 
     def _tables(self, chosen: Ranks) -> tuple[list[NDArray[np.int32]], list[NDArray[np.int32]]]:
-        """rank(g x) and rank(g^-1 x) for every x, for the g in S."""
+        """rank(g^-1 x) and rank(g x) for every x, for the g in S."""
         missing = [rank for rank in dict.fromkeys(chosen.tolist()) if rank not in self._there]
         if missing:
             elements = self._group.unrank(np.array(missing))
@@ -120,23 +152,30 @@ class Translations:
             for rank, row in zip(missing, left_translations(self._group, inverses), strict=True):
                 self._back[rank] = row
         ranks = chosen.tolist()
-        return [self._there[rank] for rank in ranks], [self._back[rank] for rank in ranks]
+        return [self._back[rank] for rank in ranks], [self._there[rank] for rank in ranks]
 
 
-def greedy(averages: Averages, m: int, *, order: int = GREEDY_ORDER) -> Ranks:
-    """Ranks of the greedy choice, the identity first; a prefix of it is the greedy choice of fewer."""
-    chosen = np.zeros(1, np.int64)
+def greedy(averages: Averages, m: int, *, among: Ranks | None = None) -> Ranks:
+    """Ranks of the greedy choice; a prefix of it is the greedy choice of fewer.
+
+    The first is the identity, or the first of those it chooses `among`, each of which it takes once.
+    """
+    free = _Free(averages.order, among)
+    chosen = free.take(np.zeros(1, np.int64))
     while len(chosen) < m:
-        chosen = np.append(chosen, _first_least(averages.score(chosen, order), 1)[0])
+        scores = free.of(averages.score(chosen, GREEDY_ORDER))
+        chosen = np.append(chosen, free.take(first_least(scores, 1)))
     return chosen
 
 
-def improve(averages: Averages, chosen: Ranks, *, tries: int) -> Iterator[Ranks]:
-    """Swaps that lower the energy, in rising order; yields S after each order, at most `tries` trials in all."""
+def improve(
+    averages: Averages, chosen: Ranks, *, tries: int, among: Ranks | None = None
+) -> Iterator[Ranks]:
+    """Swaps that lower the energy, in rising order, at most `tries` of them; S after each order."""
     for k in SWAP_ORDERS:
         energy = averages.energy(chosen, k)
         while True:
-            better, tries = _swap(averages, chosen, energy, k, tries)
+            better, tries = _swap(averages, chosen, energy, k, tries, among)
             if better is None:
                 break
             chosen, energy = better
@@ -145,14 +184,33 @@ def improve(averages: Averages, chosen: Ranks, *, tries: int) -> Iterator[Ranks]
             return
 
 
+def best(averages: Averages, m: int, *, among: Ranks | None = None) -> Ranks:
+    """The greedy choice, or what swaps make of it where that has a smaller norm."""
+    chosen = greedy(averages, m, among=among)
+    tries = min(MOST_TRIES, SWAP_WORK // averages.cost(m))
+    if m == 1 or not tries:
+        return chosen
+    found = [chosen, *improve(averages, chosen, tries=tries, among=among)]
+    distinct = [s for i, s in enumerate(found) if not i or not np.array_equal(s, found[i - 1])]
+    return distinct[first_least(np.array([norm(averages, s) for s in distinct]), 1)[0]]
+
+
+def norm(averages: Averages, chosen: Ranks) -> float:
+    """An estimate of the deviation, from two energies: their ratio forgets multiplicities."""
+    low, high = (averages.energy(chosen, k) for k in NORM_ORDERS)
+    return float((high / low) ** (0.5 / (NORM_ORDERS[1] - NORM_ORDERS[0]))) if low > 0.0 else 0.0
+
+
 def _swap(
-    averages: Averages, chosen: Ranks, energy: float, k: int, tries: int
+    averages: Averages, chosen: Ranks, energy: float, k: int, tries: int, among: Ranks | None
 ) -> tuple[tuple[Ranks, float] | None, int]:
     """The first exchange found that lowers the energy, with it, and the tries that are left."""
-    worst = _first_least(-averages.score(chosen, k)[chosen], OUT)
+    worst = first_least(-averages.score(chosen, k)[chosen], OUT)
     for place in worst:
         rest = np.delete(chosen, place)
-        for rank in _first_least(averages.score(rest, k), IN):
+        free = _Free(averages.order, among)
+        free.leave_out(rest)
+        for rank in free.ranks(first_least(free.of(averages.score(rest, k)), IN)):
             if not tries:
                 return None, 0
             tries -= 1
@@ -163,8 +221,38 @@ def _swap(
     return None, tries
 
 
+class _Free:
+    """What may be chosen: every rank any number of times, or those of a pool once each."""
+
+    def __init__(self, order: int, among: Ranks | None) -> None:
+        self._pool = among
+        self._order = order
+
+    def of(self, values: Values) -> Values:
+        """The values at what may be chosen."""
+        return values if self._pool is None else values[self._pool]
+
+    def ranks(self, places: Ranks) -> Ranks:
+        """The ranks at these places."""
+        return places if self._pool is None else self._pool[places]
+
+    def take(self, places: Ranks) -> Ranks:
+        """The ranks at these places, which leave the pool."""
+        taken = self.ranks(places)
+        if self._pool is not None:
+            self._pool = np.delete(self._pool, places)
+        return taken
+
+    def leave_out(self, chosen: Ranks) -> None:
+        """Take one of each of these ranks out of the pool."""
+        if self._pool is not None:
+            left = np.bincount(self._pool, minlength=self._order)
+            np.subtract.at(left, chosen, 1)
+            self._pool = np.repeat(np.arange(self._order), left)
+
+
 def _mean(tables: list[NDArray[np.int32]], f: Values) -> Values:
-    """The mean of f along these translations; its mean is 0 but for rounding, which would not die out."""
+    """The mean of f along these translations; its mean is 0 but for rounding, which would stay."""
     total = np.zeros_like(f)
     for table in tables:
         total += f[table]
@@ -172,10 +260,13 @@ def _mean(tables: list[NDArray[np.int32]], f: Values) -> Values:
     return total / len(tables)
 
 
-def _first_least(values: Values, count: int) -> Ranks:
+def first_least(values: Values, count: int) -> Ranks:
     """Where the smallest values are, in order; nearly equal ones in the order of their places."""
     count = min(count, len(values))
-    scale = float(np.abs(values).max()) or 1.0
-    rounded = np.rint(values / (scale * TIE))
-    near = np.flatnonzero(rounded <= np.partition(rounded, count - 1)[count - 1])
-    return near[np.lexsort((near, rounded[near]))][:count]
+    limit = np.partition(values, count - 1)[count - 1]
+    tie = TIE * float(np.abs(values).max())
+    near = np.flatnonzero(values <= limit + tie)
+    near = near[np.argsort(values[near], kind="stable")]
+    # a class of ties starts where the value leaves the tie of the class before it
+    classes = np.cumsum(np.diff(values[near], prepend=values[near[0]]) > tie)
+    return near[np.lexsort((near, classes))][:count]

@@ -1,8 +1,8 @@
 """Sets of permutations that move tuples evenly: exact on functions of a few coordinates at a time.
 
-If the elements of S send every ordered t-tuple of points to every ordered t-tuple equally often, then the
-mean of S on the module of t-tuples is that of all of S_n, and D_S vanishes on the degrees 1..t. A
-t-transitive group does so, by orbits and stabilisers:
+If the elements of S send every ordered t-tuple of points to every ordered t-tuple equally often,
+then the mean of S on the module of t-tuples is that of all of S_n, and D_S vanishes on the degrees
+1..t. A t-transitive group does so, by orbits and stabilisers:
 
     C_n, any Latin square   t = 1   n elements
     AGL(1, q)  x -> a x + b              t = 2   n = q        q (q-1)
@@ -12,9 +12,11 @@ t-transitive group does so, by orbits and stabilisers:
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from sparseaug.designs.field import field, prime_power
+from sparseaug.designs.field import LARGEST, Numbers, field
 from sparseaug.groups import Rows
 
 
@@ -27,13 +29,13 @@ def cyclic_shifts(n: int) -> Rows:
 def even_latin_square(n: int) -> Rows:
     """n even permutations that send every point to every point once, n >= 3.
 
-    Odd n: the shifts, which are even. Even n: with k = n - 1 and a ring R of k elements, a product of
-    finite fields, take the Latin square i + u j on R and prolong it along the transversal j = i: the
-    entries u i + i there become a new last row and column, with a new point * in their place. Row i is then
-    the permutation j -> i + u j times a transposition, and the last row is j -> (1 + u) j. The parity of
-    multiplication by u on R is c(u), the product of the quadratic characters of its parts (the fields
-    are of odd order, so each part is repeated an odd number of times). So all rows have one parity if
-    -c(u) = c(1 + u), and a fixed swap turns odd ones even.
+    Odd n: the shifts, which are even. Even n: with k = n - 1 and a ring R of k elements, a product
+    of finite fields, take the Latin square i + u j on R and prolong it along the transversal j = i:
+    the entries u i + i there become a new last row and column, with a new point * in their place.
+    Row i is then the permutation j -> i + u j times a transposition, and the last row is j -> (1 +
+    u) j. The parity of multiplication by u on R is c(u), the product of the quadratic characters of
+    its parts (the fields are of odd order, so each part is repeated an odd number of times). So all
+    rows have one parity if -c(u) = c(1 + u), and a fixed swap turns odd ones even.
     """
     if n % 2:
         return cyclic_shifts(n)
@@ -48,6 +50,11 @@ def even_latin_square(n: int) -> Rows:
     if ring.character(u) == 1:  # then the rows are odd
         square[:, [0, 1]] = square[:, [1, 0]]
     return square
+
+
+def has_even_latin_square(n: int) -> bool:
+    """Whether the fields that `even_latin_square` needs are within the tables."""
+    return n % 2 == 1 or max(_prime_power_factors(n - 1), default=1) <= LARGEST
 
 
 def affine(q: int) -> Rows:
@@ -85,10 +92,10 @@ class _Ring:
     def __init__(self, k: int) -> None:
         self._fields = [field(q) for q in _prime_power_factors(k)]
 
-    def add(self, a: Rows, b: Rows) -> Rows:
+    def add(self, a: Numbers, b: Numbers) -> Rows:
         return self._join([F.add(x, y) for F, x, y in self._parts(a, b)])
 
-    def multiply(self, a: Rows, b: Rows) -> Rows:
+    def multiply(self, a: Numbers, b: Numbers) -> Rows:
         return self._join([F.multiply(x, y) for F, x, y in self._parts(a, b)])
 
     def character(self, a: int) -> int:
@@ -102,7 +109,7 @@ class _Ring:
         In a field of odd order q there are (q - 1) / 2 such u, as c(u) c(1 + u) sums to -1, so one field
         can give -1 and the others 1; GF(3) has no u that gives 1, but 3 divides k once only if so.
         """
-        one = int(self._join([np.int64(1) for _ in self._fields]))
+        one = int(self._join([np.array(1) for _ in self._fields]))
         size = int(np.prod([F.q for F in self._fields]))
         for u in range(1, size):
             following = int(self.add(u, one))
@@ -111,7 +118,7 @@ class _Ring:
                 return u
         raise AssertionError(f"no unit turns the parity in the ring of {size} elements")
 
-    def _parts(self, *numbers: Rows | int) -> list[tuple]:
+    def _parts(self, *numbers: Numbers) -> list[tuple[Any, ...]]:
         parts, rest = [], [np.asarray(number) for number in numbers]
         for F in self._fields:
             parts.append((F, *(number % F.q for number in rest)))
@@ -119,7 +126,7 @@ class _Ring:
         return parts
 
     def _join(self, parts: list[Rows]) -> Rows:
-        total, weight = np.int64(0), 1
+        total, weight = np.array(0), 1
         for F, part in zip(self._fields, parts, strict=True):
             total = total + weight * part
             weight *= F.q

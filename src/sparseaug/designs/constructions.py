@@ -1,0 +1,275 @@
+"""The table of constructions: every way to make S without an oracle, one row each.
+
+A row says which family of groups it is for and what it offers one of them: name, size, the degree
+it is exact to, a source, and how to build the rows. A new construction is one function and one row
+here; `design`, `designs`, the command and the docs read this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparseaug.designs import tuples
+from sparseaug.designs.arrays import LARGEST_ARRAY, strengths
+from sparseaug.designs.crossed import mixed_rows, mixed_size, near_rows
+from sparseaug.designs.grids import axes, lattice
+from sparseaug.designs.offers import Offer
+from sparseaug.designs.permuting import permutations
+from sparseaug.designs.search import Averages, Characters, Translations, best, greedy
+from sparseaug.designs.shifting import flips, shifts
+from sparseaug.errors import UnsupportedError
+from sparseaug.groups import (
+    Abelian,
+    Group,
+    Hyperoctahedral,
+    Product,
+    Rows,
+    Symmetric,
+    sign_flips,
+    symmetric,
+)
+from sparseaug.spectral.effort import announce
+
+LARGEST_ORDER = 1_000_000
+"""Order up to which the search lists the whole group."""
+
+LARGEST_N = 100
+"""Points up to which permutations are searched by degree 1 and 2."""
+
+MOST_FACTORS = 64
+"""Factors of a product that are crossed."""
+
+MOST_SEARCHED = 10_000
+"""Elements that a search may be asked for."""
+
+
+@dataclass(frozen=True)
+class Construction:
+    """One row of the table: `offers(group, m, degree)` for a group of its family.
+
+    `m` and `degree` are what was asked for, or None: constructions of a fixed size need neither.
+    """
+
+    family: Any  # a subclass of Group
+    offers: Callable[[Any, int | None, int | None], Iterator[Offer]]
+
+
+def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Offer]:
+    """All offers for the group; those of any size for this m and degree."""
+    return [
+        offer
+        for row in CONSTRUCTIONS
+        if isinstance(group, row.family)
+        for offer in row.offers(group, m, degree)
+    ]
+
+
+def is_listed(group: Group) -> bool:
+    """Whether the search goes through the whole group."""
+    return group.log_order <= math.log(LARGEST_ORDER) + 1e-9
+
+
+def averages(group: Group, degree: int | None = None) -> Averages:
+    """The search's view of a group that can be listed; by degree for abelian groups only."""
+    return Characters(group.moduli, degree) if isinstance(group, Abelian) else Translations(group)
+
+
+def highest_degree(group: Group) -> int | None:
+    """The degree that every function has at most; None where degrees are not defined."""
+    match group:
+        case Abelian():
+            return group.width
+        case Hyperoctahedral(n=n):
+            return n
+        case Product(factors=factors):
+            parts = [highest_degree(factor) for factor in factors]
+            return None if None in parts else sum(part for part in parts if part)
+    return group.degree
+
+
+def _fixed(offers: Callable[[Any], Iterator[Offer]]) -> Callable[..., Iterator[Offer]]:
+    return lambda group, m, degree: offers(group)
+
+
+def _whole(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    if is_listed(group):
+        yield Offer(
+            "full",
+            group.order,
+            highest_degree(group) or 0,
+            "every element once",
+            0.0,
+            build=group.all_elements,
+        )
+
+
+def _lattices(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    shifts = axes(group)
+    if shifts is None:
+        return
+    several = len(shifts.rest)
+    total = math.prod(shifts.moduli)
+    yield Offer(
+        "lattice",
+        m,
+        0,
+        "subgroup whose dual has the longest shortest frequency",
+        promise="exact on low frequencies",
+        sizes=f"{'' if several == 1 else f'{several} x '}any divisor of {total}",
+        build=None if m is None else lambda: lattice(group, m)[0],
+    )
+
+
+def _searches(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    points = isinstance(group, Symmetric) and 2 < group.n <= LARGEST_N
+    listed = is_listed(group)
+    if not listed and not (points and degree in (None, 1, 2)):
+        return
+    for name, source in _SEARCHES.items():
+        ready = m is not None and (listed or degree is not None)
+        yield Offer(
+            name,
+            m if ready else None,
+            0,
+            source,
+            sizes=f"any to {MOST_SEARCHED}" + ("" if listed else ", by degree 1 or 2"),
+            build=partial(_searched, group, m or 1, degree, name) if ready else None,
+        )
+
+
+_SEARCHES = {
+    "nested": "greedy, every prefix is the choice of fewer (Wigderson and Xiao 2008)",
+    "search": "greedy choice and swaps",
+}
+
+
+def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
+    swaps = name == "search"
+    if isinstance(group, Symmetric) and 2 < group.n <= LARGEST_N and degree in (1, 2):
+        _announce_tuples(group, m, degree, swaps=swaps)
+        find = tuples.best if swaps else tuples.nested
+        return find(group.n, m, degree, even=group.even)
+    view = averages(group, degree)
+    announce_search(group, view, m)
+    return group.unrank((best if swaps else greedy)(view, m))
+
+
+def announce_search(group: Group, view: Averages, m: int) -> None:
+    """Seven averages for each element in turn, over half of them in the mean; 10 ns a step."""
+    announce(
+        f"the search for m={m} of the {group.order} elements of {group.name}",
+        seconds=1e-8 * 7 * m * view.cost(max(1, m // 2)),
+        memory=8.0 * m * group.order,
+        instead="lower m, give degree=, or draw a pool and use thin with degree=.",
+    )
+
+
+def _announce_tuples(group: Symmetric, m: int, degree: int, *, swaps: bool) -> None:
+    """A descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time."""
+    n = group.n
+    matrices = n <= tuples.LARGEST_N[degree]
+    moves = math.comb(n, 3) * 2 if group.even else math.comb(n, 2)
+    size = n if degree == 1 else math.comb(n, 2)
+    looked = 2 * degree * size if matrices else n * m / 2
+    step = 3e-9 * moves * looked * n * tuples.STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
+    announce(
+        f"the search for m={m} permutations of {n} points by degree {degree}",
+        seconds=m * step * (4.0 if swaps else 1.0),
+        memory=8.0 * moves * n * 3,
+        instead="lower m, or draw a pool and use thin.",
+    )
+
+
+def _products(group: Product, m: int | None, degree: int | None) -> Iterator[Offer]:
+    if len(group.factors) <= MOST_FACTORS:
+        yield from _crossings(group.factors, (1, 2, 3), m, degree)
+
+
+def _signed(group: Hyperoctahedral, m: int | None, degree: int | None) -> Iterator[Offer]:
+    """A row is a permutation and signs: t coordinates of both are exact if t of each are."""
+    if 2 <= group.n <= LARGEST_ARRAY:
+        factors = (symmetric(group.n), sign_flips(group.n))
+        yield from _crossings(factors, strengths(group.n), m, degree)
+
+
+def _crossings(
+    factors: tuple[Group, ...], degrees: Iterable[int], m: int | None, degree: int | None
+) -> Iterator[Offer]:
+    """Designs of the factors, crossed; and as many rows near to that as asked for."""
+    crossed: dict[str, Offer] = {}
+    for t in degrees:
+        parts = [part for factor in factors if (part := _smallest(factor, t)) is not None]
+        levels = [part.m or 1 for part in parts]
+        size = mixed_size(levels, max(2, t)) if len(parts) == len(factors) else None
+        if size is None:
+            break
+        if any(part.name != "full" for part in parts):
+            name = "crossed " + " x ".join(part.name for part in parts)
+            crossed[name] = Offer(
+                name,
+                size,
+                t,
+                "an array of the factors' designs, never zipped",
+                build=partial(_crossed, parts, partial(mixed_rows, levels, max(2, t))),
+            )
+    yield from crossed.values()
+    ready = m is not None and degree is not None
+    yield Offer(
+        "crossed fraction",
+        m if ready else None,
+        0,
+        "near-orthogonal array of the factors' designs",
+        sizes="any, by degree",
+        build=partial(_fraction, factors, m or 1, degree or 1) if ready else None,
+    )
+
+
+def _smallest(group: Group, degree: int) -> Offer | None:
+    """The smallest offer that is exact to this degree, or to the highest that the group has."""
+    wanted = min(degree, highest_degree(group) or 0)
+    exact = [o for o in known(group) if 0 < wanted <= o.degree and o.fits(group.width)]
+    return min(exact, key=lambda offer: offer.m or 0, default=None)
+
+
+def _fraction(factors: tuple[Group, ...], m: int, degree: int) -> Rows:
+    """m rows near strength 2; a factor whose exact design is larger than m has one of m elements."""
+    parts = [_part(factor, m, min(degree, highest_degree(factor) or degree)) for factor in factors]
+    return _crossed(parts, partial(near_rows, [part.m or 1 for part in parts], m))
+
+
+def _part(factor: Group, m: int, degree: int) -> Offer:
+    exact = _smallest(factor, degree)
+    if exact is not None and (exact.m or 0) <= m:
+        return exact
+    for offer in known(factor, m, degree):
+        if offer.name in ("search", "crossed fraction") and offer.build is not None:
+            return offer
+    raise UnsupportedError(
+        f"m={m}: no design of {factor.name} with so few elements is known by degree {degree}; raise "
+        "m, or lower degree."
+    )
+
+
+def _crossed(parts: list[Offer], array: Callable[[], Rows]) -> Rows:
+    levels = array()
+    columns = [part.build() for part in parts if part.build is not None]
+    return np.concatenate([c[index] for c, index in zip(columns, levels.T, strict=True)], axis=1)
+
+
+CONSTRUCTIONS: tuple[Construction, ...] = (
+    Construction(Symmetric, _fixed(permutations)),
+    Construction(Hyperoctahedral, _signed),
+    Construction(Abelian, _fixed(flips)),
+    Construction(Abelian, _fixed(shifts)),
+    Construction(Product, _products),
+    Construction(Group, _lattices),
+    Construction(Group, _searches),
+    Construction(Group, _whole),
+)
+"""Every construction; among offers of one size the earlier one is taken."""
