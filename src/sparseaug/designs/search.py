@@ -86,7 +86,8 @@ class Characters:
         """By rank."""
         transform = self._transform(chosen)
         weighted = transform * (np.abs(transform) / len(chosen)) ** (2 * k - 2)
-        return np.fft.irfftn(weighted, self._moduli).reshape(-1)
+        axes = tuple(range(len(self._moduli)))
+        return np.fft.irfftn(weighted, self._moduli, axes).reshape(-1)
 
     def energy(self, chosen: Ranks, k: int) -> float:
         """Of order k."""
