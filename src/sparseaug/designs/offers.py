@@ -54,6 +54,16 @@ class Offer:
             "source": self.source,
         }
 
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Its row in a table for people."""
+        return (
+            self.name,
+            self.sizes if self.m is None else str(self.m),
+            str(self.degree or "-"),
+            "-" if self.deviation is None else f"{self.deviation:.4g}",
+            "; ".join(filter(None, (self.promise, self.source))),
+        )
+
 
 @final
 @dataclass(frozen=True)
@@ -75,20 +85,10 @@ class Designs:
 
     def __str__(self) -> str:
         header = ("design", "m", "exact to degree", "deviation", "source")
-        rows = [header, *map(_cells, self.offers)]
+        rows = [header, *(offer.cells() for offer in self.offers)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         widths[-1] = 0
         return "\n".join(
             "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         )
-
-
-def _cells(offer: Offer) -> tuple[str, ...]:
-    return (
-        offer.name,
-        offer.sizes if offer.m is None else str(offer.m),
-        str(offer.degree or "-"),
-        "-" if offer.deviation is None else f"{offer.deviation:.4g}",
-        "; ".join(filter(None, (offer.promise, offer.source))),
-    )
