@@ -1,11 +1,12 @@
-"""Designs beside draws: the deviation of both, by group and size, and whether the known figures are reached.
+"""Designs beside draws: the deviation of both, by group and size, and what was known before.
 
     python benchmarks/study_designs.py [draws]
 
-For each row: the deviation (whole, or on functions of at most `degree` coordinates) of `draws` samples of m
-uniform elements and of as many scrambled Halton points turned into elements (digit i of an element is the i-th
-coordinate times its radix), each mean with its standard error; of the design; the floor that no S of m elements
-can beat; the figure that was known; and how long the design took. Exits with 1 if a figure is not reached.
+For each row: the deviation (whole, or on functions of at most `degree` coordinates) of `draws`
+samples of m uniform elements, and of as many sets of scrambled Halton points turned into elements
+(digit i of an element is coordinate i times its radix), each a mean with its standard error; of the
+design; the floor that no S of m elements can beat; the figure that was known; and how long the
+design took. Exits with 1 if a figure is not reached.
 """
 
 from __future__ import annotations

@@ -123,8 +123,8 @@ def build(group: Group, offer: Offer) -> GroupSample:
     """The sample of an offer; a `GroupTooLargeError` if its rows are too many."""
     if offer.build is None or not offer.fits(group.width):
         raise GroupTooLargeError(
-            f"{offer.name} has {offer.m} elements of {group.width} integers; at most {MOST_ENTRIES} "
-            "integers are listed: lower degree, or draw from the group itself."
+            f"m={shorten(offer.m)} elements of {group.width} integers, the size of {offer.name}, are too "
+            f"many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
         )
     return GroupSample(group, offer.build(), 0, Origin("design", design=offer.name))
 
@@ -139,7 +139,7 @@ def _check_degree(group: Group, degree: int) -> int:
     highest = highest_degree(group)
     if highest is None:
         raise UnsupportedError(
-            f"degree={degree} has no meaning for {group.name}: degrees are for permutations, abelian "
+            f"degree={shorten(degree)} has no meaning for {group.name}: degrees are for permutations, abelian "
             "groups, signed permutations and their products; give m."
         )
     if degree > highest:
@@ -158,11 +158,11 @@ def _smallest_exact(group: Group, degree: int, m: int | None = None) -> Offer:
     if exact:
         least = min(exact, key=lambda offer: offer.m or 0)
         raise GroupTooLargeError(
-            f"degree={degree}: the smallest design of {group.name} that is known, {least.name}, has "
+            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, {least.name}, has "
             f"{least.m} elements, too many to list{_nearest(offers, degree)}."
         )
     raise UnsupportedError(
-        f"degree={degree}: no design of {group.name} that is exact to that degree is known"
+        f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"
         f"{_nearest(offers, degree)}{_searchable(group, degree)}."
     )
 
@@ -177,7 +177,7 @@ def _best_by_degree(group: Group, m: int, degree: int) -> Offer:
     if not searches:
         size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
         raise UnsupportedError(
-            f"m={m}: no design of {group.name} with so few elements is exact to degree={degree}{size}; "
+            f"m={shorten(m)}: no design of {group.name} with so few elements is exact to degree={degree}{size}; "
             "raise m or lower degree."
         )
     _check_searched(m)
@@ -208,7 +208,7 @@ def _best_whole(group: Group, m: int) -> Offer:
             return flattest
         raise UnsupportedError(
             f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
-            f"{LARGEST_ORDER} elements, and has no construction for m={m}: give degree= (known: "
+            f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= (known: "
             f"sparseaug.designs(group)), or draw a pool and use thin."
         )
     _check_searched(m)
@@ -233,7 +233,9 @@ def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Offe
         need = "m" if m is None else "degree=1 or 2"
         raise ArgumentError(f"name={name!r} of {group.name} needs {need}: {same[0].sizes}.")
     if m is not None and fixed.m != m:
-        raise ArgumentError(f"m={m} does not fit name={name!r}, which has {fixed.m} elements.")
+        raise ArgumentError(
+            f"m={shorten(m)} does not fit name={name!r}, which has {fixed.m} elements."
+        )
     if degree is not None and fixed.degree < degree and name not in ("nested", "search"):
         raise ArgumentError(
             f"name={name!r} is exact to degree {fixed.degree}, not degree={degree}."

@@ -23,7 +23,7 @@ from sparseaug.designs.offers import Offer
 from sparseaug.designs.permuting import permutations
 from sparseaug.designs.search import Averages, Characters, Translations, best, greedy
 from sparseaug.designs.shifting import flips, shifts
-from sparseaug.errors import UnsupportedError
+from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import (
     Abelian,
     Group,
@@ -163,7 +163,7 @@ def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
 def announce_search(group: Group, view: Averages, m: int) -> None:
     """Seven averages for each element in turn, over half of them in the mean; 10 ns a step."""
     announce(
-        f"the search for m={m} of the {group.order} elements of {group.name}",
+        f"the search for m={shorten(m)} of the {group.order} elements of {group.name}",
         seconds=1e-8 * 7 * m * view.cost(max(1, m // 2)),
         memory=8.0 * m * group.order,
         instead="lower m, give degree=, or draw a pool and use thin with degree=.",
@@ -179,7 +179,7 @@ def _announce_tuples(group: Symmetric, m: int, degree: int, *, swaps: bool) -> N
     looked = 2 * degree * size if matrices else n * m / 2
     step = 3e-9 * moves * looked * n * tuples.STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
     announce(
-        f"the search for m={m} permutations of {n} points by degree {degree}",
+        f"the search for m={shorten(m)} permutations of {n} points by degree {degree}",
         seconds=m * step * (4.0 if swaps else 1.0),
         memory=8.0 * moves * n * 3,
         instead="lower m, or draw a pool and use thin.",
@@ -251,7 +251,7 @@ def _part(factor: Group, m: int, degree: int) -> Offer:
         if offer.name in ("search", "crossed fraction") and offer.build is not None:
             return offer
     raise UnsupportedError(
-        f"m={m}: no design of {factor.name} with so few elements is known by degree {degree}; raise "
+        f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree {degree}; raise "
         "m, or lower degree."
     )
 

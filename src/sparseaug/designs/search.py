@@ -42,6 +42,8 @@ SWAP_WORK = 200_000_000
 OUT, IN = 6, 4
 """How many of the worst elements are tried for leaving, and of the best for coming in their place."""
 
+_GATHERED = 1 << 15  # values looked up at once, in cache
+
 TIE = 1e-9
 """Relative difference below which scores count as equal: then the first wins, on every machine."""
 
@@ -133,8 +135,10 @@ class Translations:
         """D e, D* D e, D D* D e and so on."""
         tables = self._tables(chosen)
         f = self._start()
-        for step in range(length):
-            f = _mean(tables[step % 2], f)
+        step = max(1, _GATHERED // self.order)
+        blocks = [[np.array(t[at : at + step]) for at in range(0, len(t), step)] for t in tables]
+        for number in range(length):
+            f = _sum(blocks[number % 2], f) / len(chosen)
         return f
 
     def _start(self) -> Values:
@@ -252,13 +256,13 @@ class _Free:
             self._pool = np.repeat(np.arange(self._order), left)
 
 
-def _mean(tables: list[NDArray[np.int32]], f: Values) -> Values:
-    """The mean of f along these translations; its mean is 0 but for rounding, which would stay."""
+def _sum(blocks: list[NDArray[np.int32]], f: Values) -> Values:
+    """The sum of f along these translations; its mean is 0 but for rounding, which would stay."""
     total = np.zeros_like(f)
-    for table in tables:
-        total += f[table]
+    for block in blocks:
+        total += f[block[0]] if len(block) == 1 else f[block].sum(axis=0)
     total -= total.mean()
-    return total / len(tables)
+    return total
 
 
 def first_least(values: Values, count: int) -> Ranks:

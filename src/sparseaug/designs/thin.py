@@ -12,7 +12,7 @@ from sparseaug.designs.constructions import (
     is_listed,
 )
 from sparseaug.designs.search import TIE, best, first_least
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.groups import Abelian, Group, Rows, format_order
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.sampling.sample import require_sample
@@ -50,7 +50,9 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
     require_sample(S)
     m = check_integer("m", m, at_least=1)
     if m > S.m:
-        raise ArgumentError(f"m={m} is above {S.m}, the size of the pool S; draw a larger pool.")
+        raise ArgumentError(
+            f"m={shorten(m)} is above {S.m}, the size of the pool S; draw a larger pool."
+        )
     if degree is not None:
         degree = _check_degree(S.group, check_integer("degree", degree, at_least=1))
     elif not is_listed(S.group):
@@ -73,22 +75,26 @@ def _check_degree(group: Group, degree: int) -> int:
     if isinstance(group, Abelian):
         if degree > group.width:
             raise ArgumentError(
-                f"degree={degree} is above the {group.width} factors of {group.name}."
+                f"degree={shorten(degree)} is above the {group.width} factors of {group.name}."
             )
         if not is_listed(group):
             raise UnsupportedError(
-                f"degree={degree}: abelian groups are judged up to {LARGEST_ORDER} elements, and "
+                f"degree={shorten(degree)}: abelian groups are judged up to {LARGEST_ORDER} elements, and "
                 f"{group.name} has {format_order(group)}; use design(group, degree=)."
             )
         return degree
     if group.degree is None:
         raise UnsupportedError(
-            f"degree={degree} has no meaning for {group.name}, which does not permute points."
+            f"degree={shorten(degree)} has no meaning for {group.name}, which does not permute points."
         )
     if degree > group.degree:
-        raise ArgumentError(f"degree={degree} is above the {group.degree} points of {group.name}.")
+        raise ArgumentError(
+            f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+        )
     if degree > 2:
-        raise ArgumentError(f"degree={degree}: pools of permutations are judged by degree 1 or 2.")
+        raise ArgumentError(
+            f"degree={shorten(degree)}: pools of permutations are judged by degree 1 or 2."
+        )
     return degree
 
 
