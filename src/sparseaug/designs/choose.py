@@ -123,8 +123,8 @@ def build(group: Group, offer: Offer) -> GroupSample:
     """The sample of an offer; a `GroupTooLargeError` if its rows are too many."""
     if offer.build is None or not offer.fits(group.width):
         raise GroupTooLargeError(
-            f"m={shorten(offer.m)} elements of {group.width} integers, the size of {offer.name}, are too "
-            f"many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
+            f"m={shorten(offer.m)} elements of {group.width} integers, the size of {offer.name}, are "
+            f"too many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
         )
     return GroupSample(group, offer.build(), 0, Origin("design", design=offer.name))
 
@@ -139,8 +139,8 @@ def _check_degree(group: Group, degree: int) -> int:
     highest = highest_degree(group)
     if highest is None:
         raise UnsupportedError(
-            f"degree={shorten(degree)} has no meaning for {group.name}: degrees are for permutations, abelian "
-            "groups, signed permutations and their products; give m."
+            f"degree={shorten(degree)} has no meaning for {group.name}: degrees are for permutations, "
+            "abelian groups, signed permutations and their products; give m."
         )
     if degree > highest:
         raise ArgumentError(
@@ -158,8 +158,8 @@ def _smallest_exact(group: Group, degree: int, m: int | None = None) -> Offer:
     if exact:
         least = min(exact, key=lambda offer: offer.m or 0)
         raise GroupTooLargeError(
-            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, {least.name}, has "
-            f"{least.m} elements, too many to list{_nearest(offers, degree)}."
+            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, {least.name}, "
+            f"has {least.m} elements, too many to list{_nearest(offers, degree)}."
         )
     raise UnsupportedError(
         f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"
@@ -177,8 +177,8 @@ def _best_by_degree(group: Group, m: int, degree: int) -> Offer:
     if not searches:
         size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
         raise UnsupportedError(
-            f"m={shorten(m)}: no design of {group.name} with so few elements is exact to degree={degree}{size}; "
-            "raise m or lower degree."
+            f"m={shorten(m)}: no design of {group.name} with so few elements is exact to "
+            f"degree={degree}{size}; raise m or lower degree."
         )
     _check_searched(m)
     return searches[0]
@@ -208,8 +208,8 @@ def _best_whole(group: Group, m: int) -> Offer:
             return flattest
         raise UnsupportedError(
             f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
-            f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= (known: "
-            f"sparseaug.designs(group)), or draw a pool and use thin."
+            f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= "
+            "(known: sparseaug.designs(group)), or draw a pool and use thin."
         )
     _check_searched(m)
     if flattest is None:

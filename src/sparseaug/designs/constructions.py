@@ -251,8 +251,8 @@ def _part(factor: Group, m: int, degree: int) -> Offer:
         if offer.name in ("search", "crossed fraction") and offer.build is not None:
             return offer
     raise UnsupportedError(
-        f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree {degree}; raise "
-        "m, or lower degree."
+        f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree {degree}; "
+        "raise m, or lower degree."
     )
 
 

@@ -55,7 +55,8 @@ def lattice(group: Group, m: int) -> tuple[Rows, float]:
         below = max((size for size in sizes if size < m), default=sizes[0])
         above = min((size for size in sizes if size > m), default=sizes[-1])
         raise ArgumentError(
-            f"m={shorten(m)} is not the size of a lattice of {group.name}; the nearest are {below} and {above}."
+            f"m={shorten(m)} is not the size of a lattice of {group.name}; the nearest are "
+            f"{below} and {above}."
         )
     rows = np.repeat(shifts.rest, len(points), axis=0)
     rows[:, list(shifts.columns)] = np.tile(points, (len(shifts.rest), 1))

@@ -79,8 +79,8 @@ def _check_degree(group: Group, degree: int) -> int:
             )
         if not is_listed(group):
             raise UnsupportedError(
-                f"degree={shorten(degree)}: abelian groups are judged up to {LARGEST_ORDER} elements, and "
-                f"{group.name} has {format_order(group)}; use design(group, degree=)."
+                f"degree={shorten(degree)}: abelian groups are judged up to {LARGEST_ORDER} elements, "
+                f"and {group.name} has {format_order(group)}; use design(group, degree=)."
             )
         return degree
     if group.degree is None:
