@@ -9,6 +9,7 @@ passed on.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from typing import Any
@@ -146,7 +147,7 @@ PATH = "S.safetensors"
 
 
 def fields(data: Any) -> dict[str, Any]:
-    return {name: getattr(data, name) for name in data.__dataclass_fields__}
+    return {each.name: getattr(data, each.name) for each in dataclasses.fields(data)}
 
 
 def oracle(**options: Any) -> sa.Oracle:
@@ -237,12 +238,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         certify,
         {
             "run": RUN,
-            "evidence": None,
-            "model": MODEL,
-            "data": DATA,
-            "action": ACT,
-            "S": S,
-            "deviation": FOUND,
+            "evidence": EVIDENCE,
             "delta": 0.05,
             "box": 9.0,
             "oracle": oracle(),
@@ -251,6 +247,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "kinds": ("spectral", "audited"),
         },
     ),
+    "Evidence.of": (Evidence.of, {"risk": RISK, "deviation": FOUND}),
     "Evidence": (Evidence, {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL}),
     "a_priori": (a_priori, {"evidence": EVIDENCE, "theta": THETA, "delta": 0.05, "box": 9.0}),
     "spectral": (spectral, {"evidence": EVIDENCE, "theta": THETA}),

@@ -25,7 +25,7 @@ import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
 from sparseaug.spectral.young.clausen import mean_blocks
-for module in ("sparseaug.kernels.permanents", "sparseaug.nn.data.prepared"):
+for module in ("sparseaug.kernels.permanents", "sparseaug.actions.bound"):
     importlib.import_module(module)._WORTH_COMPILING = 0
 permanents = importlib.import_module("sparseaug.kernels.permanents").permanents
 rng = np.random.default_rng(0)
@@ -38,10 +38,10 @@ with warnings.catch_warnings(record=True) as caught:
         (block,) = mean_blocks(S.elements, shapes=[(9, 2)])
         copies = sa.nn.OneShotDataset(TensorDataset(images), sa.roll(T.group), T)
         batch = torch.stack([item[0] for item in copies.__getitems__(range(20))])
-bits = [np.ascontiguousarray(array).tobytes().hex() for array in (means, block.matrix, batch)]
+bits = [np.ascontiguousarray(array).tobytes().hex() for array in (means, block.values, batch)]
 print(json.dumps({
     "bits": bits,
-    "close": [means.tolist(), block.matrix.tolist(), batch.tolist()],
+    "close": [means.tolist(), block.values.tolist(), batch.tolist()],
     "warnings": [[type(w.message).__name__, str(w.message)] for w in caught],
 }))
 """

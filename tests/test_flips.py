@@ -10,9 +10,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.archive import load_json
 from sparseaug.errors import FileFormatError, StorageError
-from sparseaug.experiments import Config, Folder, reproduce
+from sparseaug.experiments import Config, Folder, read_results, reproduce
 from sparseaug.report import check_report, write_report
-from sparseaug.report.results import read_results
 
 TINY = Config(
     group_size=3,
@@ -88,7 +87,7 @@ def the_replay(folder):
 
 def the_results(folder):
     results = read_results(folder / "out")
-    return results.raw, dict(results.timing), dict(results.versions)
+    return results.to_dict(), dict(results.timing), dict(results.versions)
 
 
 def the_config(folder):

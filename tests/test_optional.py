@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+import sparseaug as sa
+from sparseaug import nn as sann
+
 BLOCKED = """
 import sys
 class Blocked:
@@ -52,3 +55,27 @@ def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp
     assert done.returncode == 0, done.stderr
     assert f"needs {package}" in done.stdout
     assert f"pip install '{remedy}'" in done.stdout
+
+
+def test_invariance_is_measured_without_torch(tmp_path):
+    use = """
+    act = sa.permute_axis(sa.symmetric(3))
+    x = np.array([[1.0, 2.0, 3.0]])
+    found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
+    assert isinstance(found, sa.InvarianceReport)
+    assert sa.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
+    assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
+    print(found)
+"""
+    code = BLOCKED.format(package="torch", action=use.strip())
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mean 1 (relative 1), max 2 at [2, 1, 0]" in done.stdout
+
+
+def test_the_public_names_of_invariance_are_the_same_objects():
+    assert sa.invariance_error is sann.invariance_error
+    assert sa.assert_invariant is sann.assert_invariant
+    assert sa.InvarianceReport is sann.InvarianceReport

@@ -38,6 +38,7 @@ from sparseaug.actions import (
     roll,
     rotate_grid,
     signed_permute,
+    together,
 )
 from sparseaug.groups import (
     Group,
@@ -46,6 +47,7 @@ from sparseaug.groups import (
     cube_rotations,
     cube_symmetries,
     cyclic,
+    dicyclic,
     dihedral,
     direct_product,
     grid_symmetries,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from sparseaug.descent import box, descend
     from sparseaug.designs import design, designs, thin
     from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
+    from sparseaug.orbits import InvarianceReport, assert_invariant, invariance_error
     from sparseaug.planning import Plan, plan
     from sparseaug.risk import KernelModel, augmented_risk, streaming_risk
     from sparseaug.spectral import Deviation, deviation, draw_until, word_deviation
@@ -80,12 +83,14 @@ __all__ = [
     "GaussianKernel",
     "Group",
     "GroupSample",
+    "InvarianceReport",
     "KernelModel",
     "Oracle",
     "Plan",
     "SpectralMixtureKernel",
     "abelian",
     "alternating",
+    "assert_invariant",
     "augment",
     "augmented_risk",
     "box",
@@ -98,6 +103,7 @@ __all__ = [
     "design",
     "designs",
     "deviation",
+    "dicyclic",
     "dihedral",
     "direct_product",
     "draw_until",
@@ -106,6 +112,7 @@ __all__ = [
     "grid_symmetries",
     "group",
     "hyperoctahedral",
+    "invariance_error",
     "linear",
     "mathieu",
     "matrix_group",
@@ -125,6 +132,7 @@ __all__ = [
     "table_group",
     "theory",
     "thin",
+    "together",
     "word_deviation",
 ]
 
@@ -135,9 +143,11 @@ _LATER = {
     "certify": "certificate",
     "Deviation": "spectral",
     "GaussianKernel": "kernels",
+    "InvarianceReport": "orbits",
     "KernelModel": "risk",
     "Plan": "planning",
     "SpectralMixtureKernel": "kernels",
+    "assert_invariant": "orbits",
     "augmented_risk": "risk",
     "box": "descent",
     "descend": "descent",
@@ -146,6 +156,7 @@ _LATER = {
     "thin": "designs",
     "deviation": "spectral",
     "draw_until": "spectral",
+    "invariance_error": "orbits",
     "kernels": "kernels",
     "nn": "nn",
     "plan": "planning",

@@ -22,8 +22,8 @@ THETA = np.random.default_rng(0).normal(0, 0.5, MODEL.size)
 
 
 def test_a_collection_is_a_frozen_mapping_that_becomes_json():
-    found = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S)
-    assert list(found) == ["a-priori", "spectral", "kernel", "exact"]
+    found = certify(THETA, Evidence(MODEL, DATA, ACT, S))
+    assert list(found) == [kind for kind in KINDS if kind != "audited"]
     assert found.omitted == {"audited": "an audit draws fresh elements; give oracle=."}
     assert found.best is found["exact"]
     assert json.loads(json.dumps(found.to_dict()))["certificates"]["kernel"]["holds"] == "certain"
@@ -37,24 +37,24 @@ def test_a_collection_is_a_frozen_mapping_that_becomes_json():
 
 
 def test_certificates_travel_between_processes():
-    found = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S)
+    found = certify(THETA, Evidence(MODEL, DATA, ACT, S))
     assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_is_one():
-    drawn = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S, delta=0.1)["a-priori"]
+    drawn = certify(THETA, Evidence(MODEL, DATA, ACT, S), delta=0.1)["a-priori"]
     assert drawn.failure_probability == 0.1
     assert drawn.holds == "with probability 1 - 0.1 over the draw of S"
-    few = certify(THETA, model=MODEL, data=DATA, action=ACT, S=None)["a-priori"]
+    few = certify(THETA, Evidence(MODEL, DATA, ACT, None))["a-priori"]
     assert few.certain
     assert few.holds == "certain"
 
 
 def test_a_sample_that_was_not_drawn_has_no_a_priori_certificate():
     given = sa.GroupSample(ACT.group, S.elements)
-    assert "a-priori" not in certify(THETA, model=MODEL, data=DATA, action=ACT, S=given)
+    assert "a-priori" not in certify(THETA, Evidence(MODEL, DATA, ACT, given))
     with pytest.raises(UnsupportedError, match="independent uniform draws"):
-        certify(THETA, model=MODEL, data=DATA, action=ACT, S=given, kinds=["a-priori"])
+        certify(THETA, Evidence(MODEL, DATA, ACT, given), kinds=["a-priori"])
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_shared_evidence_gives_the_same_certificates():
     full = sa.augmented_risk(MODEL, DATA, ACT, "full")
     sparse = sa.augmented_risk(MODEL, DATA, ACT, S)
     shared = Evidence(MODEL, DATA, ACT, S, sa.deviation(S), sparse=sparse, full=full)
-    alone = certify(THETA, model=MODEL, data=DATA, action=ACT, S=S)
+    alone = certify(THETA, Evidence(MODEL, DATA, ACT, S))
     assert certify(THETA, shared).to_dict() == alone.to_dict()
     assert shared.full_risk is full
     assert certify(THETA, shared, kinds=["kernel"])["kernel"].truth == alone["exact"].truth
@@ -112,13 +112,13 @@ def test_an_action_that_does_not_keep_the_kernel_has_no_function_space_bounds():
     x = np.random.default_rng(0).uniform(-1, 1, (3, 2))
     model = sa.KernelModel(sa.GaussianKernel(1.0), x)
     S = sa.Oracle(stretch).draw(4)
-    found = certify(np.ones(6), model=model, data=(x, x.sum(1)), action=act, S=S)
+    found = certify(np.ones(6), Evidence(model, (x, x.sum(1)), act, S))
     assert list(found) == ["exact"]
     assert "invariant" in found.omitted["spectral"]
 
 
 def test_zero_parameters_have_a_zero_gradient():
-    found = certify(np.zeros(MODEL.size), model=MODEL, data=DATA, action=ACT, S=S)
+    found = certify(np.zeros(MODEL.size), Evidence(MODEL, DATA, ACT, S))
     assert all(one.bound < 1e-100 and one.looseness is None for one in found.values())
 
 
@@ -151,13 +151,15 @@ OTHER = sa.Oracle(sa.symmetric(5), seed=0)
         ({"kinds": []}, "kinds"),
         ({"kinds": ["certain"]}, "kinds"),
         ({"evidence": "none"}, "evidence"),
-        ({"evidence": Evidence(MODEL, DATA, ACT, S)}, "give it alone"),
     ],
 )
 def test_bad_input_is_answered_by_name(options, match):
-    given = {"model": MODEL, "data": DATA, "action": ACT, "S": S, **options}
+    parts = {"model": MODEL, "data": DATA, "action": ACT, "S": S, "deviation": None}
+    given = {name: options.pop(name, part) for name, part in parts.items()}
     with pytest.raises(ArgumentError, match=match):
-        certify(THETA, **given)
+        certify(
+            THETA, **{"evidence": options.pop("evidence", None) or Evidence(**given), **options}
+        )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_bad_input_is_answered_by_name(options, match):
 )
 def test_bad_parameters_are_answered_by_name(theta, match):
     with pytest.raises(ArgumentError, match=match):
-        certify(theta, model=MODEL, data=DATA, action=ACT, S=S)
+        certify(theta, Evidence(MODEL, DATA, ACT, S))
 
 
 def test_a_risk_of_another_problem_is_refused():
@@ -186,7 +188,7 @@ def test_a_risk_of_another_problem_is_refused():
 def test_a_kind_that_needs_a_sample_says_so():
     for S in ("full", "streaming"):
         with pytest.raises(UnsupportedError, match="no fixed sample"):
-            certify(THETA, model=MODEL, data=DATA, action=ACT, S=S, kinds=["spectral"])
+            certify(THETA, Evidence(MODEL, DATA, ACT, S), kinds=["spectral"])
 
 
 def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
@@ -196,6 +198,7 @@ def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
     S, other = (sa.Oracle(act.group, seed=seed).draw(8) for seed in (0, 1))
     given = {"model": model, "data": (x, x.sum(1)), "action": act, "S": S}
     with pytest.raises(ArgumentError, match="deviation is that of another sample"):
-        sa.certify(np.ones(8), **given, deviation=sa.deviation(other))
+        Evidence(**given, deviation=sa.deviation(other))
     reordered = sa.GroupSample(act.group, S.elements[::-1])
-    assert sa.certify(np.ones(8), **given, deviation=sa.deviation(reordered))["spectral"]
+    evidence = Evidence(**given, deviation=sa.deviation(reordered))
+    assert sa.certify(np.ones(8), evidence)["spectral"]

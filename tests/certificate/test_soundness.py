@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import Certificate, Evidence, certify
+from sparseaug.certificate import TABLE, Certificate, Evidence, certify
 from sparseaug.errors import ArgumentError, SoundnessError
-from sparseaug.risk import MomentRisk
-
-MAKERS = import_module("sparseaug.certificate.certify")
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
@@ -71,12 +67,6 @@ def test_the_full_risk_of_another_problem_is_refused_by_name(what):
         Evidence(MODEL, DATA, ACT, S, full=risk(S="full", **changed))
 
 
-def test_a_risk_made_by_hand_does_not_say_what_it_is_of():
-    by_hand = MomentRisk(MODEL, risk().moments, "one-shot", 8)
-    with pytest.raises(ArgumentError, match=r"sparse is a risk of other S \(not said\)"):
-        Evidence(MODEL, DATA, ACT, S, sparse=by_hand)
-
-
 def test_a_sparse_risk_needs_a_sample():
     for chosen in ("full", "streaming"):
         with pytest.raises(sa.errors.SparseAugError, match="no fixed sample"):
@@ -103,18 +93,18 @@ def test_data_that_change_afterwards_do_not_change_the_evidence():
 
 def shrunk(monkeypatch, kind, factor):
     """A certificate of this kind that is wrong by a factor."""
-    real = getattr(MAKERS, kind)
+    real = TABLE[kind].make
 
     def wrong(*args, **options):
         one = real(*args, **options)
         return dataclasses.replace(one, bound=one.bound * factor)
 
-    monkeypatch.setattr(MAKERS, kind, wrong)
+    monkeypatch.setitem(TABLE, kind, dataclasses.replace(TABLE[kind], make=wrong))
 
 
 @pytest.mark.parametrize("kind", ["spectral", "kernel"])
 def test_a_certain_bound_below_the_exact_norm_raises_the_alarm(kind, monkeypatch):
-    given = {"model": MODEL, "data": DATA, "action": ACT, "S": S}
+    given = {"evidence": Evidence(MODEL, DATA, ACT, S)}
     sound = certify(THETA, **given)
     truth = sound["exact"].truth
     shrunk(monkeypatch, kind, truth / sound[kind].bound * (1 - 1e-9))
@@ -131,7 +121,7 @@ def test_a_certain_bound_below_the_exact_norm_raises_the_alarm(kind, monkeypatch
 
 
 def test_the_alarm_leaves_room_for_the_rounding_of_the_exact_norm_and_no_more(monkeypatch):
-    given = {"model": MODEL, "data": DATA, "action": ACT, "S": S}
+    given = {"evidence": Evidence(MODEL, DATA, ACT, S)}
     sound = certify(THETA, **given)
     exact = sound["exact"]
     rounding = exact.bound - exact.truth
@@ -150,8 +140,9 @@ def test_the_alarm_leaves_room_for_the_rounding_of_the_exact_norm_and_no_more(mo
 
 def test_a_bound_that_may_fail_raises_no_alarm(monkeypatch):
     wrong = Certificate("audited", 1e-9, "with probability 1 - 0.05", 0.05, 1)
-    monkeypatch.setattr(MAKERS, "audited", lambda *args, **options: wrong)
-    given = {"model": MODEL, "data": DATA, "action": ACT, "S": S}
+    fake = dataclasses.replace(TABLE["audited"], make=lambda *args, **options: wrong)
+    monkeypatch.setitem(TABLE, "audited", fake)
+    given = {"evidence": Evidence(MODEL, DATA, ACT, S)}
     assert certify(THETA, **given, oracle=sa.Oracle(ACT.group, 5))["audited"].bound == 1e-9
 
 
@@ -170,7 +161,7 @@ def test_the_experiment_compares_its_bounds_with_the_exact_norms(monkeypatch, tm
 
 def test_certificates_on_words_state_the_calls_behind_their_letters():
     W = S.words(3, 40)
-    given = {"model": MODEL, "data": DATA, "action": ACT, "S": W}
+    given = {"evidence": Evidence(MODEL, DATA, ACT, W)}
     run = sa.descend(risk(S=W), THETA, step_size=0.05, num_steps=5)
     assert run.calls == 8
     for found in (certify(THETA, **given), certify(run, **given)):

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 
 import sparseaug as sa
 from sparseaug.certificate import Evidence, audit, audited, kernel, spectral
@@ -47,6 +48,34 @@ def test_the_kernel_bound_takes_the_larger_distance_of_every_sample(larger, prob
     plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
     B = float(norms_at(model, data, theta).per_sample.mean())
     assert kernel(evidence, theta).bound >= (plain + 0.5 * B) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("smaller", ["single", "pooled"])
+def test_the_kernel_bound_covers_the_rounding_of_the_narrow_width(smaller, problem):
+    """sigma / sqrt(2) is rounded: a square of a distance that is seen as 0 may be 16 u in truth."""
+    model, data, act = problem(4, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(6))
+    each, pooled = (0.0, 1e3) if smaller == "single" else (1e3, 0.0)
+    seen = Discrepancy(np.full(5, each), pooled, 0.0)
+    evidence.__dict__["discrepancies"] = (seen, seen)
+    plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
+    targets = data[1] if smaller == "single" else np.zeros(1)  # P alone is in the narrow space
+    norm = float(norms_at(model, (data[0], targets), theta).per_sample.mean())
+    off = math.sqrt(16 * 2.0**-53) * norm
+    assert off > 1e3 * 1e-13 * plain  # far above the other roundings
+    assert kernel(evidence, theta).bound >= plain + off * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 1.25, 1.7, 3.0, 1e-3, 1e7 / 3])
+def test_the_rounded_narrow_width_moves_a_kernel_value_by_four_units(sigma):
+    """The largest move is where the exponent is 1; in 40 digits."""
+    with mp.workdps(40):
+        rounded, true = mpf(sigma / math.sqrt(2)), mpf(sigma) / mp.sqrt(2)
+        for exponent in (mpf("0.5"), mpf(1), mpf(2)):
+            square = exponent * 2 * true**2
+            moved = mp.exp(-square / (2 * rounded**2)) - mp.exp(-exponent)
+            assert abs(moved) <= 4 * mpf(2) ** -53
 
 
 def test_the_spectral_bound_takes_the_upper_bound_of_the_deviation(problem):

@@ -61,7 +61,7 @@ def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path):
         (("draw", "--group", "S6", "--m", 4, "--out", "no/such/folder/S"), "was not written"),
         (("draw", "--group", "S6", "--m", 4, "--out", "S" * 5000), "File name too long"),
         (("draw", "--group", "S6", "--m", 4, "--out", "no/a\nb"), "was not written"),
-        (("groups", "Q8"), "does not parse"),
+        (("groups", "X8"), "does not parse"),
         (("certify", "nothing"), "cannot be read"),
         (("certify",), "Missing argument"),
         (("nonsense",), "No such command"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 
 import pytest
 
@@ -16,7 +15,7 @@ SHORT = ["--quick", "--group-size", "3", "--jobs", "1", "--out", "out"]
 
 @pytest.fixture(autouse=True)
 def without_figures(monkeypatch):
-    monkeypatch.setattr(sys.modules["sparseaug.cli.reproduce"], "_report", lambda folder: [])
+    monkeypatch.setattr("sparseaug.report.write_report", lambda folder: [])
 
 
 def test_a_short_run_prints_claims_files_and_time_and_says_that_it_is_short(run, tmp_path):
@@ -40,7 +39,7 @@ def test_a_second_call_finds_everything_there(run, tmp_path):
     before = (tmp_path / "out" / "results.json").read_bytes()
     code, out, _ = run(*SHORT)
     assert code == 0
-    assert "12 of 12 runs were there" in out
+    assert "12 of 12 runs were there already" in out
     assert (tmp_path / "out" / "results.json").read_bytes() == before
 
 
@@ -76,7 +75,7 @@ def test_a_damaged_part_is_one_line_that_names_it(run, tmp_path):
     code, _, err = run(*SHORT)
     assert code == 2
     assert "seed-1-full.safetensors" in err
-    assert "to have it made again" in err
+    assert "to have it computed again" in err
     assert err.count("\n") == 1
 
 
@@ -92,7 +91,7 @@ def test_a_damaged_part_is_one_line_that_names_it(run, tmp_path):
         (["--init-std", "nan"], "init_std=nan is not allowed"),
         (["--jobs", "0"], "jobs=0 is not allowed"),
         (["--jobs", "-1"], "jobs=-1 is not allowed"),
-        (["--out", ""], "names no folder"),
+        (["--out", ""], "the name is empty; give a folder"),
         (["--out", "/proc/nowhere"], "cannot be used"),
         (["--out", "x" * 300], "cannot be used"),
         (["--out", "a\0b"], "folder='a\\x00b' is not a path"),
@@ -126,7 +125,7 @@ def test_a_figure_that_cannot_be_written_leaves_the_results(run, tmp_path, monke
     def stop(folder):
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(sys.modules["sparseaug.cli.reproduce"], "_report", stop)
+    monkeypatch.setattr("sparseaug.report.write_report", stop)
     code, out, err = run(*SHORT)
     assert (code, err) == (2, "Error: the disk is full\n")
     assert "Oracle calls are |S|" in out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import torch
 import sparseaug as sa
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError
+from sparseaug.kernels import arrays
 
 
 @pytest.fixture
@@ -59,6 +61,40 @@ def test_the_loop_is_plain_gradient_descent(problem, method):
     assert run.best_gradient_norm == pytest.approx(norms[best], rel=1e-15)
     assert run.calls == {"none": 0, "full": 24, "one-shot": 5, "streaming": 85}[method]
     assert run.trace["gradient_norm"][:-1] == pytest.approx(norms[::25], rel=1e-15)
+
+
+@pytest.mark.parametrize("method", ["none", "full", "one-shot", "streaming"])
+def test_a_hundred_steps_check_theta_once(problem, method, monkeypatch):
+    *parts, theta = problem
+    risk, check, seen = risks(*parts)[method](), arrays.check_vector, []
+
+    def counted(name, value, length):
+        seen.append(name)
+        return check(name, value, length)
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("sparseaug") and getattr(module, "check_vector", None) is check:
+            monkeypatch.setattr(module, "check_vector", counted)
+    sa.descend(risk, theta, step_size=0.1, num_steps=100)
+    assert seen == ["theta"]
+    risk.at_step(0).gradient(theta)
+    assert seen == ["theta"] * 2
+
+
+@pytest.mark.parametrize("method", ["one-shot", "streaming"])
+def test_a_projection_to_single_precision_is_followed_as_it_was_checked(problem, method):
+    """Only float64 vectors of NumPy are trusted: others go through the public gradient."""
+    *parts, theta = problem
+    make = risks(*parts)[method]
+
+    def project(theta):
+        return np.asarray(theta, np.float32)
+
+    run = sa.descend(make(), theta, step_size=0.1, num_steps=10, project=project)
+    risk = make()
+    for step in range(10):
+        theta = project(theta - 0.1 * risk.at_step(step).gradient(theta))
+    assert np.array_equal(run.last, theta)
 
 
 def test_the_trace_holds_what_was_evaluated(problem):

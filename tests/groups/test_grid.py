@@ -7,9 +7,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.groups.dimensions import conjugacy_classes
 from sparseaug.planning import dimension_sum, dimension_sum_is_exact
-from sparseaug.planning.dimension import _conjugacy_classes
-from sparseaug.spectral.generation import faithful_permutations, generated_order
+from sparseaug.spectral.generation import generated_order
 
 
 def by_numpy(row: np.ndarray, grid: np.ndarray, n: int) -> np.ndarray:
@@ -57,21 +57,21 @@ def test_the_cells_show_every_element_from_n_3_on(n, seen):
 def test_lines_are_permuted_faithfully(n):
     group = sa.grid_symmetries(n)
     rows = group.all_elements()
-    images = faithful_permutations(group, rows)
+    images = group.faithful().images(rows)
     assert images.shape == (group.order, 4 * n)
     assert len(np.unique(images, axis=0)) == group.order
     a, b = rows[:: max(1, group.order // 30)], rows[:: max(1, group.order // 31)]
     for row in b:
-        product = faithful_permutations(group, group.compose(a, row[None]))
-        one = faithful_permutations(group, row[None])
-        assert np.array_equal(product, faithful_permutations(group, a)[:, one[0]])
+        product = group.faithful().images(group.compose(a, row[None]))
+        one = group.faithful().images(row[None])
+        assert np.array_equal(product, group.faithful().images(a)[:, one[0]])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8])
 def test_there_are_as_many_irreps_as_conjugacy_classes(n):
     group = sa.grid_symmetries(n)
     dimensions = [irrep.dimension for irrep in group.irreps()]
-    assert len(dimensions) == _conjugacy_classes(group)
+    assert len(dimensions) == conjugacy_classes(group)
     assert sum(d * d for d in dimensions) == group.order
     assert dimension_sum(group) == sum(dimensions) - 1
     assert dimension_sum_is_exact(group)

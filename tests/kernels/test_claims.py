@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.certificate import Evidence
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.kernels import GaussianKernel, kernel_discrepancy
 
@@ -59,31 +60,31 @@ def test_an_action_that_is_no_isometry_on_the_data_gets_no_discrepancy():
 
 def test_an_action_that_is_no_isometry_on_the_data_gets_no_certificate_by_the_kernel():
     y = FAR.sum(axis=1)
-    problem = {"model": sa.KernelModel(KERNEL, FAR[:3]), "data": (FAR, y), "action": BENT, "S": S}
+    evidence = Evidence(sa.KernelModel(KERNEL, FAR[:3]), (FAR, y), BENT, S)
     theta = np.array([1.0, -2.0, 1.0, 1.0, 1.0, 2.0])
-    found = sa.certify(theta, **problem)
+    found = sa.certify(theta, evidence)
     assert list(found) == ["exact"]
     for kind in ("a-priori", "spectral", "kernel"):
         assert "not isometric on the data" in found.omitted[kind]
         with pytest.raises(UnsupportedError, match="not isometric"):
-            sa.certify(theta, kinds=[kind], **problem)
+            sa.certify(theta, evidence, kinds=[kind])
 
 
 def test_centres_may_lie_where_the_action_is_bent():
     """Functions enter by their values on the orbits of the data: bounds hold for all 40 theta."""
-    problem = {"data": (NEAR, NEAR.sum(axis=1)), "action": BENT, "S": S}
     model = sa.KernelModel(GaussianKernel(3.0), np.concatenate([FAR[:2] - 1, NEAR[:2] + 2]))
+    evidence = Evidence(model, (NEAR, NEAR.sum(axis=1)), BENT, S)
     for theta in np.random.default_rng(0).normal(size=(40, 8)):
-        found = sa.certify(theta, model=model, **problem)
-        assert list(found) == ["a-priori", "spectral", "kernel", "exact"]
+        found = sa.certify(theta, evidence)
+        assert list(found.omitted) == ["audited"]
         assert min(one.bound for one in found.values()) >= found["exact"].truth
 
 
 def test_what_rests_on_a_users_function_is_not_called_certain():
-    problem = {"model": sa.KernelModel(KERNEL, NEAR[:3]), "data": (NEAR, NEAR.sum(axis=1)), "S": S}
-    theta = np.ones(6)
-    own = sa.certify(theta, action=SWAP, **problem)
-    ours = sa.certify(theta, action=sa.permute_axis(sa.cyclic(2)), **problem)
+    model, data, theta = sa.KernelModel(KERNEL, NEAR[:3]), (NEAR, NEAR.sum(axis=1)), np.ones(6)
+    swapped = Evidence(model, data, SWAP, S)
+    own = sa.certify(theta, swapped)
+    ours = sa.certify(theta, Evidence(model, data, sa.permute_axis(sa.cyclic(2)), S))
     for kind in ("a-priori", "spectral", "kernel"):
         assert ours[kind].certain
         assert not ours[kind].condition
@@ -94,7 +95,7 @@ def test_what_rests_on_a_users_function_is_not_called_certain():
         assert own[kind].to_dict()["condition"] == own[kind].condition
     assert own["exact"].certain  # the sum over the group itself
     assert own.best.kind == "exact"
-    only = sa.certify(theta, action=SWAP, kinds=["spectral", "kernel"], **problem)
+    only = sa.certify(theta, swapped, kinds=["spectral", "kernel"])
     assert not only.best.certain
     assert "function" in only.best.holds
     assert only.best.bound == min(one.bound for one in only.values())

@@ -264,3 +264,9 @@ def test_results_are_frozen(rng):
         h.kernel.sigma = 3.0
     with pytest.raises(ValueError, match="read-only"):
         mixture(rng).weights[0][0] = 2
+
+
+def test_an_output_without_weights_is_refused_by_name():
+    empty = [np.empty(0)], [np.empty((0, 2, 2))], [np.empty((0, 2))]
+    with pytest.raises(ArgumentError, match=r"weights\[0\]"):
+        sa.SpectralMixtureKernel(*empty)

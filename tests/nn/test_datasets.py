@@ -18,8 +18,8 @@ from torch.utils.data import (
 )
 
 import sparseaug as sa
+from sparseaug.actions import bound, gather_numba
 from sparseaug.nn import OneShotDataset
-from sparseaug.nn.data import gather_numba, prepared
 
 
 class Items(Dataset):
@@ -205,7 +205,7 @@ def test_without_room_for_prepared_arrays_the_items_are_the_same(monkeypatch, pl
     S = sa.Oracle(action.group, seed=0).draw(5)
     data = TensorDataset(x) if plain else [(image,) for image in x]
     expected, _ = sa.augment(action, S, x, torch.zeros(4))
-    monkeypatch.setattr(prepared, "_ROOM", 100)
+    monkeypatch.setattr(bound, "ROOM", 100)
     copies = OneShotDataset(data, action, S)
     assert torch.equal(torch.stack([item[0] for item in copies.__getitems__(range(20))]), expected)
     assert not copies._moves.x._kept
@@ -214,7 +214,7 @@ def test_without_room_for_prepared_arrays_the_items_are_the_same(monkeypatch, pl
 def test_room_is_made_for_a_new_shape(monkeypatch):
     action = sa.permute_axis(sa.cyclic(4))
     S = sa.Oracle(action.group, seed=0).draw(2)
-    monkeypatch.setattr(prepared, "_ROOM", 100)  # of 64 bytes each, so one at a time
+    monkeypatch.setattr(bound, "ROOM", 100)  # of 64 bytes each, so one at a time
     copies = OneShotDataset([torch.rand(4), torch.rand(2, 4)], action, S)
     for k, item in enumerate(copies):
         assert torch.equal(item, action(S, copies.dataset[k % 2][None])[k // 2, 0])
@@ -320,7 +320,7 @@ def test_arguments_of_another_group_are_refused():
     ("item", "message"),
     [
         (object(), "dataset gave <object.*not an array.*convert"),
-        ({"x": np.zeros(3)}, "dataset gave {.*not an array"),
+        ({"x": np.zeros(3)}, "x is a dict.*moves one array.*together"),
         ((), "empty tuple"),
         (np.array(3.0), "single number"),
         ((np.zeros(4), 1), "4 entries.*moves 3"),
@@ -376,7 +376,7 @@ def test_indices_of_either_width_are_compiled_right(dtype):
 
 @pytest.mark.parametrize("compiled", [1, 1 << 62])
 def test_conjugates_are_read_as_what_they_are(compiled, monkeypatch):
-    monkeypatch.setattr(prepared, "_WORTH_COMPILING", compiled)
+    monkeypatch.setattr(bound, "_WORTH_COMPILING", compiled)
     x = torch.randn(5, 4, dtype=torch.complex64).conj()
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
     act = sa.permute_axis(S.group)
@@ -386,7 +386,7 @@ def test_conjugates_are_read_as_what_they_are(compiled, monkeypatch):
 
 @pytest.mark.parametrize("compiled", [1, 1 << 62])
 def test_gradients_reach_the_data(compiled, monkeypatch):
-    monkeypatch.setattr(prepared, "_WORTH_COMPILING", compiled)
+    monkeypatch.setattr(bound, "_WORTH_COMPILING", compiled)
     x = torch.rand(3, 4, requires_grad=True)
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(5)
     items = OneShotDataset(TensorDataset(x), sa.permute_axis(S.group), S).__getitems__(range(15))
@@ -403,7 +403,7 @@ def test_large_batches_are_the_same_copies_compiled_or_not(dtype, compiled, monk
     used = []
     gather = gather_numba.gather
     monkeypatch.setattr(gather_numba, "gather", lambda *given: used.append(1) or gather(*given))
-    monkeypatch.setattr(prepared, "_WORTH_COMPILING", 1 << 16 if compiled else 1 << 62)
+    monkeypatch.setattr(bound, "_WORTH_COMPILING", 1 << 16 if compiled else 1 << 62)
     act = sa.roll(sa.abelian(32, 32))
     S = sa.Oracle(act.group, seed=4).draw(5)
     x = torch.randint(0, 255, (40, 3, 32, 32), generator=torch.Generator().manual_seed(0)).to(dtype)

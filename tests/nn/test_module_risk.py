@@ -501,7 +501,7 @@ def test_few_copies_are_made_once_and_many_are_made_anew(monkeypatch):
 
     act = sa.custom_action(sa.symmetric(3), counted)
     data = (X[:, :3].clone(), Y)
-    S = sa.Oracle(act.group).draw(4)
+    S = sa.GroupSample(act.group, [[1, 2, 0], [0, 2, 1], [2, 1, 0], [0, 1, 2]])
     for kept, calls in ((1 << 26, 4), (0, 12)):
         monkeypatch.setattr(module_risk, "_KEPT", kept)
         risk = sann.ModuleRisk(network(3), nn.MSELoss(), data, act, S, chunk_size=7)

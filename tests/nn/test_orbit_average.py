@@ -72,7 +72,7 @@ def test_chunks_change_nothing_but_rounding_and_bound_the_batch(merge, chunk_siz
     average = OrbitAverage(model, GRIDS, S, GRIDS, merge, chunk_size)
     torch.testing.assert_close(average(x), whole, rtol=1e-13, atol=1e-13)
     assert max(seen) <= chunk_size
-    assert sum(seen) == 35
+    assert sum(seen) == 5 * len(S.counts()[0]) < 35  # equal elements go through once
     torch.testing.assert_close(
         average.statistics(x).std, OrbitAverage(inner, GRIDS, S, GRIDS).statistics(x).std
     )

@@ -45,14 +45,14 @@ def _synthetic(*, seeds: int = 4, certificates: bool = True) -> dict[str, Any]:
 
 def _certificate(results: dict[str, Any], name: str, rng: np.random.Generator) -> dict[str, Any]:
     truth = np.array(results[name]["gradient_norm"])
+    seeds = len(truth)
     return {
-        "deviation": (A_PRIORI[name] * rng.uniform(0.4, 0.5, len(truth))).tolist(),
-        "a_priori_bound": A_PRIORI[name],
-        "sharp_bound": SHARP[name],
-        "step": results[name]["step"],
+        "deviation": (A_PRIORI[name] * rng.uniform(0.4, 0.5, seeds)).tolist(),
+        "a-priori-bound": [A_PRIORI[name]] * seeds,
+        "sharp-bound": [SHARP[name]] * seeds,
         "spectral": (truth + 15).tolist(),
         "kernel": (1.2 * truth + 0.2).tolist(),
-        "a_priori": (truth + 40).tolist(),
+        "a-priori": (truth + 40).tolist(),
     }
 
 
@@ -70,9 +70,11 @@ def synthetic() -> Callable[..., dict[str, Any]]:
 
 
 @pytest.fixture
-def save(tmp_path: Path) -> Callable[[Any], Path]:
-    def write(results: Any) -> Path:
+def save(tmp_path: Path) -> Callable[..., Path]:
+    def write(results: Any, timing: Any = None) -> Path:
         save_json(tmp_path / "results.json", results)
+        if timing is not None:
+            save_json(tmp_path / "timing.json", timing)
         return tmp_path
 
     return write

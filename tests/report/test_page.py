@@ -9,14 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparseaug.experiments.claims import claims
+from sparseaug.experiments import claims, read_results
 from sparseaug.report import style
+from sparseaug.report.charts import method_label
 from sparseaug.report.page import render_page
 from sparseaug.report.plan_figure import _LINES
-from sparseaug.report.results import read_results
-from sparseaug.report.style import looks
-from sparseaug.report.tables import bounds_that_hold
-from sparseaug.report.write import _verdicts
 
 ATTACK = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -40,19 +37,24 @@ class Elements(HTMLParser):
 
 def page_of(folder):
     results = read_results(folder)
-    return render_page(results, verdicts=_verdicts(results))
+    return render_page(results, verdicts=claims(results))
 
 
 def test_the_page_names_every_method_and_claim(synthetic, save):
     results = synthetic()
-    results |= {"seconds": 12.3, "versions": {"numpy": "2.4.0"}}
-    text = Elements(page_of(save(results))).text
-    for each in looks(results.keys() - {"config", "certificates", "seconds", "versions"}).values():
-        assert each.label in text
+    timing = {"seconds": 12.3, "jobs": 2, "versions": {"numpy": "2.4.0"}}
+    text = Elements(page_of(save(results, timing))).text
+    for each in results.keys() - {"config", "certificates"}:
+        assert method_label(each) in text
     for claim in claims(results):
         assert claim.text in text
         assert claim.measured in text
-    for said in ("It took 12.3 s", "2.4.0", "does not state the initialisation", "deviation 0.5"):
+    for said in (
+        "It took 12.3 s with 2 workers.",
+        "2.4.0",
+        "does not state the initialisation",
+        "deviation 0.5",
+    ):
         assert said in text
 
 
@@ -82,12 +84,11 @@ def hostile(synthetic):
     results[ATTACK] = results["full"]
     results["certificates"][ATTACK] = results["certificates"]["one-shot-4"]
     results["config"] |= {ATTACK: ATTACK}
-    results["versions"] = {ATTACK: ATTACK}
-    return results
+    return results, {"versions": {ATTACK: ATTACK}}
 
 
 def test_names_from_a_file_stay_text(synthetic, save):
-    results = read_results(save(hostile(synthetic)))
+    results = read_results(save(*hostile(synthetic)))
     verdict = SimpleNamespace(text=ATTACK, measured=ATTACK, holds=True)
     elements = Elements(render_page(results, verdicts=[verdict]))
     tags = [tag for tag, _ in elements.found]
@@ -96,8 +97,17 @@ def test_names_from_a_file_stay_text(synthetic, save):
     assert ATTACK in elements.text
 
 
+@pytest.mark.parametrize(
+    "name", ["one-shot-" + "9" * 5000, "one-shot-007", "one-shot-٣", "one-shot-"]
+)
+def test_a_name_that_is_almost_a_method_s_is_shown_as_it_stands(synthetic, save, name):
+    results = synthetic(seeds=1)
+    results[name] = results["full"]
+    assert name in Elements(page_of(save(results))).text
+
+
 def test_embedded_data_is_the_data(synthetic, save):
-    page = page_of(save(hostile(synthetic)))
+    page = page_of(save(*hostile(synthetic)))
     block = re.search(r'<script type="application/json" id="data">(.*?)</script>', page).group(1)
     assert "<" not in block
     charts = json.loads(block)
@@ -109,8 +119,9 @@ def test_bounds_below_the_truth_are_counted(synthetic, save):
     results = synthetic(seeds=2)
     results["certificates"]["one-shot-4"]["kernel"][1][20] = 1e-9
     read = read_results(save(results))
-    pair = read.certificates["one-shot-4"], read.methods["one-shot-4"]
-    assert bounds_that_hold(*pair) == (2 * 3 * 21 - 1, 2 * 3 * 21)
+    truth = read.methods["one-shot-4"].curves["gradient_norm"]
+    found = read.certificates["one-shot-4"].compare(truth)
+    assert found == (2 * 3 * 21 - 1, 2 * 3 * 21)
     assert "125 of 126" in render_page(read)
 
 
@@ -137,9 +148,7 @@ def backgrounds():
 
 
 def every_look():
-    known = style.looks(["none", "full", "streaming", "one-shot-4", "one-shot-16", "one-shot-64"])
-    spare = style.looks([f"method {i}" for i in range(len(style._SPARE))])
-    return {**known, **spare, **style.BOUND_LOOKS, **style.DEVIATION_LOOKS}
+    return {**style.LOOKS, **{f"spare {i}": look for i, look in enumerate(style.SPARE)}}
 
 
 def test_the_formula_for_contrast_is_that_of_the_standard():
@@ -166,9 +175,8 @@ def test_every_line_of_a_plan_has_a_contrast_of_3():
 
 
 def test_legends_charts_and_tables_have_names(synthetic, save):
-    results = synthetic()
-    results |= {"seconds": 12.3, "versions": {"numpy": "2.4.0"}}
-    found = Elements(page_of(save(results))).found
+    timing = {"seconds": 12.3, "versions": {"numpy": "2.4.0"}}
+    found = Elements(page_of(save(synthetic(), timing))).found
     legends = [a for tag, a in found if a.get("class") == "legend"]
     assert [a["role"] for a in legends] == ["group"] * 2
     assert len({a["aria-label"] for a in legends}) == 2
@@ -193,7 +201,7 @@ def dump(page, folder):
 
 @needs_chromium
 def test_in_chromium_the_charts_are_drawn_and_no_name_runs(synthetic, save):
-    folder = save(hostile(synthetic))
+    folder = save(*hostile(synthetic))
     shown = dump(page_of(folder), folder)
     elements = Elements(shown)
     tags = [tag for tag, _ in elements.found]

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from sparseaug.archive import save_json
 from sparseaug.errors import FileFormatError, StorageError
+from sparseaug.experiments import read_results
+from sparseaug.experiments.quantities import QUANTITIES, Quantity
 from sparseaug.report import write_report
-from sparseaug.report.results import read_results
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -37,7 +37,7 @@ def _put(value, *path):
         (_drop("oracle_calls", "full"), "oracle_calls of 'full' is not a count"),
         (_drop("test_risk", "none"), "test_risk is missing in 'none'"),
         (_put([[1, 2], [3]], "none", "test_risk"), "test_risk in 'none' is not a table of numbers"),
-        (_put([[1, 2]], "none", "test_risk"), "test_risk in 'none' has not 21 numbers"),
+        (_put([[1, 2]], "none", "test_risk"), "test_risk in 'none' does not have 21 numbers"),
         (_put([], "none", "test_risk"), "test_risk in 'none' is not a table"),
         (_put("x", "none", "train_risk"), "train_risk in 'none' is not a table"),
         (_put([1, 0], "none", "step"), "step in 'none' is not an increasing list"),
@@ -47,15 +47,15 @@ def _put(value, *path):
         (_put(10**9, "config", "group_size"), "config: group_size=1000000000 is not allowed"),
         (_put("many", "config", "sample_sizes"), "config: sample_sizes='many'"),
         (_put(None, "config", "init_std"), "config: init_std=None"),
-        (_put("long", "seconds"), "seconds is not a time"),
-        (_put(-1, "jobs"), "jobs is not a time or a count"),
-        (_put({"numpy": 2}, "versions"), "versions are not strings"),
-        (_put(["numpy"], "versions"), "versions is not an object"),
+        (_put(12.3, "seconds"), "'seconds' is not an object"),
+        (_put([0.5, 1], "none", "step"), "step in 'none' is not an increasing list of integers"),
         (_put(10**400, "none", "test_risk", 0, 3), "test_risk in 'none'"),
         (_put([], "config"), "config is not an object"),
         (_put({}, "certificates", "other"), "certificates of 'other', which is not a method"),
-        (_put([0.5], "certificates", "one-shot-4", "deviation"), "has not one number per seed"),
-        (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "has not one row per seed"),
+        (_put([0.5], "certificates", "one-shot-4", "deviation"), "of shape (1,) and not (4,)"),
+        (_put(0.5, "certificates", "one-shot-4", "sharp-bound"), "of shape () and not (4,)"),
+        (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "(1, 21) and not (4, 21)"),
+        (_drop("deviation", "certificates", "one-shot-4"), "deviation is missing in certificates"),
     ],
 )
 def test_damage_is_a_typed_error_that_names_the_file(synthetic, save, change, cause):
@@ -103,18 +103,40 @@ def test_damaged_timing_is_named(synthetic, save):
         (folder / "timing.json").write_text(text)
         with pytest.raises(FileFormatError, match=r"timing\.json"):
             read_results(folder)
-    save_json(folder / "timing.json", {"seconds": "long"})
-    with pytest.raises(FileFormatError, match=r"timing\.json is damaged: seconds is not a time"):
-        read_results(folder)
+    for timing, cause in (
+        ({"seconds": "long"}, "seconds is not a time"),
+        ({"jobs": -1}, "jobs is not a time or a count"),
+        ({"versions": {"numpy": 2}}, "versions are not strings"),
+        ({"versions": ["numpy"]}, "versions is not an object"),
+    ):
+        with pytest.raises(FileFormatError, match=rf"timing\.json is damaged: {cause}"):
+            read_results(save(synthetic(), timing))
 
 
-def test_certificates_may_repeat_steps_and_bounds_for_every_seed(synthetic, save):
-    results = synthetic(seeds=3)
-    entry = results["certificates"]["one-shot-64"]
-    entry["a-priori"] = entry.pop("a_priori")
-    entry["a_priori_bound"] = [0.654] * 3
-    entry["step"] = [entry["step"]] * 3
-    found = read_results(save(results)).certificates["one-shot-64"]
-    assert found.a_priori_bound == 0.654
-    assert found.step.shape == (21,)
-    assert found.bounds["a_priori"].shape == (3, 21)
+def test_a_table_is_written_as_it_was_read(synthetic, save):
+    for results in (synthetic(), synthetic(seeds=1, certificates=False)):
+        found = read_results(save(results)).to_dict()
+        assert list(found) == list(results)
+        assert found == results
+        assert json.dumps(found["full"]) == json.dumps(results["full"])
+
+
+def test_files_from_before_a_quantity_or_a_bound_was_added_are_read(synthetic, save, monkeypatch):
+    first = [each for each in QUANTITIES if not each.added]
+    later = Quantity("value", "value", lambda evaluation, theta: 0.0, added=True)
+    monkeypatch.setattr("sparseaug.experiments.results.QUANTITIES", [*first, later])
+    results = synthetic()
+    for certificate in results["certificates"].values():
+        del certificate["sharp-bound"], certificate["spectral"]
+    read = read_results(save(results))
+    assert read.quantities == first
+    assert read.certificates["one-shot-4"].values.keys() == {
+        *("deviation", "a-priori-bound", "kernel", "a-priori")
+    }
+    assert write_report(save(results))
+    for method in results.keys() - {"config", "certificates"}:
+        results[method]["value"] = results[method]["test_risk"]
+    assert read_results(save(results)).quantities == [*first, later]
+    del results["full"]["value"]
+    with pytest.raises(FileFormatError, match="value is missing in 'full'"):
+        read_results(save(results))

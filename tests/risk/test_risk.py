@@ -70,6 +70,17 @@ def test_the_gradient_is_the_one_of_autograd(problem):
         assert np.abs(risk.gradient(theta) - parameters.grad.numpy()).max() < 1e-10
 
 
+def test_a_theta_whose_products_overflow_has_an_infinite_risk_and_gradient(problem):
+    """No warning, and no NaN; the products of 1e100 and the gradient along them are still finite."""
+    risk = sa.augmented_risk(*problem[:3], None)
+    for size, finite in ((1e20, True), (1e100, True), (1e140, False), (1e200, False)):
+        theta = np.full(14, size)
+        assert np.isfinite(risk.gradient(theta)).all() == finite
+        assert not np.isnan(risk.gradient(theta)).any()
+        assert not np.isnan(risk.value(theta))
+    assert np.array_equal(risk.gradient(np.full(14, 1e200)), np.full(14, np.inf))
+
+
 def test_the_sample_of_everything_is_the_full_group(problem):
     model, data, action, theta = problem
     S = sa.GroupSample(action.group, np.concatenate(list(action.group.elements())))

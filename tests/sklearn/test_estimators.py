@@ -152,7 +152,7 @@ def test_the_size_of_a_chunk_changes_nothing(
     )
     assert np.allclose(model.predict_proba(X), wanted, atol=1e-14)
     assert max(seen) <= rows_at_once
-    assert sum(seen) == 400
+    assert sum(seen) == 40 * len(model.sample_.counts()[0]) < 400  # equal elements go through once
 
 
 def test_weights_are_repeated_for_the_copies() -> None:

@@ -17,7 +17,6 @@ from sparseaug.floats import power_down, power_up
 from sparseaug.groups.abelian import Abelian
 from sparseaug.spectral.abelian import characters
 from sparseaug.spectral.abelian.character_blocks import (
-    Block,
     count_blocks,
     product_blocks,
     product_error,
@@ -26,6 +25,7 @@ from sparseaug.spectral.abelian.character_blocks import (
 from sparseaug.spectral.abelian.character_fft import fft_blocks, fft_error
 from sparseaug.spectral.abelian.characters import Measured, characters_norm
 from sparseaug.spectral.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
+from sparseaug.spectral.result import Block, Norm
 
 GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
     sa.abelian(*moduli)
@@ -184,7 +184,7 @@ def test_blocks_hold_every_frequency_up_to_sign_within_their_error(
     for blocks in ways:
         seen = set()
         for number, block in enumerate(blocks):
-            frequencies = block.frequencies(np.arange(block.values.size))
+            frequencies = block.label(np.arange(block.values.size))
             assert (number == 0) == (not frequencies[0].any())
             assert frequencies[1:].any(axis=1).all()
             numerators = phases(frequencies, rows, moduli)
@@ -202,15 +202,15 @@ def test_frequencies_there_was_no_room_for_still_count() -> None:
 
     def measure(transforms: tuple[Block, ...]) -> Measured:
         (block,) = transforms
-        return np.full(block.values.size, 0.5), 1e-3, block.frequencies
+        return np.full(block.values.size, 0.5), 1e-3, block.label
 
-    def enclose(frequency: NDArray[np.int64]) -> tuple[float, float]:
+    def enclose(frequency: NDArray[np.int64]) -> Norm:
         size = 0.5001 if frequency[0] == 5000 else 0.5
-        return size, size
+        return Norm(size, size)
 
-    lower, upper, _ = characters.largest([S.counts()], (10**4,), measure, enclose, m=3)
-    assert lower == 0.5
-    assert 0.5001 <= upper <= 0.502
+    found, _ = characters.largest([S.counts()], (10**4,), measure, enclose, m=3)
+    assert found.lower == 0.5
+    assert 0.5001 <= found.upper <= 0.502
 
 
 def test_an_fft_that_is_not_what_the_proof_assumes_is_refused(
@@ -291,11 +291,11 @@ def off_by(error: float, top: tuple[int, ...]) -> Any:
 
     def blocks(*args: Any, **options: Any) -> Any:
         for block in product_blocks(*args, **options):
-            frequencies = block.frequencies(np.arange(block.values.size))
+            frequencies = block.label(np.arange(block.values.size))
             sign = np.where((frequencies == np.array(top)).all(axis=1), -1.0, 1.0)
             size = np.abs(block.values)
             scale = np.maximum(size + 0.999 * error * sign, 0.0) / np.maximum(size, 1e-30)
-            yield Block(block.values * scale, error, block.frequencies)
+            yield Block(block.label, block.values * scale, error)
 
     return blocks
 
@@ -332,19 +332,19 @@ def test_a_search_keeps_whatever_may_win_when_a_better_one_comes() -> None:
 def test_only_the_first_frequency_of_the_first_block_is_trivial() -> None:
     def measure(transforms: tuple[Block, ...]) -> Measured:
         (block,) = transforms
-        first = block.frequencies(np.array([0]))[0, 0]
+        first = block.label(np.array([0]))[0, 0]
         sizes = np.full(block.values.size, 0.25)
         sizes[0] = 1.0 if first == 0 else 0.75  # the trivial one, and one that counts
-        return sizes, 0.0, block.frequencies
+        return sizes, 0.0, block.label
 
-    def enclose(frequency: NDArray[np.int64]) -> tuple[float, float]:
+    def enclose(frequency: NDArray[np.int64]) -> Norm:
         size = 0.25 if frequency[0] < 10**5 else 0.75
-        return size, size
+        return Norm(size, size)
 
     n = 2 * 10**7
     S = draw(sa.cyclic(n), 2)
-    lower, upper, _ = characters.largest([S.counts()], (n,), measure, enclose, m=2)
-    assert lower == upper == 0.75
+    found, _ = characters.largest([S.counts()], (n,), measure, enclose, m=2)
+    assert found.lower == found.upper == 0.75
 
 
 def true_values(S: sa.GroupSample, frequencies: NDArray[np.int64]) -> list[Any]:
@@ -384,7 +384,7 @@ def test_the_error_of_every_pass_covers_the_distance_to_40_digits(moduli: tuple[
             index = rng.integers(0, block.values.size, 40)
             for value, true in zip(
                 block.values[index].tolist(),
-                true_values(S, block.frequencies(index)),
+                true_values(S, block.label(index)),
                 strict=True,
             ):
                 off = min(abs(value - true), abs(value.conjugate() - true))

@@ -53,10 +53,10 @@ def draw(n: int, m: int, seed: int = 0) -> NDArray[np.int64]:
 def test_blocks_equal_the_plain_mean(n: int, m: int, engine: Engine) -> None:
     elements = draw(n, m)
     blocks = list(mean_blocks(elements, engine=engine))
-    assert {block.partition for block in blocks} == set(partitions(n)[1:])
+    assert {block.label for block in blocks} == set(partitions(n)[1:])
     for block in blocks:
-        plain = young_matrices(block.partition, elements).mean(axis=0)
-        assert np.abs(block.matrix - plain).max() < 1e-12
+        plain = young_matrices(block.label, elements).mean(axis=0)
+        assert np.abs(block.values - plain).max() < 1e-12
 
 
 @pytest.mark.usefixtures("tiny_panels")
@@ -64,18 +64,18 @@ def test_blocks_equal_the_plain_mean(n: int, m: int, engine: Engine) -> None:
 def test_panels_in_several_batches_equal_the_plain_mean(engine: Engine, threads: int) -> None:
     elements = draw(7, 12)
     blocks = list(mean_blocks(elements, engine=engine, threads=threads, memory=10_000))
-    assert {block.partition for block in blocks} == set(partitions(7)[1:])
+    assert {block.label for block in blocks} == set(partitions(7)[1:])
     for block in blocks:
-        plain = young_matrices(block.partition, elements).mean(axis=0)
-        assert np.abs(block.matrix - plain).max() < 1e-12
+        plain = young_matrices(block.label, elements).mean(axis=0)
+        assert np.abs(block.values - plain).max() < 1e-12
 
 
 def test_results_depend_neither_on_threads_nor_on_memory(engine: Engine) -> None:
     elements = draw(8, 20)
-    one = {b.partition: b for b in mean_blocks(elements, engine=engine, threads=1)}
+    one = {b.label: b for b in mean_blocks(elements, engine=engine, threads=1)}
     for block in mean_blocks(elements, engine=engine, threads=3, memory=1 << 14):
-        assert (block.matrix == one[block.partition].matrix).all()
-        assert block.error == one[block.partition].error
+        assert (block.values == one[block.label].values).all()
+        assert block.error == one[block.label].error
 
 
 def test_both_engines_agree_to_rounding() -> None:
@@ -83,8 +83,8 @@ def test_both_engines_agree_to_rounding() -> None:
     elements = draw(9, 64)
     compiled = mean_blocks(elements, engine="numba")
     for one, other in zip(mean_blocks(elements, engine="scipy"), compiled, strict=True):
-        assert one.partition == other.partition
-        assert np.abs(one.matrix - other.matrix).max() < 1e-14
+        assert one.label == other.label
+        assert np.abs(one.values - other.values).max() < 1e-14
 
 
 def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
@@ -105,8 +105,8 @@ def test_duplicates_count(engine: Engine) -> None:
     elements = draw(5, 3)
     weighted = elements[[0, 0, 1, 2, 2, 2]]
     for block in mean_blocks(weighted, engine=engine):
-        plain = young_matrices(block.partition, weighted).mean(axis=0)
-        assert np.abs(block.matrix - plain).max() < 1e-14
+        plain = young_matrices(block.label, weighted).mean(axis=0)
+        assert np.abs(block.values - plain).max() < 1e-14
 
 
 def test_chosen_shapes_of_a_large_group_cost_little() -> None:
@@ -114,15 +114,15 @@ def test_chosen_shapes_of_a_large_group_cost_little() -> None:
     elements = draw(n, 5)
     shapes = [(n - 1, 1), (n - 2, 2), (n - 2, 1, 1)]
     for block in mean_blocks(elements, shapes=shapes):
-        plain = young_matrices(block.partition, elements).mean(axis=0)
-        assert np.abs(block.matrix - plain).max() < 1e-12
+        plain = young_matrices(block.label, elements).mean(axis=0)
+        assert np.abs(block.values - plain).max() < 1e-12
 
 
 def test_gram_blocks_equal_the_products(engine: Engine) -> None:
     elements = draw(7, 10)
     products = gram_blocks(elements, engine=engine)
     for block, gram in zip(mean_blocks(elements, engine=engine), products, strict=True):
-        assert np.abs(block.matrix.T @ block.matrix - gram.matrix).max() < 1e-13
+        assert np.abs(block.values.T @ block.values - gram.values).max() < 1e-13
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
@@ -136,13 +136,13 @@ def test_largest_norm_is_that_of_the_regular_representation(n: int, engine: Engi
             regular[index[tuple(g[h].tolist())], column] += 1 / len(elements)
     dense = np.linalg.norm(regular - 1 / len(group), 2)
     blocks = mean_blocks(elements, engine=engine)
-    assert max(np.linalg.norm(b.matrix, 2) for b in blocks) == pytest.approx(dense, abs=1e-12)
+    assert max(np.linalg.norm(b.values, 2) for b in blocks) == pytest.approx(dense, abs=1e-12)
 
 
 def test_the_whole_group_averages_to_nothing() -> None:
     group = np.array(list(itertools.permutations(range(6))))
     for block in mean_blocks(group):
-        assert np.linalg.norm(block.matrix) <= block.error < 1e-12
+        assert np.linalg.norm(block.values) <= block.error < 1e-12
 
 
 @pytest.mark.parametrize("blocks", [mean_blocks, gram_blocks])
@@ -152,11 +152,11 @@ def test_error_covers_the_distance_to_the_true_mean(blocks: Any, engine: Engine)
         quotients = np.argsort(elements, axis=1)[:, elements].reshape(-1, n)
         true = elements if blocks is mean_blocks else quotients
         for block in blocks(elements, engine=engine):
-            exact = precise_mean(block.partition, true)
-            distance = precise_distance(exact, block.matrix)
+            exact = precise_mean(block.label, true)
+            distance = precise_distance(exact, block.values)
             assert distance <= block.error
             # A bound ten thousand times the truth would be no use.
-            assert block.error < 1e-13 * math.sqrt(dimension(block.partition))
+            assert block.error < 1e-13 * math.sqrt(dimension(block.label))
 
 
 def test_error_stays_small_for_large_groups() -> None:
@@ -169,8 +169,8 @@ def test_an_error_made_smaller_would_be_caught() -> None:
     for n in (2, 3, 4):
         elements = draw(n, 7)
         for block in mean_blocks(elements):
-            exact = precise_mean(block.partition, elements)
-            ratios.append(precise_distance(exact, block.matrix) / block.error)
+            exact = precise_mean(block.label, elements)
+            ratios.append(precise_distance(exact, block.values) / block.error)
     assert 1e-3 < max(ratios) < 1
 
 
@@ -287,7 +287,7 @@ def test_the_error_covers_a_transform_that_is_off_by_all_it_may(
     monkeypatch.setattr(clausen, "PANEL", 10**6)  # whole levels, one engine call each
     element = draw(sum(shape), 1)
     (block,) = mean_blocks(element, shapes=[shape], threads=1)
-    off = float(np.linalg.norm(block.matrix - young_matrices(shape, element)[0]))
+    off = float(np.linalg.norm(block.values - young_matrices(shape, element)[0]))
     assert off <= block.error
     if on_one_shape:  # nothing is given away: a weight of 1 is not rounded, which is u of the bound
         assert off > 0.9 * (block.error - unit)

@@ -26,7 +26,7 @@ from sparseaug.spectral.general import irreps, tuples
 from sparseaug.spectral.general.irreps import irreps_norm
 from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.tensors import tensor_norm
-from sparseaug.spectral.generation import faithful_permutations, generated_order
+from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.result import Norm
 from sparseaug.spectral.young.symmetric import symmetric_norm
 
@@ -148,7 +148,7 @@ def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
 def test_gram_and_mean_blocks_agree_where_the_method_changes():
     S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
     shapes = [(9, 2), (8, 3), (9, 1, 1)]
-    by_gram = symmetric_norm(S, shapes=shapes)
+    by_gram = symmetric_norm(S, blocks=[str(shape) for shape in shapes])
     plain = max(np.linalg.norm(np.mean(_young(shape, S.elements), axis=0), 2) for shape in shapes)
     assert by_gram.lower - 1e-12 <= plain <= by_gram.upper
     assert by_gram.upper - plain < 1e-9
@@ -195,12 +195,10 @@ def test_faithful_permutations_are_a_faithful_homomorphism(group):
         return
     a = np.unique(group.sample(30, np.random.default_rng(0)), axis=0)
     b = group.sample(len(a), np.random.default_rng(1))
-    images = faithful_permutations(group, a)
+    images = group.faithful().images(a)
     assert len(np.unique(images, axis=0)) == len(a)
-    product = faithful_permutations(group, group.compose(a, b))
-    assert np.array_equal(
-        product, np.take_along_axis(images, faithful_permutations(group, b), axis=1)
-    )
+    product = group.faithful().images(group.compose(a, b))
+    assert np.array_equal(product, np.take_along_axis(images, group.faithful().images(b), axis=1))
 
 
 def test_restricted_norms_are_no_larger_and_reach_far():
@@ -394,7 +392,11 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
         (lambda: sa.deviation(S4, delta=0), ArgumentError, "delta="),
         (lambda: sa.deviation(S4, degree=0), ArgumentError, "degree=0"),
         (lambda: sa.deviation(S4, degree=1, method="young"), ArgumentError, "exclude each other"),
-        (lambda: sa.deviation(S4, method="walsh"), ArgumentError, "does not fit S4; give one of"),
+        (
+            lambda: sa.deviation(S4, method="walsh"),
+            ArgumentError,
+            "does not fit S4: it is for sign flips; give",
+        ),
         (lambda: sa.deviation(S4, method="magic"), ArgumentError, "method='magic'"),
         (
             lambda: sa.deviation(S4, action=sa.permute_axis(S4.group)),

@@ -12,8 +12,9 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.spectral.abelian import characters
-from sparseaug.spectral.abelian.character_blocks import ENTRIES, Block, product_blocks, split
+from sparseaug.spectral.abelian.character_blocks import ENTRIES, product_blocks, split
 from sparseaug.spectral.general.dihedral import _pair_power, _power_error, dihedral_norm
+from sparseaug.spectral.result import Block
 
 
 def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:
@@ -182,11 +183,11 @@ def test_halves_that_are_off_by_all_they_say_do_not_hide_the_largest_turn(
 
         def off(*args: Any, top: int = top, **options: Any) -> Any:
             for block in product_blocks(*args, **options):
-                frequency = block.frequencies(np.arange(block.values.size))[:, 0]
+                frequency = block.label(np.arange(block.values.size))[:, 0]
                 sign = np.where((frequency == top) | (frequency == 24 - top), -1.0, 1.0)
                 size = np.abs(block.values)
                 scale = np.maximum(size + 0.999 * error * sign, 0.0) / np.maximum(size, 1e-30)
-                yield Block(block.values * scale, error, block.frequencies)
+                yield Block(block.label, block.values * scale, error)
 
         with monkeypatch.context() as patch:
             patch.setattr(characters, "product_blocks", off)

@@ -16,6 +16,7 @@ import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.spectral.general import tuples
 from sparseaug.spectral.general.tuples import permutation_module_norm
+from sparseaug.spectral.result import Norm
 from sparseaug.spectral.verify import lanczos
 from sparseaug.spectral.verify.lanczos import Operator, krylov_norm, lanczos_norm
 
@@ -149,7 +150,7 @@ def test_a_power_uses_two_events_and_gives_each_half(monkeypatch):
 
     def record(operator, start, overlap, **_):
         claims.append(overlap * math.sqrt(operator.dimension))
-        return lanczos.Bounds(0.0, 1.0)
+        return Norm(1.0, 0.0)
 
     monkeypatch.setattr(lanczos, "krylov_norm", record)
     for power, events in ((1, 1), (2, 2), (7, 2)):

@@ -36,7 +36,7 @@ GROUPS = [
     sa.cube_rotations(),
     sa.cube_symmetries(),
     sa.direct_product(sa.cyclic(4), sa.dihedral(3)),
-    sa.table_group(QUATERNIONS, label="Q8"),
+    sa.table_group(QUATERNIONS, label="quaternions"),
     sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]], label="Frobenius21"),
 ]
 CERTAIN = 1e-13  # NumPy's own norm may be off by this, relatively

@@ -23,8 +23,8 @@ import sparseaug as sa
 from sparseaug import floats
 from sparseaug.groups import Irrep
 from sparseaug.spectral.general import irreps, regular, tensors
-from sparseaug.spectral.general.irreps import Block
 from sparseaug.spectral.general.regular import PermutationMean, dense_power, regular_norm
+from sparseaug.spectral.result import Block
 from sparseaug.spectral.verify import verified
 from sparseaug.spectral.young import symmetric
 
@@ -254,11 +254,11 @@ def number(value: float, error: float = 0.0) -> Block:
 def test_a_product_of_blocks_covers_both_factors_and_its_own_rounding(monkeypatch: Any) -> None:
     for one, other in ((1e-3, 1e-2), (1e-2, 1e-3), (0.1, 0.1)):
         found = irreps._product(number(1 - one, one), number(1 - other, other))
-        assert found.matrix[0, 0] + found.error >= 1.0
+        assert found.values[0, 0] + found.error >= 1.0
     monkeypatch.setattr(irreps, "gamma", gamma)
     matrix = np.full((4, 4), 0.25).view(WorstCoarse)
     found = irreps._product(Block("", matrix, 0.0), Block("", matrix, 0.0))
-    assert found.error >= np.linalg.norm(np.full((4, 4), 0.25) - found.matrix.view(np.ndarray)) > 0
+    assert found.error >= np.linalg.norm(np.full((4, 4), 0.25) - found.values.view(np.ndarray)) > 0
 
 
 def sample_of(irreps: list[Irrep], counts: list[int]) -> Any:
@@ -278,12 +278,12 @@ def test_the_mean_of_an_irrep_covers_the_rounding_of_its_matrices_and_its_own(
     off = 1e-3
     irrep = Irrep("pi", 1, lambda rows: np.full((len(rows), 1, 1), 1 - off), off)
     (block,) = irreps.irrep_means(sample_of([irrep], [1, 2, 3]))
-    assert block.matrix[0, 0] + block.error >= 1.0
+    assert block.values[0, 0] + block.error >= 1.0
     exact = Irrep("pi", 4, lambda rows: np.tile(np.eye(4), (len(rows), 1, 1)), 0.0)
     monkeypatch.setattr(irreps, "gamma", gamma)
     monkeypatch.setattr(irreps, "_mean", lambda *_: np.eye(4) * (1 - gamma(4)))  # 3 terms, / m
     (block,) = irreps.irrep_means(sample_of([exact], [1, 2, 3]))
-    assert block.error >= np.linalg.norm(np.eye(4) - block.matrix)
+    assert block.error >= np.linalg.norm(np.eye(4) - block.values)
 
 
 def test_the_largest_norm_counts_the_error_of_every_block() -> None:
@@ -298,7 +298,7 @@ def test_the_error_of_a_gram_block_is_in_the_norm(monkeypatch: Any) -> None:
     off = 1e-3
 
     def gram_blocks(rows: Any, shapes: Any) -> Iterator[Any]:
-        yield SimpleNamespace(partition=(1,), matrix=np.array([[0.25 - off]]), error=off)
+        yield Block((1,), np.array([[0.25 - off]]), off)
 
     monkeypatch.setattr(symmetric, "gram_blocks", gram_blocks)
     found = symmetric._by_gram(np.zeros((1, 1)), [(1,)], None, None)

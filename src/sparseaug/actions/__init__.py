@@ -5,16 +5,22 @@ base     the two steps of an action (prepare with NumPy, apply on any device) an
 permute  permute an axis, permute graph nodes, shift, turn and flip a square grid
 linear   flip signs, signed permutations, matrices
 combine  products of actions, a user's own function
+together one element moves a tuple or a dict of arrays; trees: such data
+bound    an action and rows, prepared once per shape, dtype and device
 """
 
-from sparseaug.actions.base import Action, Array, broken_law, require_law
+from sparseaug.actions.arrays import Array
+from sparseaug.actions.base import Action, broken_law, require_law
+from sparseaug.actions.bound import Bound
 from sparseaug.actions.combine import custom_action, product_action
 from sparseaug.actions.linear import flip_signs, linear, signed_permute
 from sparseaug.actions.permute import move_grid, permute_axis, permute_nodes, roll, rotate_grid
+from sparseaug.actions.together import together
 
 __all__ = [
     "Action",
     "Array",
+    "Bound",
     "broken_law",
     "custom_action",
     "flip_signs",
@@ -27,4 +33,5 @@ __all__ = [
     "roll",
     "rotate_grid",
     "signed_permute",
+    "together",
 ]

@@ -53,6 +53,13 @@ def require_library(x: Any, name: str = "x") -> None:
         )
 
 
+def require_dense(name: str, x: Any) -> None:
+    """Raise an `ArgumentError` for a torch tensor whose entries do not lie in memory, one by one."""
+    if is_tensor(x) and (x.layout is not namespace(x).strided or x.is_meta):
+        kind = "no memory" if x.is_meta else f"layout {x.layout}"
+        raise ArgumentError(f"{name} is a tensor with {kind}; give a dense one, as x.to_dense().")
+
+
 def type_name(value: object) -> str:
     """The type of a value with the package it comes from, as pandas.DataFrame."""
     kind = type(value)

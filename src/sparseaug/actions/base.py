@@ -8,7 +8,8 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,39 +19,11 @@ from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
-    dtype_kind,
-    gather,
-    is_tensor,
-    namespace,
-    require_data,
     to_namespace_of,
 )
+from sparseaug.actions.trees import leaves, map_leaves, require_samples, shapes_of
 from sparseaug.errors import ArgumentError, ElementError, LawError, check_integer, shorten
 from sparseaug.groups import Group, Rows
-
-__all__ = [
-    "KINDS",
-    "Action",
-    "Array",
-    "Kind",
-    "Shape",
-    "as_numpy",
-    "axes_from_end",
-    "broken_law",
-    "check_axes",
-    "differences",
-    "dtype_kind",
-    "gather",
-    "is_tensor",
-    "namespace",
-    "require_action",
-    "require_data",
-    "require_group",
-    "require_law",
-    "require_size",
-    "to_namespace_of",
-]
-
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
 """What the elements of an action do to a sample:
@@ -65,12 +38,31 @@ KINDS: tuple[Kind, ...] = ("entries", "signs", "linear", "custom")
 """From the strictest to the loosest."""
 
 
+@dataclass(frozen=True)
+class WholeAxis:
+    """One axis of `size` entries that a group moves in all possible ways of one sort."""
+
+    axis: int
+    size: int
+    by: Literal["permutations", "flips", "signed permutations"]
+
+
 class Action(ABC):
-    """A left action of `group` on arrays: act(ab, x) = act(a, act(b, x))."""
+    """A left action of `group` on arrays: act(ab, x) = act(a, act(b, x)).
+
+    What an action is stands here, and nowhere else: `kind`, and the traits below with defaults that hold
+    for every action.
+    """
 
     group: Group
     parts: int = 1  # number of arrays that `prepare` returns
     kind: Kind = "custom"  # what its elements do to a sample, as far as it is known
+    lawful: bool = True  # by construction; False where it depends on the shape of a sample
+    whole_axis: WholeAxis | None = (
+        None  # from which kernels read closed forms of means over the group
+    )
+    names: tuple[str, ...] = ()  # of the arrays that it moves together, where they are a dict
+    sample_shape: Shape | None = None  # that samples must have, where the action alone tells
 
     @abstractmethod
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
@@ -83,9 +75,22 @@ class Action(ABC):
     def __call__(self, elements: Any, x: Array) -> Array:
         """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S."""
         rows = self.rows(elements)
-        require_data(x)
-        prepared = self.prepare(rows, tuple(x.shape))
-        return self.apply(self.place(prepared, x), x[None])
+        action = self.over(x)
+        require_samples(x)
+        prepared = action.prepare(rows, shapes_of(x))
+        return action.apply(action.place(prepared, x), map_leaves(lambda array: array[None], x))
+
+    def over(self, x: Any) -> Action:
+        """The action that moves data of the form of x: itself, for an array.
+
+        Raises an `ArgumentError` for a tuple or dict of arrays that it does not know how to move.
+        """
+        if isinstance(x, tuple | Mapping):
+            raise ArgumentError(
+                f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; give "
+                "sparseaug.together an action for each array in it."
+            )
+        return self
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
         """What was prepared, where `apply` wants it for this x: in its library, on its device."""
@@ -119,7 +124,7 @@ def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
     """Which law of a left action fails on these samples and elements (k, width), or ""."""
     group = action.group
     moved_by_b = action(b, x)
-    first = moved_by_b[0] if not isinstance(moved_by_b, tuple) else tuple(y[0] for y in moved_by_b)
+    first = map_leaves(lambda y: y[0], moved_by_b)
     if not _same(action(group.identity(), x), x):
         return "the identity moves x"
     if not _same(action(a, first), action(group.compose(a, b[:1]), x)):
@@ -134,10 +139,8 @@ def require_law(
     require_action(action)
     seed = check_integer("seed", seed)
     pairs = check_integer("pairs", pairs, at_least=1, below=1 << 20)
-    for part in x if isinstance(x, tuple) and x else (x,):
-        require_data(part, name)
-        if not len(part):
-            raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
+    if not require_samples(x, name):
+        raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
     rng = np.random.default_rng(seed)
     for _ in range(pairs):
         reason = broken_law(action, x, action.group.sample(8, rng), action.group.sample(1, rng))
@@ -162,6 +165,19 @@ def require_action(action: Any, name: str = "action") -> None:
     if not isinstance(action, Action):
         raise ArgumentError(
             f"{name}={shorten(action)} is not an action; try sparseaug.permute_axis(group)."
+        )
+
+
+def require_same_group(action: Action, along: Any, name: str) -> None:
+    """Raise an `ArgumentError` unless `along` is None or an action of the same group."""
+    if along is None:
+        return
+    if not isinstance(along, Action):
+        raise ArgumentError(f"{name}={shorten(along)} is not an action, nor None.")
+    if along.group != action.group:
+        raise ArgumentError(
+            f"{name} is of {along.group.name}, but action is of {action.group.name}; "
+            "one element moves both: use one group."
         )
 
 
@@ -192,8 +208,8 @@ def require_size(given: int, wanted: int, what: str, group: Group) -> None:
 
 
 def _same(left: Array, right: Array) -> bool:
-    if isinstance(left, tuple):
-        return len(left) == len(right) and all(map(_same, left, right))
+    if isinstance(left, tuple | Mapping):
+        return all(map(_same, leaves(left), leaves(right)))
     left, right = as_numpy(left), as_numpy(right)
     if np.broadcast_shapes(left.shape, right.shape) != left.shape:
         return False

@@ -28,6 +28,7 @@ from sparseaug.actions.base import (
     require_law,
 )
 from sparseaug.actions.commuting import require_commuting, require_commuting_on
+from sparseaug.actions.together import Together
 from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, direct_product
 
@@ -45,30 +46,26 @@ class ProductAction(Action):
 
     first: Action
     second: Action
+    lawful = False
     _commute_on: set[Shape] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @cached_property
     def group(self) -> Group:  # type: ignore[override]
-        """The direct product of the two groups."""
         return direct_product(self.first.group, self.second.group)
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """Both actions' arrays."""
         return self.first.parts + self.second.parts
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
-        """The looser of the two."""
         return max(self.first.kind, self.second.kind, key=KINDS.index)
 
     def moved_axes(self, ndim: int) -> frozenset[int] | None:
-        """Those of both."""
         one, other = self.first.moved_axes(ndim), self.second.moved_axes(ndim)
         return None if one is None or other is None else one | other
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """Both actions' arrays, one after the other."""
         middle = self.first.group.width
         arrays = (
             *self.first.prepare(elements[:, :middle], shape),
@@ -80,7 +77,6 @@ class ProductAction(Action):
         return arrays
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
-        """Each action's arrays where it wants them."""
         middle = self.first.parts
         return [*self.first.place(prepared[:middle], x), *self.second.place(prepared[middle:], x)]
 
@@ -148,23 +144,38 @@ def product_action(a: Action, b: Action) -> ProductAction:
     all pairs of generators, and a `LawError` says which do not commute: shifts with turns or flips are
     elements of `grid_symmetries`, permutations with signs of `hyperoctahedral`.
 
+    Args:
+        a: acts by the first factor of the group
+        b: acts by the second, and first on x
+
     Examples:
         >>> import sparseaug as sa
         >>> reorder, flip = sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3))
         >>> sa.product_action(reorder, flip).group.name
         'S4xZ2^3'
     """
-    require_action(a, "a")
-    require_action(b, "b")
+    for name, action in (("a", a), ("b", b)):
+        require_action(action, name)
+        if isinstance(action, Together):
+            raise ArgumentError(
+                f"{name} moves several arrays together; make the product for each array, as "
+                "together(image=product_action(a, b), ...)."
+            )
     return ProductAction(a, b)
 
 
 def custom_action(
     group: Group, function: Callable[[Rows, Array], Array], *, samples: Array | None = None
 ) -> CustomAction:
-    """An action by a user's own function (elements (k, width), x (n, ...)) -> (k, n, ...).
+    """An action by a user's own function.
 
-    With `samples`, the laws of a left action are checked on them at once.
+    Args:
+        group: any group
+        function: maps elements (k, width) and x (n, ...) to the moved samples (k, n, ...)
+        samples: data on which the laws of a left action are checked at once
+
+    Raises:
+        LawError: if a law fails on the samples.
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -20,7 +20,14 @@ from sparseaug.actions.arrays import (
     is_tensor,
     namespace,
 )
-from sparseaug.actions.base import Action, Kind, axes_from_end, require_group, require_size
+from sparseaug.actions.base import (
+    Action,
+    Kind,
+    WholeAxis,
+    axes_from_end,
+    require_group,
+    require_size,
+)
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten, shorten_text
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
@@ -43,18 +50,19 @@ class FlipSigns(Action):
     axis: int
     kind = "signs"
 
+    @property
+    def whole_axis(self) -> WholeAxis:  # type: ignore[override]
+        return WholeAxis(self.axis, self.group.width, "flips")
+
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The one axis."""
         return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The signs as +1 and -1."""
         (axis,) = axes_from_end((self.axis,), len(shape), "axis")
         require_size(shape[axis], self.group.width, f"axis {self.axis}", self.group)
         return (1 - 2 * elements,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Multiply."""
         return _multiply(x, prepared[0], self.axis)
 
 
@@ -68,8 +76,11 @@ class SignedPermute(Action):
     parts = 2
     kind = "signs"
 
+    @property
+    def whole_axis(self) -> WholeAxis:  # type: ignore[override]
+        return WholeAxis(self.axis, self.group.n, "signed permutations")
+
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The one axis."""
         return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
@@ -81,7 +92,6 @@ class SignedPermute(Action):
         return index, 1 - 2 * compose_permutations(s, index)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather, then multiply."""
         index, signs = prepared
         y = gather(x, index, axes_from_end((self.axis,), x.ndim - 1, "axis"))
         return _multiply(y, signs, self.axis)
@@ -101,18 +111,19 @@ class Linear(Action):
         listed = getattr(self.matrices, "listed", None)
         return "signs" if listed is not None and are_signed_permutations(listed) else "linear"
 
+    @property
+    def sample_shape(self) -> Shape:  # type: ignore[override]
+        return (self.matrices(self.group.identity()).shape[-1],)
+
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The last."""
         return frozenset((-1,))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The matrices (k, d, d)."""
         matrices = _real_matrices(self.matrices(elements), len(elements))
         require_size(shape[-1], matrices.shape[-1], "the last axis", self.group)
         return (matrices,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Multiply every vector by every matrix."""
         if dtype_kind(x) not in "fc":
             raise ArgumentError(
                 f"x has dtype {x.dtype}; a linear action needs floating point: convert x first."
@@ -145,7 +156,6 @@ class _Own:
 
     @property
     def listed(self) -> NDArray[np.float64]:
-        """All of them."""
         return self.group.matrices
 
     def __call__(self, elements: Rows) -> NDArray[np.float64]:
@@ -153,7 +163,11 @@ class _Own:
 
 
 def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
-    """Change signs along one axis, by sign_flips(d).
+    """Change signs along one axis: (g.x)[i] = (-1)^g_i x[i].
+
+    Args:
+        group: sign_flips(d)
+        axis: of x (n, ...), d entries long
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -167,7 +181,17 @@ def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
 
 
 def signed_permute(group: Hyperoctahedral, axis: int = -1) -> SignedPermute:
-    """Reorder entries and change signs along one axis, by hyperoctahedral(n)."""
+    """Reorder entries and change signs along one axis: (g.x)[p(i)] = (-1)^s_i x[i] for g = (p, s).
+
+    Args:
+        group: hyperoctahedral(n)
+        axis: of x (n, ...), as many entries long as the group moves
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.signed_permute(sa.hyperoctahedral(2))([[1, 0, 1, 0]], np.array([[3.0, 4.0]]))
+        array([[[ 4., -3.]]])
+    """
     require_group(group)
     if not isinstance(group, Hyperoctahedral):
         raise ArgumentError(
@@ -179,9 +203,15 @@ def signed_permute(group: Hyperoctahedral, axis: int = -1) -> SignedPermute:
 def linear(
     group: Group, matrices: Callable[[Rows], NDArray[np.float64]] | ArrayLike | None = None
 ) -> Linear:
-    """Multiply the last axis by M(g): a function rows -> (k, d, d), or all matrices in rank order.
+    """Multiply the last axis by a matrix M(g).
 
-    A `matrix_group` brings its own. M(ab) = M(a) M(b) is checked: for a list on all elements.
+    Args:
+        group: any group
+        matrices: a function rows -> (k, d, d), or a list of all matrices in rank order; a
+            `matrix_group` brings its own
+
+    Raises:
+        ArgumentError: unless M(ab) = M(a) M(b), which is checked: for a list on all elements.
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions.arrays import Array, Shape, gather
-from sparseaug.actions.base import Action, axes_from_end, check_axes, require_group, require_size
+from sparseaug.actions.base import (
+    Action,
+    WholeAxis,
+    axes_from_end,
+    check_axes,
+    require_group,
+    require_size,
+)
+from sparseaug.actions.together import Together
 from sparseaug.errors import ArgumentError, check_integer
-from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
+from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.permutations import invert_permutations
 
 
@@ -25,8 +33,12 @@ class PermuteAxis(Action):
     axis: int
     kind = "entries"
 
+    @property
+    def whole_axis(self) -> WholeAxis | None:  # type: ignore[override]
+        whole = isinstance(self.group, Symmetric) and not self.group.even
+        return WholeAxis(self.axis, _points(self.group), "permutations") if whole else None
+
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The one axis."""
         return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
@@ -36,7 +48,6 @@ class PermuteAxis(Action):
         return (invert_permutations(self.group.permutations(elements)),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather."""
         return gather(x, prepared[0], axes_from_end((self.axis,), x.ndim - 1, "axis"))
 
 
@@ -52,11 +63,9 @@ class PermuteNodes(Action):
     kind = "entries"
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """Both node axes."""
         return frozenset(axes_from_end((1, 2), ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The index arrays g^-1."""
         if len(shape) < 3:
             raise ArgumentError(f"x has shape {shape}; give adjacency arrays (n, v, v).")
         for axis in (1, 2):
@@ -64,7 +73,6 @@ class PermuteNodes(Action):
         return (invert_permutations(self.group.permutations(elements)),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather on both node axes."""
         (index,) = prepared
         pairs = index[:, :, None] * x.shape[2] + index[:, None, :]
         return gather(
@@ -73,15 +81,13 @@ class PermuteNodes(Action):
             axes_from_end((1, 2), x.ndim - 1, "axes"),
         )
 
-    def __call__(self, elements: Any, x: Array) -> Array:
-        """Moved adjacency (k, n, v, v, ...), or the pair of moved adjacency and features."""
+    def over(self, x: Any) -> Action:
+        """Itself, or for a pair (adjacency, features) it and the features' action together."""
         if not isinstance(x, tuple):
-            return super().__call__(elements, x)
+            return super().over(x)
         if len(x) != 2:
             raise ArgumentError(f"x is a tuple of {len(x)}; give (adjacency, features).")
-        adjacency, features = x
-        along = PermuteAxis(self.group, 1)
-        return super().__call__(elements, adjacency), along(elements, features)
+        return Together((self, PermuteAxis(self.group, 1)))
 
 
 @final
@@ -94,11 +100,9 @@ class Roll(Action):
     kind = "entries"
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The axes of the grid."""
         return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """Where each cell of the grid comes from."""
         axes = axes_from_end(self.axes, len(shape), "axes")
         index = np.zeros((len(elements), 1), np.int64)
         for axis, modulus, shift in zip(axes, self.group.moduli, elements.T, strict=True):
@@ -110,7 +114,6 @@ class Roll(Action):
         return (index,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather."""
         return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
 
 
@@ -127,17 +130,14 @@ class RotateGrid(Action):
     kind = "entries"
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The axes of the grid."""
         return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """Where each cell of the grid comes from."""
         size = _square(shape, self.axes)
         which = elements[:, 0] + (4 * elements[:, 1] if self.group.width == 2 else 0)
         return (_turned_grids(size).reshape(8, size * size)[which],)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather."""
         return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
 
 
@@ -151,11 +151,9 @@ class MoveGrid(Action):
     kind = "entries"
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
-        """The axes of the grid."""
         return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """Where each cell of the grid comes from."""
         size = _square(shape, self.axes)
         step = _step(size, self.group.n, self.axes[0])
         i, j = ((np.arange(size) - step * shift[:, None]) % size for shift in elements.T[:2])
@@ -164,12 +162,15 @@ class MoveGrid(Action):
         return (sources.reshape(len(elements), size * size),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather."""
         return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
 
 
 def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
     """Reorder the entries of one axis: (g.x)[g(i)] = x[i].
+
+    Args:
+        group: a group that permutes points: symmetric(n), cyclic(n), a permutation_group, ...
+        axis: of x (n, ...), as many entries long as there are points
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -182,15 +183,36 @@ def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
 
 
 def permute_nodes(group: Group) -> PermuteNodes:
-    """Relabel graph nodes: both axes of adjacency arrays (n, v, v), and node features with them."""
+    """Relabel graph nodes: both axes of adjacency arrays (n, v, v), and node features with them.
+
+    x is such an array, or the tuple (adjacency, features) with features (n, v, ...).
+
+    Args:
+        group: a group that permutes v points, as symmetric(v)
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_nodes(sa.symmetric(3))
+        >>> edge = np.array([[[0, 1, 0], [0, 0, 0], [0, 0, 0]]])          # from node 0 to node 1
+        >>> np.argwhere(act([[1, 2, 0]], edge)[0, 0]).tolist()            # from node 1 to node 2
+        [[1, 2]]
+    """
     _points(group)
     return PermuteNodes(group)
 
 
 def roll(group: Abelian, axes: Sequence[int] = (-2, -1)) -> Roll:
-    """Shift periodically along `axes`, one cyclic factor each.
+    """Shift periodically along `axes`, one cyclic factor each: (g.x)[i + g] = x[i].
 
-    A modulus may be a proper divisor of the axis: cyclic(4) shifts 32 pixels by 0, 8, 16, 24.
+    Args:
+        group: cyclic(n) or abelian(n1, n2, ...), with one modulus for each axis. A modulus may be a
+            proper divisor of the axis: cyclic(4) shifts 32 pixels by 0, 8, 16, 24
+        axes: of x (n, ...)
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.roll(sa.cyclic(4), (-1,))([[1]], np.array([[1, 2, 3, 4]]))
+        array([[[4, 1, 2, 3]]])
     """
     require_group(group)
     axes = check_axes("axes", axes)
@@ -203,7 +225,18 @@ def roll(group: Abelian, axes: Sequence[int] = (-2, -1)) -> Roll:
 
 
 def rotate_grid(group: Group, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
-    """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only."""
+    """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only.
+
+    Args:
+        group: its element r^a s^f flips left to right if f, then turns a quarters counter-clockwise
+        axes: the two axes of the grid
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.rotate_grid(sa.cyclic(4))([[1]], np.array([[[1, 2], [3, 4]]]))
+        array([[[[2, 4],
+                 [1, 3]]]])
+    """
     require_group(group)
     if group not in (Dihedral(4), Abelian((4,))):
         raise ArgumentError(
@@ -219,6 +252,10 @@ def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGr
     shifts by t1 and t2: `roll` where a = f = 0, `rotate_grid` where t1 = t2 = 0. The side may be a
     multiple of n: grid_symmetries(7) shifts 28 pixels by 0, 4, ..., 24. On a side of 3 or more all
     8 n^2 elements move the grid differently.
+
+    Args:
+        group: grid_symmetries(n)
+        axes: the two axes of the grid
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -50,7 +50,7 @@ def audited(
     audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
     numbers = max(len(theta), evidence.action.group.width)
     require_memory("audit_calls", audit_calls, numbers, "elements and gradients")
-    require_fresh(evidence.action.group, evidence.S, oracle)
+    require_fresh(evidence.action.group, evidence, oracle)
     before = oracle.calls
     v = _gradients(evidence, theta, oracle.draw(audit_calls))
     G = largest_gradient(evidence, theta)
@@ -97,13 +97,17 @@ def largest_gradient(evidence: Evidence, theta: Floats) -> float:
 
 
 def require_fresh(group: Group, S: Any, oracle: Any) -> None:
-    """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S."""
+    """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S.
+
+    S is a sample or a problem, the draws of a streaming run included; for None nothing is known.
+    """
     require_oracle(oracle, group)
-    for seed, _, stop in S.origin.draws if isinstance(S, GroupSample) else ():
+    draws = S.origin.draws if isinstance(S, GroupSample) else getattr(S, "draws", ())
+    for seed, _, stop in draws:
         if seed == oracle.seed and oracle.calls < stop:
             raise ArgumentError(
-                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; go on with "
-                "the oracle that S came from, or take another seed."
+                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; continue "
+                "with the oracle that S came from, or use another seed."
             )
 
 

@@ -1,4 +1,4 @@
-"""What is known of a problem and its sample S: moments, deviation, discrepancies.
+"""A risk and what is known of it: moments, deviation, discrepancies.
 
 Nothing here depends on theta, so one `Evidence` serves all iterates; each part is computed when first
 asked for.
@@ -9,87 +9,76 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Any, final
 
-from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel_discrepancy
-from sparseaug.kernels.arrays import Floats, check_action, check_vector, freeze
-from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
-from sparseaug.risk.identity import model_facts, problem_facts
-from sparseaug.risk.model import check_data, check_model
+from sparseaug.kernels.arrays import Floats, check_vector
+from sparseaug.risk import MomentRisk, augmented_risk
+from sparseaug.risk.problem import Problem
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation, deviation
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """A kernel model under squared loss on data (x, y), and the sample S it is trained on.
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Problem):
+    """A kernel model under squared loss on data (x, y), the sample S it is trained on, and facts.
 
-    Attributes:
+    Known facts must be of this S, these data, this model and this action: hashes are compared.
+
+    Args:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
         S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
         deviation: of this S, if it is known already
         sparse: the risk on S, as `augmented_risk` gave it, if it is there already
-        full: the risk on the full group, likewise
-
-    What is handed in must be of this S, these data, this model and this action: their hashes are
-    compared.
+        full: the risk on the full group, if it is there already
 
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
         >>> act = sa.permute_axis(sa.symmetric(4))
-        >>> evidence = Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
+        >>> evidence = sa.Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
         >>> evidence.calls, evidence.known_deviation.rigorous
         (8, True)
     """
 
-    model: KernelModel
-    data: tuple[Any, Any]
-    action: Action
-    S: GroupSample | Literal["full", "streaming"] | None
     deviation: Deviation | None = None
     sparse: MomentRisk | None = None
     full: MomentRisk | None = None
 
     def __post_init__(self) -> None:
-        x, y = check_data(check_model(self.model), self.data)
-        object.__setattr__(self, "data", (freeze(x), freeze(y)))
-        check_action(self.action)
-        if isinstance(self.S, GroupSample):
-            self.action.rows(self.S)  # S must be of the action's group
-        elif not (self.S is None or (isinstance(self.S, str) and self.S in ("full", "streaming"))):
-            raise ArgumentError(
-                f'S={shorten(self.S)} is not allowed; give a GroupSample, None, "full" or "streaming".'
-            )
+        super().__post_init__()
         if self.deviation is not None:
             check_deviation(self.deviation, self.sample)
         if self.sparse is not None:
-            self._check_risk("sparse", self.sparse, "none" if self.S is None else self.sample)
+            self._check_risk("sparse", self.sparse, self.S and self.sample)
         if self.full is not None:
             self._check_risk("full", self.full, "full")
 
-    @property
-    def x(self) -> Floats:
-        """The inputs."""
-        return self.data[0]
+    @classmethod
+    def of(cls, risk: Problem, deviation: Deviation | None = None) -> Evidence:
+        """The evidence of a risk, which is what it is on S or on the full group.
 
-    @property
-    def y(self) -> Floats:
-        """The targets."""
-        return self.data[1]
-
-    @property
-    def calls(self) -> int:
-        """Oracle calls of the method, as far as they show in S; a run knows its own.
-
-        Those of the letters count where S is made of words.
+        Examples:
+            >>> import numpy as np, sparseaug as sa
+            >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
+            >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+            >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full")
+            >>> sa.Evidence.of(risk).full_risk is risk
+            True
         """
-        if isinstance(self.S, GroupSample):
-            return self.S.calls_behind
-        return self.action.group.order if self.S == "full" else 0
+        if not isinstance(risk, Problem):
+            raise ArgumentError(f"risk={shorten(risk)} is not a risk of a kernel model.")
+        evidence = cls(risk.model, risk.data, risk.action, risk.S, deviation)
+        evidence.__dict__["draws"] = risk.draws
+        if isinstance(risk, MomentRisk):
+            name = "full" if risk.method == "full" else "sparse"
+            evidence.__dict__[name] = risk
+        return evidence
 
     @cached_property
     def sample(self) -> GroupSample:
@@ -123,24 +112,19 @@ class Evidence:
         """Of the data under S: in the space of width sigma / sqrt(2), and of width sigma with y as
         weights.
         """
-        sigma = self.model.kernel.sigma
-        narrow = GaussianKernel(sigma / math.sqrt(2))
+        narrow = GaussianKernel(self.model.kernel.sigma / math.sqrt(2))
         return (
             kernel_discrepancy(narrow, self.action, self.sample, self.x),
             kernel_discrepancy(self.model.kernel, self.action, self.sample, self.x, weights=self.y),
         )
 
-    def require_invariant_kernel(self) -> str:
-        """An `UnsupportedError` unless G acts unitarily on the kernel's function space, on the data.
-
-        Returned is what that rests on; nothing where it is proved.
-        """
-        return self._kernel_condition
-
     @cached_property
-    def _kernel_condition(self) -> str:
-        rows = self.sample.elements
-        answer = invariance_on(self.model.kernel, self.action, rows, self.x)
+    def kernel_condition(self) -> str:
+        """What G acting unitarily on the kernel's function space, on the data, rests on.
+
+        Nothing where that is proved; an `UnsupportedError` where it is not so.
+        """
+        answer = invariance_on(self.model.kernel, self.action, self.sample.elements, self.x)
         if not answer:
             raise UnsupportedError(
                 f"the action does not leave the kernel invariant ({answer.reason}), so its function "
@@ -148,18 +132,18 @@ class Evidence:
             )
         return answer.condition
 
-    def _check_risk(self, name: str, risk: Any, S: GroupSample | str) -> None:
-        """That a risk handed in is the one of this model, this data, this action and this S."""
-        method = "one-shot" if isinstance(S, GroupSample) else S
-        if not isinstance(risk, MomentRisk) or risk.method != method:
+    def _check_risk(self, name: str, risk: Any, S: Any) -> None:
+        """Raise an `ArgumentError` unless a risk is that of this model, data and action, and of S."""
+        own = Problem(self.model, self.data, self.action, S).identity()
+        if not isinstance(risk, MomentRisk) or risk.method != own["method"]:
             raise ArgumentError(
-                f"{name}={shorten(risk)} is not a {method!r} risk of augmented_risk."
+                f"{name}={shorten(risk)} is not a {own['method']!r} risk of augmented_risk."
             )
         found = risk.identity()
-        for what, text in (*model_facts(self.model), *problem_facts(*self.data, self.action, S)):
-            if found.get(what) != text:
+        for what, text in own.items():
+            if found[what] != text:
                 raise ArgumentError(
-                    f"{name} is a risk of other {what} ({_show(found.get(what))}) than this evidence "
+                    f"{name} is a risk of other {what} ({_show(found[what])}) than this evidence "
                     f"({_show(text)}); give augmented_risk of the same model, data, action and S."
                 )
 
@@ -187,6 +171,6 @@ def check_deviation(found: Any, S: GroupSample) -> None:
         )
 
 
-def _show(text: str | None) -> str:
+def _show(text: str) -> str:
     """A hash by its first digits."""
-    return "not said" if text is None else text[:12] if len(text) == 64 else text
+    return text[:12] if len(text) == 64 else text

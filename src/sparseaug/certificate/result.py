@@ -8,13 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug.errors import (
-    ArgumentError,
-    check_integer,
-    check_not_negative,
-    check_text,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, check_integer, check_not_negative, check_text, shorten
 from sparseaug.floats import text_up
 from sparseaug.planning.numbers import to_json
 
@@ -24,8 +18,8 @@ from sparseaug.planning.numbers import to_json
 class Certificate:
     """||grad R_n^G(theta)|| <= bound.
 
-    Attributes:
-        kind: "a-priori", "spectral", "kernel", "exact" or "audited"
+    Args:
+        kind: one of `sparseaug.certificate.KINDS`
         bound: the norm is at most this, all roundings included
         holds: in words: for certain, or with which probability over what, and on which condition
         failure_probability: 0 where it is certain
@@ -82,7 +76,17 @@ class Certificate:
 @final
 @dataclass(frozen=True)
 class Certificates(Mapping[str, Certificate]):
-    """Certificates of one iterate by kind, and why other kinds are missing."""
+    """Certificates of one iterate by kind, and why other kinds are missing.
+
+    Args:
+        by_kind: the certificates
+        omitted: for each kind that is missing, the reason
+
+    Examples:
+        >>> found = Certificates({"exact": Certificate("exact", 0.25, "certain", 0.0, 8)})
+        >>> print(found.best)
+        exact: full-group gradient norm at most 0.25, certain; 8 oracle calls
+    """
 
     by_kind: Mapping[str, Certificate]
     omitted: Mapping[str, str] = field(default_factory=dict)
@@ -116,7 +120,7 @@ class Certificates(Mapping[str, Certificate]):
         """The smallest bound among the certain ones.
 
         Where none is certain it is the smallest of all. As it is chosen after seeing them, it holds
-        where all of them do, and their chances of failing add up.
+        where all of them do, and their failure probabilities add up.
         """
         if not self.by_kind:
             raise ArgumentError("there is no certificate to choose from; see .omitted for why.")
@@ -144,4 +148,4 @@ class Certificates(Mapping[str, Certificate]):
 
     def __str__(self) -> str:
         lines = [str(one) for one in self.values()]
-        return "\n".join(lines + [f"{kind}: not here, {why}" for kind, why in self.omitted.items()])
+        return "\n".join(lines + [f"{kind}: omitted, {why}" for kind, why in self.omitted.items()])

@@ -43,7 +43,7 @@ def a_priori(
     theta = check_theta(evidence, theta)
     delta = check_real("delta", delta, above=0, below=1)
     box = None if box is None else check_real("box", box, above=0)
-    condition = evidence.require_invariant_kernel()
+    condition = evidence.kernel_condition
     S = evidence.sample
     tau = deviation_bound(S.m, S.group.order, delta)
     certain = tau == 1.0 or S.group.order == 1
@@ -61,7 +61,7 @@ def a_priori(
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^S(theta)|| + ||Pi_S - Pi_G|| C B(theta), with the deviation of this very S."""
     theta = check_theta(evidence, theta)
-    condition = evidence.require_invariant_kernel()
+    condition = evidence.kernel_condition
     found = evidence.known_deviation
     if found.failure_probability is None:
         raise UnsupportedError("the deviation of S is an estimate, which certifies nothing.")
@@ -81,7 +81,7 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     least of; the second sums over the data before it takes norms.
     """
     theta = check_theta(evidence, theta)
-    condition = evidence.require_invariant_kernel()
+    condition = evidence.kernel_condition
     narrow, wide = evidence.discrepancies
     n = len(evidence.y)
     largest = [max(p, q) for p, q in zip(narrow.per_sample, wide.per_sample, strict=True)]

@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 _LONGEST = 100  # words; each length is a deviation of its own
 
 
+class _MethodOption(click.Option):
+    """Its help lists the methods, read when it is asked for: SciPy takes a while to import."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from sparseaug.spectral.methods import NAMES
+
+        self.help = f"One of {NAMES}; by default the first that fits."
+        return super().get_help_record(ctx)
+
+
 @click.command()
 @click.argument("path")
 @click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
@@ -36,7 +46,7 @@ _LONGEST = 100  # words; each length is a deviation of its own
     show_default=True,
     help="Words up to this length.",
 )
-@click.option("--method", help="characters, walsh, dihedral, young, irreps or regular.")
+@click.option("--method", cls=_MethodOption)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
 @click.option("--device", help='Where large blocks are verified, for instance "cuda".')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")

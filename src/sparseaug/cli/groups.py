@@ -10,20 +10,11 @@ from rich.table import Table
 
 from sparseaug.cli.output import say, show
 from sparseaug.groups import Group, format_order, group
+from sparseaug.groups.catalogue import CATALOGUE
 
 _FAMILIES = (
-    ("S6", "orderings of n things", "permute_axis"),
-    ("A5", "even orderings", "permute_axis"),
-    ("B5", "signed permutations", "signed_permute"),
-    ("C12", "turns of n points", "roll"),
+    *((row.example, row.what, row.acts_by) for row in CATALOGUE),
     ("C28xC28", "shifts of an image", "roll"),
-    ("Z2^20", "sign flips", "flip_signs"),
-    ("D4", "symmetries of an n-gon", "rotate_grid"),
-    ("Grid28", "shifts, turns, flips of an image", "move_grid"),
-    ("M24", "Mathieu's M11, M12, M22, M24", "permute_axis"),
-    ("Cube24", "rotations of the cube", "linear"),
-    ("Cube48", "symmetries of the cube", "linear"),
-    ("Rubik", "moves of Rubik's cube", "permute_axis"),
     ("S3xZ2^4", "direct products", "product_action"),
 )
 

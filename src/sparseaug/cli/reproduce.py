@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     default="paper",
     show_default=True,
-    help="Folder for all files; a run that was stopped there goes on.",
+    help="Folder for all files; a run that was stopped there is resumed.",
 )
 @click.option("--seeds", type=int, help="Number of seeds.  [default: 10, or 2 with --quick]")
 @click.option("--group-size", type=int, default=6, show_default=True, help="n of the group S_n.")
@@ -51,7 +51,7 @@ def reproduce(
     """Run the paper's experiment and check each of its claims.
 
     Sum regression under S_6 with no augmentation, the full group, streaming, and one-shot with 4, 16
-    and 64 elements. A run that was stopped goes on where it was, to the same results.
+    and 64 elements. A run that was stopped is resumed, with the same results.
 
     \b
     Examples:
@@ -61,22 +61,23 @@ def reproduce(
     """
     from sparseaug.experiments import Config, claims  # SciPy takes a while to import
     from sparseaug.experiments import reproduce as run
+    from sparseaug.report import check_report, write_report
 
     if not out:
-        raise click.BadParameter("an empty name names no folder", param_hint="--out")
+        raise click.BadParameter("the name is empty; give a folder", param_hint="--out")
     changes: dict[str, Any] = {"group_size": group_size, "init_std": init_std}
     if seeds is not None:
         changes["seeds"] = seeds
     config = Config.shortened(**changes) if quick else Config(**changes)
-    _require_ours(out)
+    check_report(out)  # before the work: a file in the way of the figures is not found after it
     with _bars(config) as update:
         done = run(config, out, jobs=jobs, progress=update)
     stopped: SparseAugError | None = None
     try:
-        written = _report(done.folder)  # before anything is printed, which may fail
+        written = write_report(done.folder)  # before anything is printed, which may fail
     except SparseAugError as error:
         written, stopped = [], error  # what was measured is shown, drawn or not
-    _show_claims(config, claims(done.results))
+    _show_claims(config, claims(done.table))
     _show_files(config, done, written)
     if stopped is not None:
         raise stopped
@@ -118,25 +119,16 @@ def _show_claims(config: Config, found: list[Claim]) -> None:
     show(table)
 
 
-def _require_ours(folder: str) -> None:
-    """Before the work, so that a file in the way of the figures is not found after it."""
-    from sparseaug.report import check_report
-
-    check_report(folder)
-
-
-def _report(folder: Path) -> list[Path]:
-    from sparseaug.report import write_report
-
-    return write_report(folder)
-
-
 def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
     """What is in the folder; a page alone means that matplotlib is missing."""
     files = ["results.json", "replay/", *(path.name for path in written)]
     if [path.name for path in written] == ["report.html"]:
         say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
     total = config.seeds * len(config.methods)
-    kept = f"; {total - done.computed} of {total} runs were there" if done.computed < total else ""
+    kept = (
+        f"; {total - done.computed} of {total} runs were there already"
+        if done.computed < total
+        else ""
+    )
     say(f"\nIn {done.folder}: {', '.join(files)}")
     say(f"Took {done.seconds:.1f} s, certificates {done.certificate_seconds:.1f} s{kept}.")

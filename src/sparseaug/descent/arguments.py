@@ -11,15 +11,10 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_array
 
-from sparseaug.errors import (
-    ArgumentError,
-    StorageError,
-    check_not_negative,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, StorageError, check_not_negative, check_real, shorten
 from sparseaug.kernels.arrays import check_floats
-from sparseaug.risk.moments import check_method
+
+METHODS = ("none", "full", "streaming", "one-shot")
 
 
 def check_risk(risk: Any, method: Any) -> None:
@@ -28,7 +23,8 @@ def check_risk(risk: Any, method: Any) -> None:
         raise ArgumentError(f"risk={shorten(risk)} is not a risk; see augmented_risk.")
     if method is None:
         return
-    check_method(method)
+    if not isinstance(method, str) or method not in METHODS:
+        raise ArgumentError(f"method={shorten(method)} is not allowed; give one of {METHODS}.")
     if method != getattr(risk, "method", method):
         raise ArgumentError(f"method={method!r}, but the risk is for {risk.method!r}.")
 
@@ -76,5 +72,5 @@ def check_path(checkpoint: Any) -> Path:
     except OSError as error:
         raise StorageError(f"checkpoint={shorten(checkpoint)} cannot be used: {error}.") from error
     if not there:
-        raise ArgumentError(f"checkpoint={shorten(checkpoint)} is in a folder that is not there.")
+        raise ArgumentError(f"checkpoint={shorten(checkpoint)} is in a folder that does not exist.")
     return Path(text)

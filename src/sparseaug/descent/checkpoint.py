@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.actions.base import as_numpy
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.archive import load_archive, require, save_archive
 from sparseaug.descent.identity import like
 from sparseaug.descent.trace import OWN

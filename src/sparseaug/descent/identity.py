@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_torch_array
 
-from sparseaug.actions.base import as_numpy
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.risk.identity import sha256_of
 from sparseaug.sampling import keyed_rng
@@ -28,7 +28,6 @@ _AWAY = (0.0, 1.0, 10.0, 100.0, 1000.0)  # how far from theta_0 a projection is 
 def run_identity(
     risk: Any,
     theta0: Any,
-    *,
     rate: Callable[[int], float],
     num_steps: int,
     project: Callable[[Any], Any] | None,

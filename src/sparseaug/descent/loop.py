@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, final
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
 
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
-from sparseaug.descent.arguments import (
-    check_path,
-    check_rates,
-    check_risk,
-    check_theta,
-)
+from sparseaug.descent.arguments import check_path, check_rates, check_risk, check_theta
 from sparseaug.descent.checkpoint import Checkpoint
 from sparseaug.descent.identity import run_identity
 from sparseaug.descent.state import FollowedRisk, State, Theta, quantities
@@ -50,7 +45,19 @@ class Risk(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Where descent went: the iterate with the smallest followed gradient norm, and the last one."""
+    """Where descent went: the iterate with the smallest followed gradient norm, and the last one.
+
+    Args:
+        best: the iterate at which the risk followed had its smallest gradient norm
+        best_step: its step
+        best_gradient_norm: that norm
+        last: the last iterate
+        num_steps: steps taken
+        calls: oracle calls, those behind the risk included
+        trace: what was evaluated along the way
+        risk: the risk that was followed, so that `certify(run)` needs nothing else; a copy that goes
+            to another process or to a file leaves it behind, and has None
+    """
 
     best: Theta
     best_step: int
@@ -59,6 +66,7 @@ class Run:
     num_steps: int
     calls: int
     trace: Trace
+    risk: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("best", "last"):
@@ -69,6 +77,11 @@ class Run:
         check_not_negative("best_gradient_norm", self.best_gradient_norm)
         if not isinstance(self.trace, Trace):
             raise ArgumentError(f"trace={shorten(self.trace)} is not a Trace.")
+        if self.risk is not None:
+            check_risk(self.risk, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "risk": None}
 
     def __repr__(self) -> str:
         return (
@@ -94,19 +107,34 @@ def descend(
 ) -> Run:
     """Follow the risk for `num_steps` steps, or until its gradient norm is at most `eps`.
 
-    Args:
-        step_size: a number, or a function of the step
-        method: "none", "full", "streaming" or "one-shot", if it should be checked against the
-            risk's
-        project: applied to theta after every step, for instance `box(3.0)`
-        evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
-        checkpoint: a file: a run that finds one goes on from it, to the same bits. That of another
-            run is refused with the names of what differs: S, inputs, targets, action, kernel,
-            centers, theta0, step_size, project, the oracle's seed and whatever else decides the
-            iterates (`sparseaug.descent.identity` says what is known of functions)
-
     The best iterate has the smallest gradient norm of the risk *followed*, as alg:sparse-aug says,
     among theta_0, ..., theta_(T-1). A value that is not finite stops the run before the step.
+
+    Args:
+        risk: what to follow: `augmented_risk`, `streaming_risk`, `sparseaug.nn.ModuleRisk`, or any
+            object with `calls` and `at_step(step)`
+        theta0: where to start, a NumPy array or a torch tensor
+        step_size: a number, or a function of the step
+        num_steps: steps at most
+        method: "none", "full", "streaming" or "one-shot", if it should be checked against the
+            risk's
+        project: applied to theta after every step, such as `box(3.0)`
+        evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
+        eval_every: steps between two rows of the trace
+        eps: gradient norm at which the run stops
+        checkpoint: a file: a run that finds one resumes from it, to the same bits. That of another
+            run is refused with the names of what differs: S, inputs, targets, action, kernel,
+            centers, theta0, step_size, project, the oracle's seed and all else that decides the
+            iterates (`sparseaug.descent.identity` says what is known of functions)
+        checkpoint_every: steps between two writes of that file
+        progress: called after every step with the steps taken and `num_steps`
+
+    Returns:
+        The run: its best iterate, its trace, its calls and the risk, for `certify(run)`.
+
+    Raises:
+        NonFiniteError: a gradient or an iterate is not finite; it holds the best iterate so far
+        FileFormatError: the checkpoint is damaged, or of another run
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -133,13 +161,7 @@ def descend(
     if checkpoint is not None:
         path = check_path(checkpoint)
         identity = run_identity(
-            risk,
-            theta0,
-            rate=rate,
-            num_steps=num_steps,
-            project=project,
-            eval_every=eval_every,
-            eps=eps,
+            risk, theta0, rate, num_steps, project, eval_every=eval_every, eps=eps
         )
         store = Checkpoint(path, every, num_steps, identity)
         if store.restore(state, lambda theta: quantities(evaluate, theta)):
@@ -176,6 +198,7 @@ def descend(
         state.step,
         risk.calls,
         state.recorder.trace(),
+        risk,
     )
 
 
@@ -191,13 +214,27 @@ class Box:
 
     def __call__(self, theta: Theta) -> Theta:
         """The nearest point of the box."""
+        if type(theta) is np.ndarray:
+            return theta.clip(-self.width, self.width)
         return array_namespace(theta).clip(theta, -self.width, self.width)
 
     def identity(self) -> str:
-        """What tells it from other projections."""
+        """What distinguishes it from other projections."""
         return f"box({self.width!r})"
 
 
 def box(width: float) -> Box:
-    """The projection onto [-width, width]^p."""
+    """The projection onto [-width, width]^p.
+
+    Args:
+        width: largest absolute value of an entry
+
+    Returns:
+        A function of theta, for `descend(project=)`.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.box(1.0)(np.array([0.5, 2.0]))
+        array([0.5, 1. ])
+    """
     return Box(width)

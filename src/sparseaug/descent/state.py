@@ -23,13 +23,14 @@ class NonFiniteError(SparseAugError, ArithmeticError):
 
 
 class FollowedRisk(Protocol):
-    """What the loop needs of a risk at one step."""
+    """What the loop needs of a risk at one step.
 
-    def value(self, theta: Theta) -> float:
-        """The risk."""
+    One that has `_gradient` too, the same without checks of theta, is asked for that after the
+    first step, at float64 vectors of NumPy.
+    """
 
     def gradient(self, theta: Theta) -> Theta:
-        """Its gradient."""
+        """Its gradient, or an `ArgumentError` where theta does not fit."""
 
 
 class State:
@@ -42,6 +43,7 @@ class State:
         self.best_step = 0
         self.best_norm = math.inf
         self.recorder = Recorder()
+        self._fits = False  # theta_0 to the risk, as its first gradient shows
 
     @property
     def last_recorded(self) -> int:
@@ -57,13 +59,16 @@ class State:
 
     def gradient(self, followed: FollowedRisk) -> Theta:
         """The gradient at this iterate, of its shape."""
+        plain = type(self.theta) is np.ndarray and self.theta.dtype == np.float64
+        ask = getattr(followed, "_gradient", None) if plain and self._fits else None
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told apart
-                gradient = followed.gradient(self.theta)
+                gradient = (ask or followed.gradient)(self.theta)
         except ArgumentError as error:
             if self.step:
                 raise
             raise ArgumentError(f"theta0 does not fit the risk: {error}") from error
+        self._fits = True
         if getattr(gradient, "shape", None) != self.theta.shape:
             raise ArgumentError(
                 f"risk has the gradient {shorten(gradient)} at theta of shape "

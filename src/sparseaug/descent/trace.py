@@ -20,6 +20,17 @@ OWN = ("step", "gradient_norm", "calls")
 class Trace:
     """Columns of equal length, read-only: `step`, `gradient_norm` of the risk followed, `calls`, and
     whatever `evaluate` returned.
+
+    Args:
+        columns: vectors by name, with `step` among them
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
+        >>> risk = sa.augmented_risk(sa.KernelModel(sa.GaussianKernel(1.0), x), (x, [0, 1]), act, "full")
+        >>> trace = sa.descend(risk, np.ones(4), step_size=0.1, num_steps=50).trace
+        >>> trace, trace["step"]
+        (Trace(3 evaluations of step, gradient_norm, calls), array([ 0, 25, 50]))
     """
 
     columns: dict[str, NDArray[Any]]
@@ -56,17 +67,15 @@ class Trace:
 
 
 class Recorder:
-    """Collects rows for a `Trace`, and can start from one."""
+    """Collects rows for a `Trace`."""
 
-    def __init__(self, columns: dict[str, list[float]] | None = None) -> None:
-        self.columns: dict[str, list[float]] = columns or {}
+    def __init__(self) -> None:
+        self.columns: dict[str, list[float]] = {}
 
     def add(self, row: dict[str, float]) -> None:
         """One evaluation; the same quantities every time."""
-        if not self.columns:
-            self.columns = {name: [] for name in row}
         for name, value in row.items():
-            self.columns[name].append(value)
+            self.columns.setdefault(name, []).append(value)
 
     def trace(self) -> Trace:
         """All of it, frozen; steps and calls are integers, Python's where they exceed 64 bits."""

@@ -158,8 +158,8 @@ def _smallest_exact(group: Group, degree: int, m: int | None = None) -> Offer:
     if exact:
         least = min(exact, key=lambda offer: offer.m or 0)
         raise GroupTooLargeError(
-            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, {least.name}, "
-            f"has {least.m} elements, too many to list{_nearest(offers, degree)}."
+            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, "
+            f"{least.name}, has {least.m} elements, too many to list{_nearest(offers, degree)}."
         )
     raise UnsupportedError(
         f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"

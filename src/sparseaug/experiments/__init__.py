@@ -2,7 +2,11 @@
 
 config        every number of section Experiments, frozen
 problem       data, centres, start and drawn elements of one seed; what a replay file holds
-seed          one seed: all methods, evaluated over the whole group
+methods       none, full, streaming, one-shot: names, oracle calls, what each descends on
+quantities    what is evaluated along a run, over the whole group
+kinds         what is certified of a run: bounds, and facts about S
+seed          one seed: all methods, each quantity
+results       results.json as one checked table
 parts         a finished run or its certificates on disk, checked when read
 folder        files of an experiment, each whole or absent; what another config left is refused
 workers       processes that end with their parent
@@ -15,6 +19,7 @@ from sparseaug.experiments.claims import Claim, claims
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Count, Folder
 from sparseaug.experiments.problem import Problem
+from sparseaug.experiments.results import Results, read_results
 from sparseaug.experiments.runner import Finished, reproduce
 from sparseaug.experiments.seed import run_seed
 
@@ -25,7 +30,9 @@ __all__ = [
     "Finished",
     "Folder",
     "Problem",
+    "Results",
     "claims",
+    "read_results",
     "reproduce",
     "run_seed",
 ]

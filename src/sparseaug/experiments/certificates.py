@@ -1,17 +1,4 @@
-"""Certified bounds of the full-gradient norm along the one-shot runs: what the paper could not show.
-
-In results.json, `certificates` has for each one-shot method lists over the seeds. At each evaluated
-step, bounds of ||grad R_n^G||, as `sparseaug.certificate` has them:
-    spectral           by the exact deviation of S
-    kernel             by the discrepancy of S on the training data
-    a-priori           by the paper's theorem, with B over the box, before S is known
-    a-priori-at-theta  the same with B at the iterate
-and for each S:
-    deviation          the norm of Pi_S - Pi_G, certain
-    a-priori-bound     what the paper promises for it, with probability 1 - delta
-    sharp-bound        the same without the paper's roundings (`theory.sharp`)
-    floor              what no S of that size is below
-"""
+"""Certified bounds of the full-gradient norm along the one-shot runs: what the paper could not show."""
 
 from __future__ import annotations
 
@@ -24,15 +11,13 @@ from threadpoolctl import threadpool_limits
 from sparseaug.certificate import Evidence, certify
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Folder
+from sparseaug.experiments.kinds import BOUNDS, DELTA, FACTS
+from sparseaug.experiments.methods import one_shot
 from sparseaug.experiments.parts import Arrays, Part
 from sparseaug.experiments.problem import ENUMERATED, Problem
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
 from sparseaug.spectral import deviation
-from sparseaug.theory import sharp_deviation_bound, symmetric_dimension_sum
-
-DELTA = 0.05
-"""Chance of failing of what is promised before S is drawn."""
 
 
 def certify_seed(config: Config, seed: int, folder: Path) -> None:
@@ -43,32 +28,30 @@ def certify_seed(config: Config, seed: int, folder: Path) -> None:
     full: MomentRisk | None = None
     with threadpool_limits(1):
         for m in config.sample_sizes:
-            name = files.certificate(f"one-shot-{m}")
-            if not files.has(seed, name):
+            method = one_shot(m).name
+            if not files.has(seed, files.certificate(method)):
                 started = time.perf_counter()
                 full = full or given.full_risk(given.train)
-                theta = files.load_part(seed, f"one-shot-{m}").arrays["theta"]
+                theta = files.load_part(seed, method).arrays["theta"]
                 arrays = bounds(given, m, theta, full)
-                files.save_part(seed, name, Part(0, time.perf_counter() - started, arrays))
+                part = Part(0, time.perf_counter() - started, arrays)
+                files.save_part(seed, files.certificate(method), part)
 
 
 def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays:
-    """All that stands above, for the iterates (evaluations, 2 R) of one run.
+    """Every bound and fact of `kinds`, for the iterates (evaluations, 2 R) of one run.
 
     `certify` compares every certain bound with the exact norm, which it takes from the full risk.
     """
     S = given.sample(m)
     found = deviation(S, delta=DELTA)
     evidence = Evidence(given.model, given.train, given.action, S, found, full=full)
-    box, kinds = given.config.box, ("spectral", "kernel", "a-priori")
-    curves = [certify(theta, evidence, kinds=kinds, delta=DELTA, box=box) for theta in iterates]
-    near = [certify(theta, evidence, kinds=("a-priori",), delta=DELTA) for theta in iterates]
-    dimensions = symmetric_dimension_sum(given.config.group_size)
-    return {
-        **{kind: np.array([each[kind].bound for each in curves]) for kind in kinds},
-        "a-priori-at-theta": np.array([each["a-priori"].bound for each in near]),
-        "deviation": np.array(found.value),
-        "a-priori-bound": np.array(found.bound),
-        "sharp-bound": np.array(sharp_deviation_bound(m, dimensions, DELTA)),
-        "floor": np.array(found.floor),
-    }
+    arrays: Arrays = {fact.name: np.array(fact.value(S, found)) for fact in FACTS}
+    for over_box in (True, False):
+        wanted = [bound for bound in BOUNDS if bound.over_box is over_box]
+        kinds, box = [bound.kind for bound in wanted], given.config.box if over_box else None
+        rows = [certify(theta, evidence, kinds=kinds, delta=DELTA, box=box) for theta in iterates]
+        arrays |= {
+            bound.name: np.array([row[bound.kind].bound for row in rows]) for bound in wanted
+        }
+    return arrays

@@ -13,8 +13,11 @@ from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
+from sparseaug.experiments.config import Config
+from sparseaug.experiments.methods import one_shot
+from sparseaug.experiments.results import MethodResult, Results
 from sparseaug.kernels.arrays import Floats
 
 LOT = 0.5
@@ -25,6 +28,8 @@ TRACKS = 0.05
 
 RISES = 0.25
 """A gradient norm "keeps fluctuating" if it rises at this part of the later evaluations or more."""
+
+_NEEDED = ("group_size", "num_steps", "sample_sizes", "streaming_batch")
 
 
 @final
@@ -41,9 +46,23 @@ class Claim:
         return asdict(self)
 
 
-def claims(results: Mapping[str, Any]) -> list[Claim]:
-    """The claims of the paper's Results, measured on what is in results.json."""
-    r = _Results(results)
+def claims(results: Results | Mapping[str, Any]) -> list[Claim]:
+    """The claims of the paper's Results, measured.
+
+    Args:
+        results: The table, or what is in results.json.
+
+    Returns:
+        One claim per sentence; none at all if the table lacks a method or a part of the config that
+        the sentences are about.
+    """
+    table = results if isinstance(results, Results) else Results.from_dict(results)
+    if not table.config.keys() >= set(_NEEDED):
+        return []
+    config = Config.from_dict({name: table.config[name] for name in _NEEDED})
+    if not table.methods.keys() >= set(config.methods):
+        return []
+    r = _Ends(config, table.methods)
     found = [_beats_none(r, "train_risk", "train"), _beats_none(r, "test_risk", "test")]
     if len(r.sizes) > 1:
         found.append(_more_elements_help(r))
@@ -65,12 +84,12 @@ class Difference:
 
     @classmethod
     def of(cls, values: Floats) -> Difference:
-        """From one difference a seed; a single seed leaves everything open."""
+        """From one difference per seed; a single seed leaves everything open."""
         n = len(values)
         if n < 2:
             return cls(float(values.mean()), math.inf)
         error = float(values.std(ddof=1)) / math.sqrt(n)
-        return cls(float(values.mean()), float(stats.t.ppf(0.975, n - 1)) * error)
+        return cls(float(values.mean()), float(stdtrit(n - 1, 0.975)) * error)
 
     @property
     def lower(self) -> float:
@@ -86,136 +105,117 @@ class Difference:
         return f"{self.mean:.3g} ± {self.half:.2g}"
 
 
-class _Results:
-    """results.json with arrays (seeds, evaluations)."""
+@final
+class _Ends:
+    """Where the methods of a config end."""
 
-    def __init__(self, results: Mapping[str, Any]) -> None:
-        self.config = results["config"]
-        self.raw = results
-        self.sizes = list(self.config["sample_sizes"])
-        self.one_shot = [f"one-shot-{m}" for m in self.sizes]
-        self.methods = ["none", "full", "streaming", *self.one_shot]
-
-    def curve(self, method: str, name: str) -> Floats:
-        return np.asarray(self.raw[method][name], np.float64)
-
-    def last(self, method: str, name: str) -> Floats:
-        return np.asarray(self.curve(method, name)[:, -1])
+    def __init__(self, config: Config, methods: Mapping[str, MethodResult]) -> None:
+        self.config, self.methods = config, methods
+        self.sizes = config.sample_sizes
+        self.one_shot = [one_shot(m).name for m in self.sizes]
 
     def gap(self, high: str, low: str, name: str) -> Difference:
-        return Difference.of(self.last(high, name) - self.last(low, name))
+        return Difference.of(self.methods[high].last(name) - self.methods[low].last(name))
+
+    def mean(self, method: str, name: str) -> str:
+        return f"{self.methods[method].last(name).mean():.3g}"
 
 
-def _beats_none(r: _Results, name: str, which: str) -> Claim:
-    gaps = {method: r.gap("none", method, name) for method in r.methods if method != "none"}
-    worst = min(gaps, key=lambda method: gaps[method].lower)
-    measured = (
-        f"none ends at {r.last('none', name).mean():.3g}; the least gain is that of {worst}, "
-        f"{gaps[worst]} below"
+def _beats_none(r: _Ends, name: str, which: str) -> Claim:
+    gains = {other: r.gap("none", other, name) for other in r.config.methods if other != "none"}
+    worst, gain = min(gains.items(), key=_lower)
+    return Claim(
+        f"Every augmented method ends with a lower {which} risk than no augmentation.",
+        f"none ends at {r.mean('none', name)}; the least gain is that of {worst}, {gain} below",
+        gain.lower > 0,
     )
-    text = f"Every augmented method ends with a lower {which} risk than no augmentation."
-    return Claim(text, measured, gaps[worst].lower > 0)
 
 
-def _more_elements_help(r: _Results) -> Claim:
+def _more_elements_help(r: _Ends) -> Claim:
     few, more = r.one_shot[:2]
-    gain, part = r.gap(few, more, "test_risk"), _excess_removed(r, few, more)
-    measured = (
-        f"test risk falls by {gain}, {part:.0%} of what {few} is above full; {LOT:.0%} is a lot"
+    gain, excess = r.gap(few, more, "test_risk"), r.gap(few, "full", "test_risk")
+    part = gain.mean / excess.mean if excess.mean > 0 else 0.0
+    return Claim(
+        f"Going from {r.sizes[0]} to {r.sizes[1]} fixed elements improves one-shot a lot.",
+        f"test risk falls by {gain}, {part:.0%} of what {few} is above full; {LOT:.0%} is a lot",
+        gain.lower > 0 and part >= LOT,
     )
-    text = f"Going from {r.sizes[0]} to {r.sizes[1]} fixed elements improves one-shot a lot."
-    return Claim(text, measured, gain.lower > 0 and part >= LOT)
 
 
-def _and_then_less(r: _Results) -> Claim:
+def _and_then_less(r: _Ends) -> Claim:
     few, more, most = r.one_shot[:3]
     first, second = r.gap(few, more, "test_risk"), r.gap(more, most, "test_risk")
-    ends = [r.last(method, "test_risk") for method in (few, more, most)]
+    ends = [r.methods[method].last("test_risk") for method in (few, more, most)]
     excess = Difference.of(ends[0] - 2 * ends[1] + ends[2])
-    measured = f"gains {first}, then {second}; the first is larger by {excess}"
-    text = f"Going from {r.sizes[1]} to {r.sizes[2]} improves less."
-    return Claim(text, measured, excess.lower > 0)
+    return Claim(
+        f"Going from {r.sizes[1]} to {r.sizes[2]} improves less.",
+        f"gains {first}, then {second}; the first is larger by {excess}",
+        excess.lower > 0,
+    )
 
 
-def _tracks(r: _Results, other: str) -> Claim:
-    largest = r.one_shot[-1]
-    gap, gain = r.gap(largest, other, "test_risk"), r.gap("none", "full", "test_risk")
+def _tracks(r: _Ends, other: str) -> Claim:
+    name, largest = "test_risk", r.one_shot[-1]
+    gap, gain = r.gap(largest, other, name), r.gap("none", "full", name)
     part = gap.furthest / gain.mean if gain.mean > 0 else math.inf
-    measured = (
-        f"test risks end {gap} apart ({r.last(largest, 'test_risk').mean():.3g} against "
-        f"{r.last(other, 'test_risk').mean():.3g}): at most {part:.2%} of what augmenting "
-        f"gains; {TRACKS:.0%} would be close"
+    return Claim(
+        f"With {r.sizes[-1]} fixed elements one-shot closely tracks the test risk of {other}.",
+        f"test risks end {gap} apart ({r.mean(largest, name)} against {r.mean(other, name)}): at most "
+        f"{part:.2%} of what augmenting gains; {TRACKS:.0%} would be close",
+        part <= TRACKS,
     )
-    text = f"With {r.sizes[-1]} fixed elements one-shot closely tracks the test risk of {other}."
-    return Claim(text, measured, part <= TRACKS)
 
 
-def _full_is_most_stationary(r: _Results) -> Claim:
+def _full_is_most_stationary(r: _Ends) -> Claim:
     name = "gradient_norm"
-    gaps = {method: r.gap(method, "full", name) for method in r.methods if method != "full"}
-    nearest = min(gaps, key=lambda method: gaps[method].lower)
-    measured = (
-        f"full ends at {r.last('full', name).mean():.3g}; the nearest is {nearest}, "
-        f"{gaps[nearest]} above"
-    )
+    gaps = {other: r.gap(other, "full", name) for other in r.config.methods if other != "full"}
+    nearest, gap = min(gaps.items(), key=_lower)
     return Claim(
         "Full-group descent attains the smallest full-gradient norm.",
-        measured,
-        gaps[nearest].lower > 0,
+        f"full ends at {r.mean('full', name)}; the nearest is {nearest}, {gap} above",
+        gap.lower > 0,
     )
 
 
-def _approaches_full(r: _Results) -> Claim:
-    name, pairs = "gradient_norm", list(pairwise(r.one_shot))
-    falls = [r.gap(few, more, name) for few, more in pairs]
-    norms = " > ".join(f"{r.last(method, name).mean():.3g}" for method in r.one_shot)
-    steps = ", then ".join(map(str, falls))
-    sizes = ", ".join(map(str, r.sizes))
+def _approaches_full(r: _Ends) -> Claim:
+    name = "gradient_norm"
+    falls = [r.gap(few, more, name) for few, more in pairwise(r.one_shot)]
+    norms = " > ".join(r.mean(method, name) for method in r.one_shot)
+    sizes, steps = ", ".join(map(str, r.sizes)), ", then ".join(map(str, falls))
     return Claim(
         "One-shot's full-gradient norm approaches that of full as |S| grows.",
-        f"{norms} for |S| = {sizes}, against {r.last('full', name).mean():.3g}; falls by {steps}",
+        f"{norms} for |S| = {sizes}, against {r.mean('full', name)}; falls by {steps}",
         all(fall.lower > 0 for fall in falls),
     )
 
 
-def _fluctuates(r: _Results) -> Claim:
-    changes = {}
-    for method in ("streaming", "full"):
-        norms = r.curve(method, "gradient_norm")
-        changes[method] = np.diff(norms[:, norms.shape[1] // 2 :], axis=1)
-    if not changes["full"].size:
-        return Claim(_FLUCTUATES, "too few evaluations to see", False)
-    sizes = {method: abs(change).mean(axis=1) for method, change in changes.items()}
-    more = Difference.of(sizes["streaming"] - sizes["full"])
-    rises = {method: float((change > 0).mean()) for method, change in changes.items()}
+def _fluctuates(r: _Ends) -> Claim:
+    text = "Streaming's full-gradient norm keeps fluctuating."
+    norms = (r.methods[name].curves["gradient_norm"] for name in ("streaming", "full"))
+    streaming, full = (np.diff(rows[:, rows.shape[1] // 2 :], axis=1) for rows in norms)
+    if not full.size:
+        return Claim(text, "too few evaluations to see", False)
+    ours, theirs = (abs(changes).mean(axis=1) for changes in (streaming, full))
+    rises, theirs_rise = (float((changes > 0).mean()) for changes in (streaming, full))
+    more = Difference.of(ours - theirs)
     measured = (
-        f"in the second half it changes by {sizes['streaming'].mean():.2g} from one evaluation to "
-        f"the next, full's by {sizes['full'].mean():.2g} (apart by {more}); it rises at "
-        f"{rises['streaming']:.0%} of them, full's at {rises['full']:.0%}"
+        f"in the second half it changes by {ours.mean():.2g} from one evaluation to the next, full's "
+        f"by {theirs.mean():.2g} (apart by {more}); it rises at {rises:.0%} of them, full's at "
+        f"{theirs_rise:.0%}"
     )
-    holds = more.lower > 0 and rises["streaming"] >= RISES > rises["full"]
-    return Claim(_FLUCTUATES, measured, holds)
+    return Claim(text, measured, more.lower > 0 and rises >= RISES > theirs_rise)
 
 
-def _calls(r: _Results) -> Claim:
-    order = math.factorial(r.config["group_size"])
-    draws = r.config["num_steps"] * r.config["streaming_batch"]
-    expected = {"none": 0, "full": order, "streaming": draws}
-    expected |= dict(zip(r.one_shot, r.sizes, strict=True))
-    found = {method: r.raw[method]["oracle_calls"] for method in r.methods}
+def _calls(r: _Ends) -> Claim:
+    methods, batch = r.config.all_methods(), r.config.streaming_batch
+    found = {method.name: r.methods[method.name].oracle_calls for method in methods}
+    order = math.factorial(r.config.group_size)
     return Claim(
-        f"Oracle calls are |S| for one-shot, {order} for full and "
-        f"{r.config['streaming_batch']} a step for streaming.",
+        f"Oracle calls are |S| for one-shot, {order} for full and {batch} per step for streaming.",
         ", ".join(f"{method} {calls}" for method, calls in found.items()),
-        found == expected,
+        found == {method.name: method.calls(r.config) for method in methods},
     )
 
 
-_FLUCTUATES = "Streaming's full-gradient norm keeps fluctuating."
-
-
-def _excess_removed(r: _Results, few: str, more: str) -> float:
-    """How much of the test risk that `few` has above full is gone with `more`."""
-    excess = float((r.last(few, "test_risk") - r.last("full", "test_risk")).mean())
-    gain = float((r.last(few, "test_risk") - r.last(more, "test_risk")).mean())
-    return gain / excess if excess > 0 else 0.0
+def _lower(named: tuple[str, Difference]) -> float:
+    return named[1].lower

@@ -9,6 +9,7 @@ from typing import Any, final
 
 from sparseaug.archive import canonical_json
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.experiments.methods import FIXED, Method, one_shot
 
 LARGEST_GROUP = 12
 """S_n up to which exact means over the group, by permanents, take minutes and not days."""
@@ -53,7 +54,8 @@ class Config:
 
     def __post_init__(self) -> None:
         most = {"group_size": LARGEST_GROUP, "seeds": MOST_SEEDS}
-        for name in _COUNTS:
+        counts = ("group_size", "train", "test", "centers", "num_steps", "eval_every")
+        for name in (*counts, "streaming_batch", "seeds"):
             below = most.get(name, _LARGEST_COUNT) + 1
             self._set(name, check_integer(name, getattr(self, name), at_least=1, below=below))
         for name in ("sigma", "box", "step_size", "init_std"):
@@ -85,7 +87,11 @@ class Config:
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in the order in which they are run and listed."""
-        return ("none", "full", "streaming", *(f"one-shot-{m}" for m in self.sample_sizes))
+        return tuple(method.name for method in self.all_methods())
+
+    def all_methods(self) -> list[Method]:
+        """The methods themselves, in the same order."""
+        return [*FIXED, *map(one_shot, self.sample_sizes)]
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -98,8 +104,8 @@ class Config:
         return [
             f"{name}: {shorten(other.get(name))} there, {shorten(own.get(name))} here"
             for name in names
-            if name not in own or not _same(other.get(name), own[name])
-        ]
+            if name not in own or canonical_json(other.get(name)) != canonical_json(own[name])
+        ]  # compared as JSON: true is not 1
 
     def _require_room(self) -> None:
         """Refuse what would need an array above the limit: the largest of each part of a run."""
@@ -110,7 +116,10 @@ class Config:
             ("test and centers", 8 * self.test * R),
             ("centers", R * R),
             ("streaming_batch, train and centers", self.streaming_batch * self.train * R),
-            ("num_steps and streaming_batch", self._draws * self.group_size),
+            (
+                "num_steps and streaming_batch",
+                self.num_steps * self.streaming_batch * self.group_size,
+            ),
             ("num_steps, eval_every and centers", evaluations * 2 * R),
             ("sample_sizes", m * m),  # the kernel between all pairs of moved samples
             ("sample_sizes and train", m * self.train * self.group_size),
@@ -121,29 +130,8 @@ class Config:
                     f"is {LARGEST_ARRAY}; lower them."
                 )
 
-    @property
-    def _draws(self) -> int:
-        return self.num_steps * self.streaming_batch
-
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-
-
-_COUNTS = (
-    "group_size",
-    "train",
-    "test",
-    "centers",
-    "num_steps",
-    "eval_every",
-    "streaming_batch",
-    "seeds",
-)
-
-
-def _same(there: Any, here: Any) -> bool:
-    """Whether two values are the same JSON: true is not 1."""
-    return canonical_json(there) == canonical_json(here)
 
 
 def _check_sizes(value: Any) -> tuple[int, ...]:

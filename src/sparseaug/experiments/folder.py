@@ -9,28 +9,20 @@ timing.json                      how long it took, and with which versions
 
 from __future__ import annotations
 
-import stat
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
+
 from sparseaug.archive import load_json, save_json
-from sparseaug.errors import (
-    ConfigMismatchError,
-    FileFormatError,
-    SparseAugError,
-    StorageError,
-)
+from sparseaug.errors import ConfigMismatchError, FileFormatError, SparseAugError, StorageError
 from sparseaug.experiments.config import Config
-from sparseaug.experiments.parts import (
-    CERTIFICATE,
-    COLUMNS,
-    Arrays,
-    Part,
-    load_part,
-    save_part,
-    save_replay,
-)
+from sparseaug.experiments.kinds import BOUNDS, FACTS
+from sparseaug.experiments.parts import CERTIFICATE, Arrays, Part, load_part, save_part, save_replay
+from sparseaug.experiments.quantities import QUANTITIES
+from sparseaug.experiments.results import CertificateResult, MethodResult, Results
 from sparseaug.storage import show_path
 
 
@@ -59,7 +51,7 @@ class Folder:
         """
         try:
             for name in ("config.json", "results.json", "timing.json", "seeds", "replay"):
-                self._require_no_link(name)
+                require_no_link(self.path / name)
             for name in ("config.json", "results.json"):
                 if (self.path / name).exists():
                     self._require_same(name)
@@ -118,31 +110,28 @@ class Folder:
         path = self.path / "replay" / f"seed-{seed}.safetensors"
         save_replay(path, {"config": self.config.to_dict(), "seed": seed}, arrays)
 
-    def assemble(self) -> dict[str, Any]:
-        """results.json from all parts: config, the methods, and certificates if there are any."""
-        seeds = range(self.config.seeds)
-        results: dict[str, Any] = {"config": self.config.to_dict()}
-        for method in self.config.methods:
-            parts = [self.load_part(seed, method) for seed in seeds]
-            results[method] = {
-                "oracle_calls": parts[0].calls,
-                "step": parts[0].arrays["step"].tolist(),
-                **{name: [part.arrays[name].tolist() for part in parts] for name in COLUMNS},
-            }
-        bounds = {m: self._certificates(m) for m in self.config.methods if self._certified(m)}
-        if bounds:
-            results["certificates"] = bounds
-        save_json(self.path / "results.json", results, follow=False)
+    def assemble(self) -> Results:
+        """Write results.json from all parts, and return what is in it."""
+        names = self.config.methods
+        bounds = {name: self._certified(name) for name in names if self._is_certified(name)}
+        results = Results(self.config.to_dict(), {name: self._run(name) for name in names}, bounds)
+        save_json(self.path / "results.json", results.to_dict(), follow=False)
         return results
 
-    def _certified(self, method: str) -> bool:
-        seeds = range(self.config.seeds)
-        return all(self.has(seed, self.certificate(method)) for seed in seeds)
+    def _run(self, method: str) -> MethodResult:
+        parts = self._parts(method)
+        curves = _stacked(parts, [each.name for each in QUANTITIES])
+        return MethodResult(method, parts[0].calls, parts[0].arrays["step"], curves)
 
-    def _certificates(self, method: str) -> dict[str, Any]:
-        seeds = range(self.config.seeds)
-        parts = [self.load_part(seed, self.certificate(method)).arrays for seed in seeds]
-        return {name: [part[name].tolist() for part in parts] for name in sorted(parts[0])}
+    def _certified(self, method: str) -> CertificateResult:
+        parts = self._parts(self.certificate(method))
+        return CertificateResult(_stacked(parts, [each.name for each in (*BOUNDS, *FACTS)]))
+
+    def _is_certified(self, method: str) -> bool:
+        return all(self.has(seed, self.certificate(method)) for seed in range(self.config.seeds))
+
+    def _parts(self, name: str) -> list[Part]:
+        return [self.load_part(seed, name) for seed in range(self.config.seeds)]
 
     def _key(self, seed: int, name: str) -> dict[str, Any]:
         return {"config": self.config.to_dict(), "seed": seed, "name": name}
@@ -167,14 +156,15 @@ class Folder:
         except FileFormatError as error:
             raise FileFormatError(f"{error} Remove it or give another folder.") from error
 
-    def _require_no_link(self, name: str) -> None:
-        path = self.path / name
-        try:
-            linked = stat.S_ISLNK(path.lstat().st_mode)
-        except FileNotFoundError:
-            return
-        if linked:
-            raise StorageError(
-                f"{show_path(path)} is a symbolic link, which is not written through; remove it or "
-                "give another folder."
-            )
+
+def require_no_link(path: Path) -> None:
+    """Raise a `StorageError` if `path` is a symbolic link, wherever it leads."""
+    if path.is_symlink():
+        raise StorageError(
+            f"{show_path(path)} is a symbolic link, which is not written through; remove it or "
+            "give another folder."
+        )
+
+
+def _stacked(parts: Sequence[Part], names: Iterable[str]) -> Arrays:
+    return {name: np.stack([part.arrays[name] for part in parts]) for name in names}

@@ -1,6 +1,6 @@
 """The parts of an experiment on disk: a finished run or its certificates, checked when read.
 
-A checksum says that a file is what was written; here is said what may be written.
+A checksum says that a file is what was written; the checks here say what may be written.
 """
 
 from __future__ import annotations
@@ -13,20 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.archive import canonical_json, load_archive, require, save_archive
-from sparseaug.errors import FileFormatError
+from sparseaug.errors import FileFormatError, shorten
 from sparseaug.experiments.config import Config
+from sparseaug.experiments.kinds import BOUNDS, FACTS
+from sparseaug.experiments.quantities import QUANTITIES
 from sparseaug.storage import show_path
 
 Arrays = dict[str, NDArray[Any]]
-
-COLUMNS = ("train_risk", "test_risk", "gradient_norm", "identity_test_risk")
-"""Per-seed lists in results.json."""
-
-CURVES = ("spectral", "kernel", "a-priori", "a-priori-at-theta")
-"""Bounds at each evaluation, in the certificates of a run."""
-
-NUMBERS = ("deviation", "a-priori-bound", "sharp-bound", "floor")
-"""What is known of S itself, in the certificates of a run."""
 
 CERTIFICATE = "-certificate"
 """Ends the name of the part with the certificates of a run; the rest is that of the run."""
@@ -58,9 +51,9 @@ def load_part(path: Path, key: dict[str, Any], config: Config) -> Part:
     if canonical_json({name: facts.get(name) for name in key}) != canonical_json(key):
         raise FileFormatError(
             f"{show_path(path)} belongs to another experiment, seed or method; remove it to have it "
-            "made again."
+            "computed again."
         )
-    require(set(facts) == {*key, "calls", "seconds"}, path, "its facts are others")
+    require(set(facts) == {*key, "calls", "seconds"}, path, "its facts are not those of a part")
     calls, seconds = facts["calls"], facts["seconds"]
     require(type(calls) is int and 0 <= calls < 1 << 63, path, "its calls are not a count")
     require(
@@ -94,23 +87,29 @@ def save_replay(path: Path, key: dict[str, Any], arrays: Arrays) -> None:
 
 def _check_run(path: Path, arrays: Arrays, config: Config) -> None:
     """Steps that increase from 0, and at each of them finite numbers and the iterate."""
-    require(set(arrays) == {"step", *COLUMNS, "theta"}, path, "its arrays are others")
+    names = [each.name for each in QUANTITIES]
+    _require_names(path, arrays, {*names, "step", "theta"})
     step = arrays["step"]
     whole = step.dtype == np.int64 and step.ndim == 1 and len(step) > 0 and step[0] == 0
     increasing = whole and bool((np.diff(step) > 0).all()) and step[-1] <= config.num_steps
     require(increasing, path, "its steps are not those of a run")
-    for name in COLUMNS:
-        _require_numbers(path, name, arrays[name], (len(step),))
+    for name in names:
+        _require_numbers(path, name, arrays[name], step.shape)
     _require_numbers(path, "theta", arrays["theta"], (len(step), 2 * config.centers))
 
 
 def _check_bounds(path: Path, arrays: Arrays) -> None:
-    require(set(arrays) == {*CURVES, *NUMBERS}, path, "its arrays are others")
-    count = arrays[CURVES[0]].size
-    for name in CURVES:
-        _require_numbers(path, name, arrays[name], (count,))
-    for name in NUMBERS:
+    curves, numbers = ([each.name for each in table] for table in (BOUNDS, FACTS))
+    _require_names(path, arrays, {*curves, *numbers})
+    for name in curves:
+        _require_numbers(path, name, arrays[name], (arrays[curves[0]].size,))
+    for name in numbers:
         _require_numbers(path, name, arrays[name], ())
+
+
+def _require_names(path: Path, arrays: Arrays, names: set[str]) -> None:
+    different = sorted(set(arrays) ^ names)
+    require(not different, path, f"it lacks, or should not have, the arrays {shorten(different)}")
 
 
 def _require_numbers(path: Path, name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
@@ -123,4 +122,4 @@ def _load(path: Path, schema: str) -> tuple[Arrays, dict[str, Any]]:
     try:
         return load_archive(path, schema)
     except FileFormatError as error:
-        raise FileFormatError(f"{error} Remove it to have it made again.") from error
+        raise FileFormatError(f"{error} Remove it to have it computed again.") from error

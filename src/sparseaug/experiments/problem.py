@@ -19,7 +19,6 @@ from sparseaug.groups import symmetric
 from sparseaug.kernels import GaussianKernel, sample_moments
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
-from sparseaug.risk.identity import problem_facts
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 
 ENUMERATED = 40_320
@@ -35,7 +34,7 @@ class Problem:
 
     Examples:
         >>> given = Problem(Config(), seed=0)
-        >>> given.x_train.shape, given.sample(16).m, given.oracle("streaming").calls
+        >>> given.train[0].shape, given.sample(16).m, given.oracle("streaming").calls
         ((128, 6), 16, 0)
     """
 
@@ -48,24 +47,14 @@ class Problem:
         return permute_axis(symmetric(self.config.group_size))
 
     @cached_property
-    def x_train(self) -> Floats:
-        """Sorted inputs for training."""
-        return np.sort(self._uniform("x_train", self.config.train), axis=1)
+    def train(self) -> tuple[Floats, Floats]:
+        """Sorted inputs and targets for training."""
+        return self._data("x_train", self.config.train)
 
     @cached_property
-    def x_test(self) -> Floats:
-        """Sorted inputs for testing."""
-        return np.sort(self._uniform("x_test", self.config.test), axis=1)
-
-    @property
-    def train(self) -> tuple[Floats, Floats]:
-        """Inputs and targets for training."""
-        return self.x_train, self.x_train.sum(axis=1)
-
-    @property
     def test(self) -> tuple[Floats, Floats]:
-        """Inputs and targets for testing."""
-        return self.x_test, self.x_test.sum(axis=1)
+        """Sorted inputs and targets for testing."""
+        return self._data("x_test", self.config.test)
 
     @cached_property
     def model(self) -> KernelModel:
@@ -97,22 +86,25 @@ class Problem:
         S = GroupSample(group, group.all_elements())
         kernel, centers = self.model.kernel, self.model.centers
         moments = sample_moments(kernel, self.action, S, *data, centers, block=_BLOCK)
-        facts = problem_facts(*data, self.action, "full")
-        return MomentRisk(self.model, moments, "full", group.order, facts)
+        return MomentRisk(self.model, data, self.action, "full", moments)
 
     def replay(self) -> dict[str, NDArray[Any]]:
         """All random numbers of the seed, enough to repeat it with other code."""
         half = self.config.centers
         draws = self.config.num_steps * self.config.streaming_batch
         return {
-            "x_train": self.x_train,
-            "x_test": self.x_test,
+            "x_train": self.train[0],
+            "x_test": self.test[0],
             "centers": self.model.centers,
             "a0": self.start[:half],
             "b0": self.start[half:],
             **{f"one_shot_{m}": self.sample(m).elements for m in self.config.sample_sizes},
             "streaming": self.oracle("streaming").draw(draws).elements,
         }
+
+    def _data(self, name: str, count: int) -> tuple[Floats, Floats]:
+        x = np.sort(self._uniform(name, count), axis=1)
+        return x, x.sum(axis=1)
 
     def _uniform(self, name: str, count: int) -> Floats:
         return self._rng(name).uniform(-1, 1, (count, self.config.group_size))

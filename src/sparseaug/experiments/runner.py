@@ -25,6 +25,7 @@ from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.experiments.certificates import certify_seed
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Count, Folder
+from sparseaug.experiments.results import Results
 from sparseaug.experiments.seed import run_seed
 from sparseaug.experiments.workers import run_parallel
 from sparseaug.storage import check_path
@@ -40,10 +41,15 @@ class Finished:
     """A finished experiment: what is in results.json, and what this call had to do for it."""
 
     folder: Path
-    results: dict[str, Any]
+    table: Results
     seconds: float  # for the runs and their evaluation
     certificate_seconds: float
     computed: int  # methods of seeds that were not there yet
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """The table as JSON data."""
+        return self.table.to_dict()
 
     def __repr__(self) -> str:
         return f"Finished({str(self.folder)!r}, {self.computed} runs in {self.seconds:.1f} s)"
@@ -59,8 +65,17 @@ def reproduce(
     """Run the experiment into the folder, or what is missing of it there.
 
     Args:
-        jobs: processes, at most 1024; as many as there are cores, if not given
-        progress: called with what is finished, a few times a second
+        config: What is run.
+        folder: Where the files go; created if needed.
+        jobs: Processes, at most 1024; as many as there are cores, if not given.
+        progress: Called with what is finished, a few times a second.
+
+    Returns:
+        The results, and how long this call took for them.
+
+    Raises:
+        ConfigMismatchError: The folder holds an experiment of another config.
+        FileFormatError: A file in the folder is damaged or not of this experiment.
     """
     started = time.perf_counter()
     if not isinstance(config, Config):
@@ -80,10 +95,10 @@ def reproduce(
         run_parallel(run_seed, tasks, jobs)
         half = time.perf_counter()
         run_parallel(certify_seed, tasks, jobs)
-    results = files.assemble()
+    table = files.assemble()
     finished = time.perf_counter()
     computed = files.count().methods - before
-    done = Finished(files.path, results, half - started, finished - half, computed)
+    done = Finished(files.path, table, half - started, finished - half, computed)
     _note_time(files, done, jobs)
     return done
 

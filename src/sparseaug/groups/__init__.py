@@ -1,11 +1,13 @@
 """Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
 
 base            what every group can do; order, sampling and ranks from the digits
-checks          rows and digits of the right kind and shape
+rows            arrays of the right kind and shape
 digits          exactly uniform mixed-radix digits
+dimensions      sums of irrep dimensions
 permutations    permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
 dihedral        symmetries of the regular n-gon
+dicyclic        quaternion groups
 grid            shifts, turns and flips of a periodic grid
 symmetric       S_n and A_n
 hyperoctahedral signed permutations
@@ -13,16 +15,18 @@ product         direct products
 generated       permutation groups from generators
 probe           how large a stabiliser chain will be
 table           groups from a multiplication table or a closed list of matrices
-catalogue       the cube, Mathieu's groups, the Rubik's cube
+catalogue       every named group in one table; the cube, Mathieu's groups, the Rubik's cube
 young           Young's orthogonal form, the irreps of S_n
 names           parse "S3xZ2^4"; read JSON data
 """
 
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
-from sparseaug.groups.base import ENUMERATION_LIMIT, Group, Irrep, format_order
+from sparseaug.groups.base import ENUMERATION_LIMIT, Faithful, Group, Irrep, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
+from sparseaug.groups.dicyclic import Dicyclic, dicyclic
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral, dihedral
+from sparseaug.groups.dimensions import DimensionSum
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
@@ -34,7 +38,10 @@ from sparseaug.groups.table import TableGroup, matrix_group, table_group
 __all__ = [
     "ENUMERATION_LIMIT",
     "Abelian",
+    "Dicyclic",
     "Dihedral",
+    "DimensionSum",
+    "Faithful",
     "GridSymmetries",
     "Group",
     "Hyperoctahedral",
@@ -49,6 +56,7 @@ __all__ = [
     "cube_rotations",
     "cube_symmetries",
     "cyclic",
+    "dicyclic",
     "dihedral",
     "direct_product",
     "format_order",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, final
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import LARGEST_SIZE, LONGEST_ROW, Group, Irrep, integer_rows
-from sparseaug.groups.checks import on_digits, on_rows
+from sparseaug.groups.base import LARGEST_SIZE, LONGEST_ROW, Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.rows import integer_rows
 
 
 @final
@@ -24,7 +24,9 @@ from sparseaug.groups.digits import Rows
 class Abelian(Group):
     """C_n1 x C_n2 x ...; sign flips are the case where every modulus is 2."""
 
-    moduli: tuple[int, ...]
+    moduli: tuple[int, ...] = field()  # required, whatever the base class has
+
+    transform = "characters"
 
     def __post_init__(self) -> None:
         if not isinstance(self.moduli, tuple) or not self.moduli:
@@ -56,44 +58,32 @@ class Abelian(Group):
 
     @property
     def width(self) -> int:
-        """One exponent per cyclic factor."""
         return len(self.moduli)
 
     @property
     def radices(self) -> tuple[int, ...]:
-        """The moduli: digits are exponents."""
         return self.moduli
 
     @property
     def is_abelian(self) -> bool:
-        """Always."""
         return True
 
-    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
-        """Digits are exponents."""
         return np.ascontiguousarray(digits.T)
 
-    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
-        """Exponents are digits."""
         return elements.T
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
-        """Sum of exponents."""
         return (a + b) % self._radix_array
 
     def _inverse(self, a: Rows) -> Rows:
-        """Negated exponents."""
         return -a % self._radix_array
 
-    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether every exponent is below its modulus."""
         return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
 
     def generators(self) -> Rows:
-        """The unit vectors."""
         self.require_rows(self.width, "generators()")
         return np.eye(self.width, dtype=np.int64)[self._radix_array > 1]
 
@@ -102,13 +92,22 @@ class Abelian(Group):
         """A cyclic group turns n points on a circle; a product of several has no natural points."""
         return self.moduli[0] if self.width == 1 else None
 
-    @on_rows
     def permutations(self, elements: Rows) -> Rows:
-        """Turns of the circle: i goes to i + s."""
         if self.degree is None:
             return super().permutations(elements)
         self.require_rows(len(elements), "permutations()", self.degree)
         return (elements + np.arange(self.degree)) % self.degree
+
+    def faithful(self) -> Faithful:
+        """A circle of n points for each cyclic factor."""
+        return Faithful(sum(self.moduli), self._circles)
+
+    def _circles(self, elements: Rows) -> Rows:
+        self.require_rows(len(elements), "faithful()", sum(self.moduli))
+        starts = np.repeat(np.cumsum([0, *self.moduli[:-1]]), self.moduli)
+        points = np.arange(sum(self.moduli)) - starts
+        shifts = np.repeat(elements, self.moduli, axis=1)
+        return (points + shifts) % np.repeat(self.moduli, self.moduli) + starts
 
     def irreps(self) -> Iterator[Irrep]:
         """The characters chi_a(g) = exp(2 pi i sum_j a_j g_j / n_j), a in rank order."""
@@ -143,12 +142,23 @@ class _Character:
 
 
 def cyclic(n: int) -> Abelian:
-    """Rotations of n points on a circle, order n."""
+    """The rotations of n points on a circle, of order n.
+
+    Args:
+        n: how many points, 1 or more.
+
+    Examples:
+        >>> cyclic(12).compose([[7]], [[8]])
+        array([[3]])
+    """
     return Abelian((check_integer("n", n, at_least=1),))
 
 
 def abelian(*moduli: int) -> Abelian:
     """C_n1 x C_n2 x ..., for instance the shifts of a 28 x 28 image.
+
+    Args:
+        *moduli: the orders of the cyclic factors, each 1 or more.
 
     Examples:
         >>> abelian(28, 28).order
@@ -159,5 +169,13 @@ def abelian(*moduli: int) -> Abelian:
 
 
 def sign_flips(d: int) -> Abelian:
-    """Z_2^d: independent sign changes of d coordinates, bit 1 flips."""
+    """Z_2^d: independent sign changes of d coordinates, bit 1 flips.
+
+    Args:
+        d: how many coordinates.
+
+    Examples:
+        >>> sign_flips(20).order
+        1048576
+    """
     return Abelian((2,) * check_integer("d", d, at_least=1, below=1 << 24))

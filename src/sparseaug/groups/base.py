@@ -13,7 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from types import FunctionType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,8 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
+from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
+from sparseaug.groups.rows import integer_array, integer_rows, on_digits, on_rows
 
 ENUMERATION_LIMIT = 10_000_000
 
@@ -45,6 +48,12 @@ EXACT_LOGARITHMS = 1_000_000
 LARGEST_ORDER = 1 << 22
 """Bits of an order, which takes half a second to compute; above, there is its logarithm."""
 
+LARGEST_REGULAR = 4096
+"""Order up to which a group permutes its own elements where it has no other points."""
+
+LARGEST_CLOSURE = 1 << 17
+"""Order up to which subgroups are listed, in about a second."""
+
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
@@ -61,12 +70,38 @@ class Irrep:
     rounding: float
 
 
+class Faithful(NamedTuple):
+    """A permutation of `degree` points for each element, different ones for different elements."""
+
+    degree: int
+    images: Callable[[Rows], Rows]
+    """From elements (k, width) to image arrays (k, degree)."""
+
+
 class Group(ABC):
     """A finite group. Elements come in batches, integer arrays of shape (k, width), one row each.
 
-    `compose` and `inverse` take any leading shape and broadcast it. A subclass is a frozen
-    dataclass of hashable fields: equality, hash, repr and pickle are those of plain data.
+    A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
+    plain data) with six members: `name`, `radices`, `from_digits`, `to_digits`, `_compose` and
+    `_inverse`. All else has a default, which a family replaces where it knows better. Arrays are
+    checked on the way in: the methods of a family see int64 arrays of the right shape.
+
+    Attributes:
+        moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
+        transform: the family's own Fourier transform, "characters", "dihedral" or "young"; or none
+        factors: of a direct product; empty for all other groups
     """
+
+    moduli: tuple[int, ...] | None = None
+    transform: ClassVar[str] = ""
+    factors: tuple[Group, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        doors = {"from_digits": on_digits}
+        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), on_rows)
+        for name, door in doors.items():
+            if isinstance(method := cls.__dict__.get(name), FunctionType):
+                setattr(cls, name, door(method))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
@@ -78,18 +113,8 @@ class Group(ABC):
 
     @property
     @abstractmethod
-    def width(self) -> int:
-        """Number of integers in the row of one element."""
-
-    @property
-    @abstractmethod
     def radices(self) -> tuple[int, ...]:
         """How many values each digit takes; their product is the order."""
-
-    @property
-    @abstractmethod
-    def is_abelian(self) -> bool:
-        """Whether ab = ba for all a, b."""
 
     @abstractmethod
     def from_digits(self, digits: Rows) -> Rows:
@@ -107,17 +132,95 @@ class Group(ABC):
     def _inverse(self, a: Rows) -> Rows:
         """`inverse` on int64 rows."""
 
-    @abstractmethod
+    @cached_property
+    def width(self) -> int:
+        """Number of integers in the row of one element."""
+        return self.from_digits(np.zeros((len(self.radices), 1), np.int64)).shape[1]
+
+    @cached_property
+    def is_abelian(self) -> bool:
+        """Whether ab = ba for all a, b."""
+        rows = self.generators()
+        return all(
+            np.array_equal(self.compose(g, rows), self.compose(rows, g)) for g in rows[:, None]
+        )
+
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """For each row of an int64 array (k, width), whether it is an element."""
+        elements = integer_rows("elements", elements, self.width)
+        try:
+            digits = self.to_digits(elements)
+        except ElementError:  # rows that have no digits: look for them by halves
+            if len(elements) < 2:
+                return np.zeros(len(elements), np.bool_)
+            return np.concatenate([self.contains(half) for half in np.array_split(elements, 2)])
+        inside = np.all((digits >= 0) & (digits < self._radix_array[:, None]), axis=0)
+        inside[inside] = (self.from_digits(digits[:, inside]) == elements[inside]).all(axis=1)
+        return inside
 
-    @abstractmethod
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
+        return self._closure(self.all_elements())[1]
+
+    def closure(self, elements: Rows) -> NDArray[np.bool_]:
+        """For each rank, whether it is in the subgroup that `elements` generate."""
+        return self._closure(self.check(elements))[0]
+
+    def _closure(self, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
+        """The ranks of the subgroup, and those of the elements that generate it, one by one.
+
+        What is new is multiplied by the generators, and all that is known by something new, which
+        reaches the n-th power of a generator in log2(n) rounds.
+        """
+        self._require_order_below(LARGEST_CLOSURE + 1, "closure")
+        ranks = self.rank(elements)
+        reached = np.arange(self.order) == 0
+        chosen = elements[:0]
+        while not reached[ranks].all():
+            chosen = np.concatenate([chosen, elements[[reached[ranks].argmin()]]])
+            new = np.flatnonzero(reached)
+            while new.size:
+                rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
+                products = [self.compose(rows, g) for g in chosen[:, None]]
+                found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
+                new = np.unique(found[~reached[found]])
+                reached[new] = True
+        return reached, chosen
+
+    def dimension_sum(self) -> DimensionSum:
+        """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
+
+        Returns:
+            `value`, never above the order less 1, and whether it is `exact`.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.symmetric(6).dimension_sum()
+            DimensionSum(value=75, exact=True)
+        """
+        return counted_dimension_sum(self)
+
+    def faithful(self) -> Faithful | None:
+        """A faithful permutation representation on few points; None if none is known.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.sign_flips(3).faithful().images(np.array([[0, 1, 0]]))
+            array([[0, 1, 3, 2, 4, 5]])
+        """
+        if self.degree is not None:
+            return Faithful(self.degree, self.permutations)
+        if self.log_order > math.log(LARGEST_REGULAR) + 1 or self.order > LARGEST_REGULAR:
+            return None
+        return Faithful(self.order, self._left_multiplication)
+
+    def _left_multiplication(self, elements: Rows) -> Rows:
+        products = self.compose(elements[:, None], self.all_elements())
+        return self.rank(products.reshape(-1, self.width)).reshape(len(elements), self.order)
 
     @property
     def degree(self) -> int | None:
-        """Number of points moved by `permutations`; None if the group has no natural points."""
+        """Number of points that `permutations` moves, faithfully; None if there are no natural ones."""
         return None
 
     def permutations(self, elements: Rows) -> Rows:
@@ -151,7 +254,20 @@ class Group(ABC):
         return math.fsum(map(math.log, self.radices))
 
     def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
-        """The products ab: first b, then a. The rows are taken for elements and not checked."""
+        """The products ab: first b, then a. The rows are taken for elements and not checked.
+
+        Args:
+            a: rows (..., width).
+            b: rows whose leading shape goes together with that of a.
+
+        Returns:
+            Rows of the common leading shape.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.symmetric(3).compose([[1, 0, 2]], [[1, 2, 0]])
+            array([[0, 2, 1]])
+        """
         left, right = self._rows("a", a), self._rows("b", b)
         try:
             np.broadcast_shapes(left.shape, right.shape)
@@ -177,7 +293,15 @@ class Group(ABC):
         return self.from_digits(np.zeros((len(self.radices), 1), np.int64))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
-        """Draw k independent, exactly uniform elements."""
+        """Draw k independent, exactly uniform elements.
+
+        Args:
+            k: how many.
+            rng: a NumPy generator, such as numpy.random.default_rng(seed).
+
+        Returns:
+            Rows (k, width).
+        """
         k = check_integer("k", k)
         if not isinstance(rng, np.random.Generator):
             raise ArgumentError(
@@ -208,7 +332,15 @@ class Group(ABC):
         return self.from_digits(digits_of_rank(self._radix_array, numbers))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
-        """All elements in rank order, in blocks of rows; refused above `limit` elements."""
+        """All elements in rank order, in blocks of rows.
+
+        Args:
+            limit: groups of more elements are refused.
+            block: rows in a block, at most.
+
+        Raises:
+            GroupTooLargeError: if there are more elements than `limit`.
+        """
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
@@ -226,7 +358,15 @@ class Group(ABC):
         return np.concatenate(list(blocks))
 
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
-        """Return `elements` as int64 rows (k, width), or raise an `ElementError` that says why."""
+        """The elements as int64 rows (k, width).
+
+        Args:
+            elements: integers (k, width).
+            name: what the message calls them.
+
+        Raises:
+            ElementError: if a row is not an element; the message gives the first.
+        """
         rows = np.ascontiguousarray(integer_rows(name, elements, self.width))
         inside = self.contains(rows)
         if not inside.all():
@@ -280,41 +420,22 @@ def format_order(group: Group) -> str:
     return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
 
 
-def check_label(label: str) -> str:
-    """A name for a group of one's own; what reads like another group's name is refused."""
+def check_label(label: str, data: Any = None) -> str:
+    """A name for a group of one's own; that of another group is refused.
+
+    `data` are the generators or matrices: those of a catalogue group may have its name.
+    """
+    from sparseaug.groups.catalogue import (
+        is_name_of_another,
+    )  # a table of groups, built on this file
+
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
         raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
-    if re.match(r"([SABDCZ]|Grid)[0-9]", label):
+    if is_name_of_another(label, data):
         raise ArgumentError(
             f"label={label!r} reads like the name of another group; choose another."
         )
     return label
-
-
-def integer_array(
-    name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
-) -> NDArray[np.int64]:
-    """`value` as an int64 array, or an error that names it."""
-    try:
-        array = np.asarray(value)
-    except Exception as problem:  # ragged lists, foreign objects
-        raise error(f"{name}={shorten(value)} is not an array of integers.") from problem
-    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
-        if array.size:
-            raise error(f"{name} has dtype {array.dtype}; give integers that fit 64 bits.")
-        return np.empty(array.shape, np.int64)
-    return array.astype(np.int64, copy=False)
-
-
-def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
-    """`value` as int64 rows (k, width), or an `ElementError` that names it."""
-    rows = integer_array(name, value, ElementError)
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ElementError(
-            f"{name} has shape {rows.shape}; give an integer array of shape (k, {width}), one row "
-            "per element."
-        )
-    return rows
 
 
 def _product(numbers: tuple[int, ...]) -> int:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Group, Irrep, integer_rows
-from sparseaug.groups.checks import on_digits, on_rows
+from sparseaug.groups.base import Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.rows import integer_rows
 
 
 @final
@@ -23,38 +24,28 @@ class Dihedral(Group):
 
     n: int
 
+    transform = "dihedral"
+
     def __post_init__(self) -> None:
         size = check_integer("n", self.n, at_least=1, below=1 << 31)
         object.__setattr__(self, "n", size)
 
     @property
     def name(self) -> str:
-        """ "D" and the number of corners."""
         return f"D{self.n}"
 
     @property
-    def width(self) -> int:
-        """Turn and flip."""
-        return 2
-
-    @property
     def radices(self) -> tuple[int, ...]:
-        """n turns, 2 flips."""
         return (self.n, 2)
 
     @property
     def is_abelian(self) -> bool:
-        """D_1 = C_2 and D_2 = Z_2^2 are."""
         return self.n <= 2
 
-    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
-        """Digits are the row."""
         return np.ascontiguousarray(digits.T)
 
-    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
-        """The row is the digits."""
         return elements.T
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
@@ -68,13 +59,10 @@ class Dihedral(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([(2 * flip - 1) * turn % self.n, flip], axis=-1)
 
-    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether the turn is below n and the flip is 0 or 1."""
         return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
 
     def generators(self) -> Rows:
-        """The smallest turn and a flip."""
         return np.array([[1, 0], [0, 1]] if self.n > 1 else [[0, 1]])
 
     @property
@@ -82,7 +70,6 @@ class Dihedral(Group):
         """The corners (for n below 3 the group does not act faithfully on them, and has none)."""
         return self.n if self.n >= 3 else None
 
-    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """Corner i goes to a + (-1)^f i."""
         if self.degree is None:
@@ -91,12 +78,22 @@ class Dihedral(Group):
         turn, flip = elements[:, :1], elements[:, 1:]
         return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
 
+    def faithful(self) -> Faithful:
+        """The corners; for D_1 and D_2 a pair of points for the turn and a pair for the flip."""
+        if self.degree is not None:
+            return Faithful(self.degree, self.permutations)
+        return Faithful(4, lambda rows: np.repeat(rows, 2, axis=1) ^ np.array([0, 1, 2, 3]))
+
+    def dimension_sum(self) -> DimensionSum:
+        """The involutions: n mirrors, and a half turn if n is even."""
+        return DimensionSum(self.n + 1 if self.n % 2 == 0 else self.n, True)
+
     def irreps(self) -> Iterator[Irrep]:
         """Two or four signs, then the turns by multiples 1 <= j < n/2 of the smallest angle."""
         for turn_sign in (1, -1) if self.n % 2 == 0 else (1,):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
-                yield Irrep(name, 1, _Sign(turn_sign, flip_sign), 0.0)
+                yield Irrep(name, 1, Sign(turn_sign, flip_sign), 0.0)
         for j in range(1, (self.n + 1) // 2):
             yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING)
 
@@ -107,14 +104,16 @@ _ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)
-class _Sign:
+class Sign:
+    """A character of rows (a, f): turn_sign^a flip_sign^f, for turn_sign = 1 or -1."""
+
     turn_sign: int
-    flip_sign: int
+    flip_sign: complex
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         elements = integer_rows("elements", elements, 2)
         values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
-        return (values * np.where(elements[:, 1], self.flip_sign, 1)).astype(float)[:, None, None]
+        return (values * np.where(elements[:, 1], self.flip_sign, 1.0))[:, None, None]
 
 
 @dataclass(frozen=True)
@@ -130,5 +129,13 @@ class _Turn:
 
 
 def dihedral(n: int) -> Dihedral:
-    """The 2n symmetries of a regular n-gon."""
+    """The 2n symmetries of a regular n-gon.
+
+    Args:
+        n: how many corners.
+
+    Examples:
+        >>> dihedral(4).order, dihedral(4).name
+        (8, 'D4')
+    """
     return Dihedral(check_integer("n", n, at_least=1))

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Group, Irrep
-from sparseaug.groups.checks import on_digits, on_rows
+from sparseaug.groups.base import Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral
 
@@ -46,32 +45,16 @@ class GridSymmetries(Group):
 
     @property
     def name(self) -> str:
-        """ "Grid" and the number of shifts along each axis."""
         return f"Grid{self.n}"
 
     @property
-    def width(self) -> int:
-        """Two shifts, turn and flip."""
-        return 4
-
-    @property
     def radices(self) -> tuple[int, ...]:
-        """n shifts along each axis, 4 turns, 2 flips."""
         return (self.n, self.n, 4, 2)
 
-    @property
-    def is_abelian(self) -> bool:
-        """Never: D_4 is a subgroup."""
-        return False
-
-    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
-        """Digits are the row."""
         return np.ascontiguousarray(digits.T)
 
-    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
-        """The row is the digits."""
         return elements.T
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
@@ -85,9 +68,7 @@ class GridSymmetries(Group):
         back = SQUARE._inverse(a[..., 2:])
         return np.concatenate([-turned(back, a[..., :2]) % self.n, back], axis=-1)
 
-    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether every entry is below its radix."""
         return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
 
     def generators(self) -> Rows:
@@ -99,7 +80,6 @@ class GridSymmetries(Group):
         """The n^2 cells, row by row (for n below 3 they do not show every element: none)."""
         return self.n**2 if self.n >= 3 else None
 
-    @on_rows
     def permutations(self, elements: Rows) -> Rows:
         """Cell i n + j goes to that of A_d (i, j) + c_d + t."""
         if self.degree is None:
@@ -114,10 +94,12 @@ class GridSymmetries(Group):
         moved = (moved + elements[:, None, :2] * (size // self.n)) % size
         return moved[..., 0] * size + moved[..., 1]
 
-    def lines(self, elements: Rows) -> Rows:
-        """Where each of the 4 n oriented lines goes, (k, 4 n): few points that show every element.
+    def faithful(self) -> Faithful:
+        """The 4 n oriented lines: few points that show every element."""
+        return Faithful(4 * self.n, self._lines)
 
-        The line k n + v is where e_k . p = v, with e_k = r^k (1, 0). From p' = A_d p + t and
+    def _lines(self, elements: Rows) -> Rows:
+        """The line k n + v is where e_k . p = v, with e_k = r^k (1, 0). From p' = A_d p + t and
         A_d e_k = e_k' follows e_k' . p' = v + e_k' . t.
         """
         directions = SQUARE.permutations(elements[:, 2:])  # (k, 4)
@@ -208,6 +190,9 @@ def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
 
 def grid_symmetries(n: int) -> GridSymmetries:
     """Shifts, quarter turns and flips of an n x n periodic grid, 8 n^2 elements; see `move_grid`.
+
+    Args:
+        n: shifts along each axis.
 
     Examples:
         >>> group = grid_symmetries(28)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
-from sparseaug.groups.checks import on_digits, on_rows
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.dimensions import DimensionSum, involutions
 from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,
@@ -50,41 +50,32 @@ class Hyperoctahedral(Group):
 
     @property
     def name(self) -> str:
-        """ "B" and the dimension."""
         return f"B{self.n}"
 
     @property
     def width(self) -> int:
-        """n images and n sign bits."""
         return 2 * self.n
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """Fisher-Yates digits, then the sign bits."""
         self.require_rows(1, "the radices")
         return (*range(self.n, 1, -1), *(2,) * self.n)
 
     @property
     def log_order(self) -> float:
-        """Natural logarithm of 2^n n!."""
         if self.n <= EXACT_LOGARITHMS:
             return super().log_order
         return math.lgamma(self.n + 1) + self.n * math.log(2)
 
     @property
     def is_abelian(self) -> bool:
-        """Only B_1 is."""
         return self.n == 1
 
-    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
-        """Shuffle the axes, append the signs."""
         axes, signs = digits[: self.n - 1], digits[self.n - 1 :]
         return np.concatenate([shuffle(axes, self.n), signs.T], axis=1)
 
-    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
-        """Undo the shuffle, append the signs."""
         axes, signs = self.split(elements)
         return np.concatenate([unshuffle(axes), signs.T])
 
@@ -100,20 +91,30 @@ class Hyperoctahedral(Group):
         back = invert_permutations(p)
         return np.concatenate([back, compose_permutations(s, back)], axis=-1)
 
-    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether the first half is a permutation and the second half bits."""
         axes, signs = self.split(elements)
         return are_permutations(axes) & ((signs == 0) | (signs == 1)).all(axis=1)
 
     def generators(self) -> Rows:
-        """The first sign, the first swap, the long cycle of the axes."""
         self.require_rows(3, "generators()")
         axes = np.arange(self.n)
         flip = np.concatenate([axes, axes == 0])
         swap = np.concatenate([axes[:2][::-1], axes[2:], 0 * axes])
         cycle = np.concatenate([np.roll(axes, -1), 0 * axes])
         return np.stack([flip, swap, cycle])[: min(self.n, 3)]
+
+    def faithful(self) -> Faithful:
+        """The points +1, ..., +n, -1, ..., -n."""
+        return Faithful(2 * self.n, self._signed_points)
+
+    def _signed_points(self, elements: Rows) -> Rows:
+        axes, signs = self.split(elements)
+        plus = axes + self.n * signs
+        return np.concatenate([plus, (plus + self.n) % (2 * self.n)], axis=1)
+
+    def dimension_sum(self) -> DimensionSum:
+        """The involutions, less the one for the trivial irrep."""
+        return DimensionSum(involutions(self.n, signs=2) - 1, True)
 
     def irreps(self) -> Iterator[Irrep]:
         """One for each pair of partitions with n boxes together, induced from B_(n-k) x B_k."""
@@ -177,5 +178,13 @@ def _order(images: Rows) -> Rows:
 
 
 def hyperoctahedral(n: int) -> Hyperoctahedral:
-    """All signed permutations of n coordinates."""
+    """All 2^n n! signed permutations of n coordinates.
+
+    Args:
+        n: how many coordinates.
+
+    Examples:
+        >>> hyperoctahedral(3).order
+        48
+    """
     return Hyperoctahedral(check_integer("n", n, at_least=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, groupby
 from typing import Any, final
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import EXACT_LOGARITHMS, Group, Irrep, integer_rows
-from sparseaug.groups.checks import on_digits, on_rows
+from sparseaug.groups.base import EXACT_LOGARITHMS, Faithful, Group, Irrep
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.rows import integer_rows
 from sparseaug.groups.young import require_matrices
 
 MOST_FACTORS = 10_000
@@ -29,7 +30,7 @@ MOST_FACTORS = 10_000
 class Product(Group):
     """G x H x ..., every operation factor by factor. Built by `direct_product`."""
 
-    factors: tuple[Group, ...]
+    factors: tuple[Group, ...] = field()  # required, whatever the base class has
 
     def __post_init__(self) -> None:
         if not isinstance(self.factors, tuple) or not self.factors:
@@ -47,7 +48,6 @@ class Product(Group):
 
     @property
     def name(self) -> str:
-        """The factors' names joined by "x", equal neighbours as a power."""
         parts: list[str] = []
         for factor, run in groupby(self.factors):
             k = len(list(run))
@@ -56,29 +56,23 @@ class Product(Group):
 
     @cached_property
     def width(self) -> int:
-        """Sum of the factors' widths."""
         return sum(factor.width for factor in self.factors)
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """The factors' digits one after the other."""
         return tuple(chain.from_iterable(factor.radices for factor in self.factors))
 
     @property
     def log_order(self) -> float:
-        """Natural logarithm of the order."""
         if self.width <= EXACT_LOGARITHMS:
             return super().log_order
         return math.fsum(factor.log_order for factor in self.factors)
 
     @property
     def is_abelian(self) -> bool:
-        """When every factor is."""
         return all(factor.is_abelian for factor in self.factors)
 
-    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
-        """Factor by factor."""
         ends = list(accumulate(len(factor.radices) for factor in self.factors))
         parts = np.split(digits, ends[:-1])
         return np.concatenate(
@@ -86,28 +80,21 @@ class Product(Group):
             axis=1,
         )
 
-    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
-        """Factor by factor."""
         return np.concatenate(self._each(lambda factor, a: factor.to_digits(a), elements))
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
-        """Factor by factor."""
         parts = self._each(lambda factor, a, b: factor._compose(a, b), a, b)
         return np.concatenate(parts, axis=-1)
 
     def _inverse(self, a: Rows) -> Rows:
-        """Factor by factor."""
         return np.concatenate(self._each(lambda factor, a: factor._inverse(a), a), axis=-1)
 
-    @on_rows
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether every factor's part is an element."""
         parts = self._each(lambda factor, a: factor.contains(a), elements)
         return np.logical_and.reduce(parts)
 
     def generators(self) -> Rows:
-        """Each factor's generators, with the identity in the other places."""
         parts = [factor.generators() for factor in self.factors]
         self.require_rows(sum(map(len, parts)), "generators()")
         blocks = []
@@ -119,15 +106,32 @@ class Product(Group):
             start += factor.width
         return np.concatenate(blocks)
 
+    def faithful(self) -> Faithful | None:
+        """The factors' points side by side."""
+        parts = [factor.faithful() for factor in self.factors]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        starts = list(accumulate((part.degree for part in known), initial=0))
+
+        def images(elements: Rows) -> Rows:
+            rows = zip(known, self.split(elements), starts[:-1], strict=True)
+            return np.concatenate([part.images(own) + start for part, own, start in rows], axis=1)
+
+        return Faithful(starts[-1], images)
+
+    def dimension_sum(self) -> DimensionSum:
+        """Irreps are tensor products, so sums with the trivial irrep multiply."""
+        values, exact = zip(*(factor.dimension_sum() for factor in self.factors), strict=True)
+        return DimensionSum(math.prod(1 + value for value in values) - 1, all(exact))
+
     def irreps(self) -> Iterator[Irrep]:
-        """Tensor products of the factors' irreps."""
         for irreps in _combinations(self.factors):
             name = " * ".join(irrep.name for irrep in irreps)
             dimension = math.prod(irrep.dimension for irrep in irreps)
             yield Irrep(name, dimension, Tensor(self, irreps), _rounding(irreps))
 
     def to_dict(self) -> dict[str, Any]:
-        """The factors' data."""
         return {"product": [factor.to_dict() for factor in self.factors]}
 
     def split(self, elements: Rows) -> list[Rows]:
@@ -187,6 +191,12 @@ def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
 def direct_product(*factors: Group) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
+    Args:
+        *factors: groups, at least one.
+
+    Returns:
+        The product; the group itself if there is one.
+
     Examples:
         >>> from sparseaug.groups import cyclic, dihedral, symmetric
         >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
@@ -198,11 +208,11 @@ def direct_product(*factors: Group) -> Group:
         raise ArgumentError("factors is empty; give at least one group.")
     for factor in factors:
         require_group(factor)
-    flat = chain.from_iterable(f.factors if isinstance(f, Product) else (f,) for f in factors)
+    flat = chain.from_iterable(f.factors or (f,) for f in factors)
     joined: list[Group] = []
-    for are_abelian, run in groupby(flat, key=lambda factor: isinstance(factor, Abelian)):
+    for are_abelian, run in groupby(flat, key=lambda factor: factor.moduli is not None):
         if are_abelian:
-            joined.append(Abelian(tuple(chain.from_iterable(f.moduli for f in run))))  # type: ignore[attr-defined]
+            joined.append(Abelian(tuple(chain.from_iterable(f.moduli or () for f in run))))
         else:
             joined += run
     return joined[0] if len(joined) == 1 else Product(tuple(joined))

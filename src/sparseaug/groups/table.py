@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Group, check_label, integer_array
-from sparseaug.groups.checks import on_digits, on_rows
+from sparseaug.groups.base import Faithful, Group, check_label
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.rows import integer_array
 
 LARGEST_TABLE = 4096
 """Elements of a group that is given whole: checking its table takes 0.9 GB and twenty seconds."""
@@ -40,7 +40,7 @@ class TableGroup(Group):
     label: str = ""
 
     def __post_init__(self) -> None:
-        check_label(self.label)
+        check_label(self.label, self.entries)
         for name, rows in (("products", self.products), ("entries", self.entries)):
             if not isinstance(rows, tuple) or not all(isinstance(row, tuple) for row in rows):
                 raise ArgumentError(
@@ -52,7 +52,6 @@ class TableGroup(Group):
 
     @property
     def name(self) -> str:
-        """The label it was given, or its kind and order."""
         kind = "list of matrices" if self.entries else "table"
         return self.label or f"<group of order {len(self.products)} from a {kind}>"
 
@@ -60,19 +59,8 @@ class TableGroup(Group):
         return self.name
 
     @property
-    def width(self) -> int:
-        """One index."""
-        return 1
-
-    @property
     def radices(self) -> tuple[int, ...]:
-        """One digit."""
         return (len(self.products),)
-
-    @cached_property
-    def is_abelian(self) -> bool:
-        """Whether the table is symmetric."""
-        return np.array_equal(self.table, self.table.T)
 
     @cached_property
     def table(self) -> Rows:
@@ -84,35 +72,26 @@ class TableGroup(Group):
         """The matrices (order, d, d) by index (read-only); empty for a bare table."""
         return _frozen(np.array(self.entries, np.float64))
 
-    @on_digits
     def from_digits(self, digits: Rows) -> Rows:
-        """Count from the identity."""
         return ((digits + self._identity) % len(self.products)).T
 
-    @on_rows
     def to_digits(self, elements: Rows) -> Rows:
-        """Count from the identity."""
         return (elements - self._identity).T % len(self.products)
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
-        """Look it up."""
         return self.table[a, b]
 
     def _inverse(self, a: Rows) -> Rows:
-        """Look it up."""
         return self._inverses[a]
 
-    @on_rows
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether the index is in the table."""
-        return ((elements >= 0) & (elements < len(self.products)))[:, 0]
-
     def generators(self) -> Rows:
-        """A generating set found greedily: never more than log2 of the order."""
         return np.array(_generating_set(self.table, self._identity), np.int64).reshape(-1, 1)
 
+    def faithful(self) -> Faithful:
+        """Left multiplication: the rows of the table."""
+        return Faithful(len(self.products), lambda rows: self.table[rows[:, 0]])
+
     def to_dict(self) -> dict[str, Any]:
-        """The matrices, or the table."""
         if self.entries:
             return {"matrices": self.matrices.tolist(), "label": self.label}
         return {"table": self.table.tolist(), "label": self.label}
@@ -132,6 +111,13 @@ class TableGroup(Group):
 def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from its multiplication table: table[a][b] is the index of ab.
 
+    Args:
+        table: integers (order, order).
+        label: a name to print; that of another group is refused.
+
+    Raises:
+        GroupError: if it is not the table of a group; the message says which law is broken.
+
     Examples:
         >>> table_group([[0, 1], [1, 0]]).order
         2
@@ -149,6 +135,13 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     """A group from the list of all its real matrices (order, d, d), which must be closed.
 
     Products are matched to the list within 1e-8 of the largest entry.
+
+    Args:
+        matrices: real numbers (order, d, d).
+        label: a name to print; that of another group is refused.
+
+    Raises:
+        GroupError: if a product is not in the list, or two matrices are equal.
 
     Examples:
         >>> matrix_group([[[1.0]], [[-1.0]]]).order
@@ -169,7 +162,6 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
             f"matrices holds {n} matrices of {d} x {d}, {n * d * d} entries, above {MOST_ENTRIES}, or "
             f"{n * n * d * d} in their products, above {MOST_MATCHES}; give a smaller group."
         )
-    label = check_label(label)
     with np.errstate(over="ignore"):  # of entries of more than 64 bits
         array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())

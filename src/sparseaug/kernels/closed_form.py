@@ -18,10 +18,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.actions.base import axes_from_end, require_size
-from sparseaug.actions.linear import FlipSigns, SignedPermute
-from sparseaug.actions.permute import PermuteAxis
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups import Hyperoctahedral, Symmetric
 from sparseaug.kernels.arrays import Floats
 from sparseaug.kernels.permanents import LARGEST, best_engine, permanents
 
@@ -32,13 +29,7 @@ _MEMORY = 1 << 20  # floats in one block of matrices
 
 def closed_form(action: Action) -> Form:
     """Which closed form serves the action; "" if none does."""
-    if isinstance(action, FlipSigns):
-        return "flips"
-    if isinstance(action, SignedPermute):
-        return "signed permutations"
-    if isinstance(action, PermuteAxis) and isinstance(action.group, Symmetric):
-        return "" if action.group.even else "permutations"
-    return ""
+    return "" if action.whole_axis is None else action.whole_axis.by
 
 
 def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
@@ -79,7 +70,8 @@ def mean_roundings(action: Action, shape: tuple[int, ...]) -> int:
     """
     _, n = _moved_axis(action, shape)
     c = math.prod(shape[1:]) // n
-    return c + 6 + 12 * n + (0 if isinstance(action, FlipSigns) else n * (n + 1) // 2) + 4
+    permanent = 0 if closed_form(action) == "flips" else n * (n + 1) // 2
+    return c + 6 + 12 * n + permanent + 4
 
 
 def _moved_rows(action: Action, x: Floats) -> Floats:
@@ -90,13 +82,12 @@ def _moved_rows(action: Action, x: Floats) -> Floats:
 
 def _moved_axis(action: Action, shape: tuple[int, ...]) -> tuple[int, int]:
     """The axis that the group moves, counted from the end, and its length."""
-    if not isinstance(action, PermuteAxis | FlipSigns | SignedPermute):
-        raise UnsupportedError(f"{type(action).__name__} has no closed form; go through the group.")
-    (axis,) = axes_from_end((action.axis,), len(shape), "axis")
-    group = action.group
-    width = group.n if isinstance(group, Symmetric | Hyperoctahedral) else group.width
-    require_size(shape[axis], width, f"axis {action.axis}", group)
-    return axis, width
+    whole = action.whole_axis
+    if whole is None:
+        raise UnsupportedError(f"{type(action).__name__} has no closed form; enumerate the group.")
+    (axis,) = axes_from_end((whole.axis,), len(shape), "axis")
+    require_size(shape[axis], whole.size, f"axis {whole.axis}", action.group)
+    return axis, whole.size
 
 
 def _factors(sigma: float, p: Floats, q: Floats, *, signed: bool) -> Floats:

@@ -132,7 +132,7 @@ def _mean_over_pairs(kernel: GaussianKernel, moved: Floats) -> Floats:
     for i in range(n):
         for start in range(i, n, step):
             others = points[start : start + step]
-            gram = kernel(points[i], others.reshape(-1, *moved.shape[2:]))
+            gram = kernel._gram(points[i], others.reshape(-1, *moved.shape[2:]))
             rows = gram.reshape(m, len(others), m).sum(axis=2)
             means[i, start : start + step] = rows.sum(axis=0) / m**2
     upper = np.triu(means)

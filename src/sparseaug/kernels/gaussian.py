@@ -10,8 +10,6 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
-from sparseaug.actions.combine import ProductAction
-from sparseaug.actions.linear import Linear
 from sparseaug.errors import ArgumentError, check_real
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_shape, flat
 from sparseaug.kernels.base import Kernel
@@ -51,7 +49,10 @@ class GaussianKernel(Kernel):
     def __call__(self, x: Any, z: Any) -> Floats:
         """Gram matrix (n, k), from differences and not from inner products: no cancellation."""
         x = check_samples("x", x)
-        z = check_samples("z", z, like=x)
+        return self._gram(x, check_samples("z", z, like=x))
+
+    def _gram(self, x: Floats, z: Floats) -> Floats:
+        """The same of samples that are not checked."""
         distances: Floats = cdist(flat(x), flat(z), "sqeuclidean")
         return np.exp(distances * (-0.5 / self.sigma**2))
 
@@ -62,12 +63,11 @@ class GaussianKernel(Kernel):
         points, and the answer says what it rests on (`condition`).
         """
         exact = check_action(action).kind in ("entries", "signs")
-        if shape is None and isinstance(action, Linear):
-            shape = (action.matrices(action.group.identity()).shape[-1],)
+        shape = action.sample_shape if shape is None else shape
         if shape is not None:
             shape = check_shape(shape)
             require_fit(action, shape)
-        elif not exact or isinstance(action, ProductAction):
+        elif not exact or not action.lawful:
             raise ArgumentError(
                 f"shape is missing; {type(action).__name__} needs that of one sample to decide."
             )
@@ -85,7 +85,7 @@ class GaussianKernel(Kernel):
         z = check_samples("z", z, like=x)
         if closed_form(check_action(action)):
             return gaussian_mean(self.sigma, action, x, z)
-        return enumerated_mean(self, action, x, z, limit=limit)
+        return enumerated_mean(self._gram, action, x, z, limit=limit)
 
     def group_second_moment(
         self, action: Action, x: Any, z: Any, z2: Any, *, limit: int = LIMIT

@@ -152,7 +152,7 @@ def _accumulate(
     sizes, A, v = [], np.zeros((len(centers), len(centers))), np.zeros(len(centers))
     for rows in blocks:
         moved = move(action, rows, x).reshape(-1, *x.shape[1:])
-        features = kernel(moved, centers)
+        features = kernel._gram(moved, centers)
         A += features.T @ features
         v += np.tile(y, len(rows)) @ features
         sizes.append(len(moved))

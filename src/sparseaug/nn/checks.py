@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
-
-MOST_CALLS = 10**9
-"""Below this many draws or steps in one call: more of them take days, and memory beyond any machine."""
-
-MOST_COPIES = 1 << 63
-"""Below this, a number of copies is one that torch can count to."""
+from sparseaug.actions import Action
+from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.trees import leaves, require_samples
+from sparseaug.errors import ArgumentError, shorten
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -31,20 +28,6 @@ def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
         words = " or ".join(f'"{word}"' for word in allowed)
         raise ArgumentError(f"{name}={shorten(value)} is unknown; give {words}.")
     return value
-
-
-def check_chunk(chunk_size: Any) -> int | None:
-    """How many copies to take at once, or None."""
-    if chunk_size is None:
-        return None
-    return check_integer("chunk_size", chunk_size, at_least=1, below=MOST_COPIES)
-
-
-def require_dense(name: str, x: Tensor) -> None:
-    """Raise an `ArgumentError` unless the tensor's entries lie in memory, one by one."""
-    if x.layout is not torch.strided or x.is_meta:
-        kind = "no memory" if x.is_meta else f"layout {x.layout}"
-        raise ArgumentError(f"{name} is a tensor with {kind}; give a dense one, as x.to_dense().")
 
 
 def require_tensor(name: str, x: Any, axes: int) -> None:
@@ -65,15 +48,11 @@ def require_outputs(y: Any, count: int) -> Tensor:
     return y
 
 
-def call_model(model: Callable[[Any], Any], x: Any) -> Any:
-    """model(x); what it cannot take is an `ArgumentError` with the shape and the type of x."""
-    if torch.compiler.is_compiling():
-        return model(x)
-    try:
-        return model(x)
-    except (SparseAugError, torch.OutOfMemoryError):
-        raise
-    except (TypeError, ValueError, IndexError, RuntimeError) as error:
-        raise ArgumentError(
-            f"model failed on x of shape {tuple(x.shape)} and dtype {x.dtype}: {error}"
-        ) from error
+def require_batch(action: Action, x: Any) -> int:
+    """How many samples a batch of tensors that the action moves has, or an `ArgumentError` if none."""
+    action.over(x)
+    for part in leaves(x):
+        require_tensor("x", part, 2)
+    if not (size := require_samples(x)):
+        raise ArgumentError("x is empty; give at least one sample.")
+    return size

@@ -6,21 +6,21 @@ The model is any callable, on torch tensors or NumPy arrays: a module, or an est
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
 from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
-from torch import nn
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.base import as_numpy, dtype_kind, namespace, require_data
+from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_dense
+from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.bound import distinct
+from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.nn.checks import MOST_CALLS, call_model, check_chunk, require_dense
+from sparseaug.orbits.models import MOST_CALLS, call_model, check_chunk, evaluating, require_model
 from sparseaug.orbits.report import InvarianceReport, doubles, report_of, root_mean_square
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -30,7 +30,7 @@ _COPIES = 1024  # copies that go through the model at once by default: a usual b
 
 
 def invariance_error(
-    model: Callable[[Any], Any],
+    model: Callable[..., Any],
     action: Action,
     S_or_group: GroupSample | Group,
     x: Array,
@@ -44,12 +44,14 @@ def invariance_error(
     """Compare model(g x) with model(x), for every g of a sample or group.
 
     Args:
-        model: any callable (n, ...) -> (n, ...); a torch module is put in eval mode meanwhile
+        model: any callable (n, ...) -> (n, ...), called as model(x), as model(*x) where x is a tuple
+            and as model(**x) where it is a dict; a torch module is put in eval mode meanwhile
+        action: how x moves; `sparseaug.together` for several inputs
         S_or_group: a group of at most 10,000 elements is enumerated, of a larger one `calls`
             elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a sample
             S. What is said of the whole group holds for an S of a size fixed before it was drawn,
             that the model has not been trained on, nor averaged over
-        x: samples (n, ...), a torch tensor or NumPy array
+        x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
         output_action: for outputs that move along: then model(g x) - g model(x)
         chunk_size: how many moved copies go through the model at once; by default 1024, or n if
             more
@@ -62,28 +64,33 @@ def invariance_error(
         >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
         invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
     """
-    _require_inputs(model, action, output_action, x)
+    n = _require_inputs(model, action, output_action, x)
     delta = check_real("delta", delta, above=0, below=1)
-    chunk = check_chunk(chunk_size) or max(_COPIES, len(x))
+    chunk = check_chunk(chunk_size) or max(_COPIES, n)
     S, exact = _elements(action, S_or_group, calls, seed)
-    action(S.elements[:1], x[:1])  # what does not move is refused before the model sees it
-    with _evaluating(model):
-        base = _outputs(model, x, chunk)
+    # what does not move is refused before the model sees it
+    action(S.elements[:1], map_leaves(lambda part: part[:1], x))
+    with evaluating(model):
+        base = _outputs(model, x, n, chunk)
         if dtype_kind(base) in "fc" and not np.isfinite(as_numpy(base)).all():
             raise ArgumentError("model returned non-finite outputs for x; nothing can be compared.")
         errors = []
-        step = max(1, chunk // len(x))
-        for start in range(0, S.m, step):
-            rows = S.elements[start : start + step]
-            moved = _outputs(model, _joined(action(rows, x)), chunk)
+        step = max(1, chunk // n)
+        once = distinct(S.elements)
+        for start in range(0, len(once.first), step):
+            rows = S.elements[once.first[start : start + step]]
+            copies = joined(action(rows, x))
+            moved = _outputs(model, copies, len(rows) * n, chunk)
             expected = base[None] if output_action is None else output_action(rows, base)
             errors.append(_errors(moved, expected, rows))
     drawn = 0 if isinstance(S_or_group, GroupSample) else S.calls
-    return report_of(S, np.concatenate(errors), base, exact=exact, delta=delta, calls=drawn)
+    return report_of(
+        S, np.concatenate(errors)[once.number], base, exact=exact, delta=delta, calls=drawn
+    )
 
 
 def assert_invariant(
-    model: Callable[[Any], Any],
+    model: Callable[..., Any],
     action: Action,
     S_or_group: GroupSample | Group,
     x: Array,
@@ -117,25 +124,18 @@ def assert_invariant(
     return report
 
 
-def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> None:
-    if not callable(model):
-        raise ArgumentError(f"model={shorten(model)} cannot be called; give model.predict, say.")
-    if not isinstance(action, Action):
-        raise ArgumentError(
-            f"action={shorten(action)} is not an action; try sparseaug.roll(group)."
-        )
-    if output_action is not None and not isinstance(output_action, Action):
-        raise ArgumentError(f"output_action={shorten(output_action)} is not an action, nor None.")
-    if output_action is not None and output_action.group != action.group:
-        raise ArgumentError(
-            f"output_action is of {output_action.group.name}, but action is of {action.group.name}; "
-            "one element moves both: use one group."
-        )
-    require_data(x)
-    if isinstance(x, torch.Tensor):
-        require_dense("x", x)
-    if not len(x):
+def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> int:
+    """The number of samples, or an `ArgumentError` where something does not fit."""
+    require_model(model)
+    require_action(action)
+    require_same_group(action, output_action, "output_action")
+    action.over(x)
+    n = require_samples(x)
+    for part in leaves(x):
+        require_dense("x", part)
+    if not n:
         raise ArgumentError("x is empty; give at least one sample.")
+    return n
 
 
 def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupSample, bool]:
@@ -160,16 +160,17 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
     return Oracle(given, int(rng.integers(1 << 63))).draw(count), False
 
 
-def _outputs(model: Callable[[Any], Any], x: Array, chunk: int) -> Array:
-    """model(x), `chunk` samples at a time."""
+def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
+    """The model's outputs for n samples, `chunk` samples at a time."""
     pieces = []
-    for start in range(0, len(x), chunk):
-        piece = x[start : start + chunk]
-        y = call_model(model, piece)
-        if not is_array_api_obj(y) or y.ndim < 1 or len(y) != len(piece):
+    for start in range(0, n, chunk):
+        some = slice(start, min(n, start + chunk))
+        y = call_model(model, map_leaves(lambda part, some=some: part[some], x))
+        count = some.stop - start
+        if not is_array_api_obj(y) or y.ndim < 1 or len(y) != count:
             given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
             raise ArgumentError(
-                f"model returned {given} for {len(piece)} samples; return an array with one row each."
+                f"model returned {given} for {count} samples; return an array with one row each."
             )
         pieces.append(y)
     return namespace(pieces[0]).concat(pieces)
@@ -194,23 +195,3 @@ def _errors(moved: Array, expected: Array, rows: Rows) -> NDArray[np.float64]:
             "nothing can be compared."
         )
     return np.array([root_mean_square(difference) for difference in differences])
-
-
-def _joined(moved: Array) -> Array:
-    """(k, n, ...) as (k n, ...)."""
-    return moved.reshape((moved.shape[0] * moved.shape[1], *moved.shape[2:]))
-
-
-@contextmanager
-def _evaluating(model: Any) -> Iterator[None]:
-    """A torch module in eval mode, without gradients; every part gets its own mode back after."""
-    parts = list(model.modules()) if isinstance(model, nn.Module) else []
-    modes = [part.training for part in parts]
-    try:
-        for part in parts:
-            part.training = False
-        with torch.no_grad():
-            yield
-    finally:
-        for part, mode in zip(parts, modes, strict=True):
-            part.training = mode

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from sparseaug.actions import Array
-from sparseaug.actions.base import as_numpy, dtype_kind, namespace
+from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace
 from sparseaug.errors import shorten
 from sparseaug.floats import UNIT, text_up
 from sparseaug.groups import Rows

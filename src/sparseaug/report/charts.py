@@ -1,144 +1,173 @@
-"""The curves of the page as plain data; page.js draws what it is given and knows no method.
+"""What is drawn, once for all: `figures` draws these charts on paper, page.js on the page.
 
-A chart is a title, its axes and series. A series is a "line" (mean with a band from low to high),
-"points" (mean with bars) or a "level" (the same mean everywhere). Series of one `group` hide together.
+A chart is a title, its axes and series; a series is a name, a look and one row of numbers per seed.
+Neither of those who draw knows a method, a quantity or a bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
 
-from sparseaug.report.results import BOUNDS, QUANTITIES, Array, Results, mean_and_sd
-from sparseaug.report.style import (
-    BOUND_LOOKS,
-    DEVIATION_LOOKS,
-    QUANTITY_NAMES,
-    Look,
-    looks,
-)
+import numpy as np
 
-Chart = dict[str, Any]
+from sparseaug.experiments.kinds import BOUNDS, FACTS
+from sparseaug.experiments.methods import find_method
+from sparseaug.experiments.results import Results
+from sparseaug.kernels.arrays import Floats
+from sparseaug.report.style import Look, looks
+
+TRUTH = "bound:truth"
+"""The group of the series that the bounds are about."""
+
 _DIGITS = 6  # significant, more than a screen shows
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One line of a chart, with its numbers for every seed."""
+
+    group: str  # series of one group hide together
+    label: str  # in the legend
+    look: Look
+    x: Any  # where its points are
+    rows: Floats  # one row per seed, one column per point
+    kind: str = "line"  # or "points", or "level": the same everywhere
+    spread: str = "sd"  # its band or bars: one standard deviation; "range", all seeds; "", none
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean over the seeds."""
+        return self.rows.mean(axis=0)
+
+    @cached_property
+    def sd(self) -> Floats:
+        """The sample standard deviation over the seeds; 0 for a single seed."""
+        return self.rows.std(axis=0, ddof=1) if len(self.rows) > 1 else 0 * self.mean
+
+    def band(self, *, log: bool = False) -> tuple[Floats, Floats]:
+        """Its ends; on a log axis a standard deviation is a ratio, which never reaches zero."""
+        if self.spread != "sd":
+            return self.rows.min(axis=0), self.rows.max(axis=0)
+        high = self.mean + self.sd
+        if log:
+            return np.divide(self.mean**2, high, out=np.zeros_like(high), where=high > 0), high
+        return self.mean - self.sd, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data for the page."""
+        low, high = self.band()
+        numbers = {"x": self.x, "mean": self.mean, "low": low, "high": high}
+        return {
+            "group": self.group,
+            "label": self.label,
+            "colour": self.look.colour,
+            "dark": self.look.dark,
+            "dash": list(self.look.dash),
+            "kind": self.kind,
+            "spread": self.spread,
+            **{key: [float(f"{v:.{_DIGITS}g}") for v in array] for key, array in numbers.items()},
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Series over one horizontal axis."""
+
+    title: str  # on the page
+    x_label: str
+    series: list[Series]  # in the order of the legend
+    log: bool = True  # the vertical axis with which the page starts
+    log_x: bool = False
+    panel: str = ""  # its title in the figure; "" if it is on the page alone
+    panel_log: bool = False  # its vertical axis in the figure
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data for the page."""
+        return {
+            "title": self.title,
+            "xLabel": self.x_label,
+            "log": self.log,
+            "logX": self.log_x,
+            "series": [each.to_dict() for each in self.series],
+        }
+
+
+def method_label(name: str) -> str:
+    """The name of a method for people; that of the file, if another program wrote it."""
+    known = find_method(name)
+    return known.label if known else name
+
+
 def method_charts(results: Results) -> list[Chart]:
-    """The four quantities over the iterations, and the test risk against the oracle calls."""
-    style = looks(results.methods)
-    charts = []
-    for quantity in QUANTITIES:
+    """Each quantity over the iterations, and the test risk against the oracle calls."""
+    style, charts = looks(results.methods), []
+    for each in results.quantities:
         series = [
-            _spread(name, style[name], method.step, method.curves[quantity])
+            Series(name, method_label(name), style[name], method.step, method.curves[each.name])
             for name, method in results.methods.items()
         ]
-        charts.append(_chart(QUANTITY_NAMES[quantity], "iteration", series, log=True))
-    charts.append(_cost_chart(results, style))
-    return charts
+        panel, log = each.label if each.axis else "", each.axis == "log"
+        charts.append(Chart(each.title, "iteration", series, panel=panel, panel_log=log))
+    return [*charts, _cost_chart(results, style)]
 
 
 def certificate_charts(results: Results) -> list[Chart]:
     """For each certified method the bounds and the truth; then the deviations of S."""
     if not results.certificates:
         return []
-    style = looks(results.methods)
-    charts = []
+    shown = {bound.name: bound.label for bound in BOUNDS if bound.label} | {"truth": "true norm"}
+    style, charts = looks(shown), []
     for name, certificate in results.certificates.items():
-        method = results.methods[name]
+        method, title = results.methods[name], method_label(name)
+        curves = {**certificate.values, "truth": method.curves["gradient_norm"]}
         series = [
-            _range(f"bound:{key}", BOUND_LOOKS[key], certificate.step, certificate.bounds[key])
-            for key in BOUNDS
-            if key in certificate.bounds
+            Series(f"bound:{key}", label, style[key], method.step, curves[key], spread="range")
+            for key, label in shown.items()
+            if key in curves
         ]
-        truth = method.curves["gradient_norm"]
-        series.append(_range("bound:truth", BOUND_LOOKS["truth"], method.step, truth))
-        charts.append(_chart(style[name].label, "iteration", series, log=True))
+        panel = f"{title}: full-gradient norm"
+        charts.append(Chart(title, "iteration", series, panel=panel, panel_log=True))
     return [*charts, _deviation_chart(results)]
 
 
 def _cost_chart(results: Results, style: dict[str, Look]) -> Chart:
+    """Each method's last test risk at its calls; of streaming the whole way, of no calls a level."""
     series = []
     for name, method in results.methods.items():
-        risk = method.curves["test_risk"]
-        if method.oracle_calls == 0:
-            series.append(_spread(name, style[name], method.step[-1:], risk[:, -1:], kind="level"))
-            continue
-        streams = name == "streaming" and method.step[-1] > 0
-        shown = method.calls > 0 if streams else method.step == method.step[-1]
-        kind = "line" if streams else "points"
-        series.append(_spread(name, style[name], method.calls[shown], risk[:, shown], kind=kind))
-    title = "Test risk against oracle calls"
-    return _chart(title, "oracle calls", series, log=True, log_x=True)
+        last = method.step == method.step[-1]
+        streams = name == "streaming" and method.oracle_calls > 0 and len(last) > 1
+        shown = method.calls > 0 if streams else last
+        kind = "level" if not method.oracle_calls else "line" if streams else "points"
+        x, rows = method.calls[shown], method.curves["test_risk"][:, shown]
+        series.append(Series(name, method_label(name), style[name], x, rows, kind))
+    title, panel = "Test risk against oracle calls", "final test risk against oracle calls"
+    return Chart(title, "oracle calls", series, log_x=True, panel=panel)
 
 
 def _deviation_chart(results: Results) -> Chart:
-    series = []
-    entries = [(results.methods[name].oracle_calls, c) for name, c in results.certificates.items()]
-    entries.sort(key=lambda entry: entry[0])
-    for key, field in (("a_priori", "a_priori_bound"), ("sharp", "sharp_bound")):
-        known = [(m, getattr(c, field)) for m, c in entries if getattr(c, field) is not None]
-        if known:
-            values = [value for _, value in known]
-            look = _deviation_look(key)
-            series.append(
-                _series(f"deviation:{key}", look, [m for m, _ in known], values, values, values)
+    """What is known of each S, by its size: bounds are the same for all seeds, the deviation is not."""
+    by_size = sorted(results.certificates, key=lambda name: results.methods[name].oracle_calls)
+    shown = {fact.name: fact.label for fact in reversed(FACTS) if fact.label}
+    style, series = looks(shown), []
+    for key, label in shown.items():
+        names = [name for name in by_size if key in results.certificates[name].values]
+        if not names:
+            continue
+        rows = np.stack([results.certificates[name].values[key] for name in names], axis=1)
+        measured = key == "deviation"
+        series.append(
+            Series(
+                f"deviation:{key}",
+                f"deviation: {label}",  # it shares a legend with the bounds of the norm
+                style[key],
+                np.array([float(results.methods[name].oracle_calls) for name in names]),
+                rows if measured else rows.max(axis=0, keepdims=True),
+                kind="points" if measured else "line",
+                spread="range" if measured else "",
             )
-    means = [float(c.deviation.mean()) for _, c in entries]
-    lows = [float(c.deviation.min()) for _, c in entries]
-    highs = [float(c.deviation.max()) for _, c in entries]
-    sizes = [m for m, _ in entries]
-    look = _deviation_look("measured")
-    series.append(
-        _series("deviation:exact", look, sizes, means, lows, highs, kind="points", spread="range")
-    )
-    return _chart("Deviation of S", "oracle calls |S|", series, log=False, log_x=True)
-
-
-def _deviation_look(key: str) -> Look:
-    """Named apart from the bounds of the norm, with which it shares a legend."""
-    return replace(DEVIATION_LOOKS[key], label=f"deviation: {DEVIATION_LOOKS[key].label}")
-
-
-def _chart(
-    title: str, x_label: str, series: list[Chart], *, log: bool, log_x: bool = False
-) -> Chart:
-    return {"title": title, "xLabel": x_label, "log": log, "logX": log_x, "series": series}
-
-
-def _spread(name: str, look: Look, x: Array, curves: Array, *, kind: str = "line") -> Chart:
-    mean, sd = mean_and_sd(curves)
-    return _series(name, look, x, mean, mean - sd, mean + sd, kind=kind, spread="sd")
-
-
-def _range(name: str, look: Look, x: Array, curves: Array) -> Chart:
-    low, high = curves.min(axis=0), curves.max(axis=0)
-    return _series(name, look, x, curves.mean(axis=0), low, high, spread="range")
-
-
-def _series(
-    group: str,
-    look: Look,
-    x: Any,
-    mean: Any,
-    low: Any,
-    high: Any,
-    *,
-    kind: str = "line",
-    spread: str = "",
-) -> Chart:
-    return {
-        "group": group,
-        "label": look.label,
-        "colour": look.colour,
-        "dark": look.dark,
-        "dash": list(look.dash),
-        "kind": kind,
-        "spread": spread,
-        "x": _rounded(x),
-        "mean": _rounded(mean),
-        "low": _rounded(low),
-        "high": _rounded(high),
-    }
-
-
-def _rounded(values: Any) -> list[float]:
-    return [float(f"{float(value):.{_DIGITS}g}") for value in values]
+        )
+    return Chart("Deviation of S", "oracle calls |S|", series, log=False, log_x=True)

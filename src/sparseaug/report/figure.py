@@ -58,7 +58,7 @@ def title(axes: Axes, letter: str, text: str) -> None:
     axes.set_title(rf"$\mathbf{{({letter})}}$  {text}", loc="left")
 
 
-def plain(text: str) -> str:
+def plain(text: str, most: int = 40) -> str:
     """Text that matplotlib prints as it stands: no mathematics, no letters its font lacks.
 
     Examples:
@@ -66,7 +66,7 @@ def plain(text: str) -> str:
         a\\$b
     """
     safe = text.encode("ascii", "backslashreplace").decode()
-    return shorten_text(safe, 40).replace("$", r"\$")
+    return shorten_text(safe, most).replace("$", r"\$")
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:

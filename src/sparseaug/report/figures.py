@@ -1,128 +1,145 @@
-"""The paper's figure (fig:kernel-permutation) in four panels: two risks, stationarity, calls."""
+"""The charts on paper: the paper's figure (fig:kernel-permutation), and the certificates beside it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sparseaug.experiments.results import Results
+from sparseaug.report.charts import TRUTH, Chart, Series, certificate_charts, method_charts
 from sparseaug.report.figure import frame, new_figure, plain, title
-from sparseaug.report.results import MethodResult, Results, mean_and_sd
-from sparseaug.report.style import Look, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANELS = (
-    ("train_risk", "fully augmented training risk"),
-    ("test_risk", "permutation-averaged test risk"),
-    ("gradient_norm", "full-gradient norm"),
-)
+_COLUMNS = 2
+_BARS: dict[str, Any] = {"capsize": 2.5, "elinewidth": 1, "zorder": 4}
 
 
 def draw_figure(results: Results) -> Figure:
     """Draw means over seeds, with one standard deviation as a band or a bar."""
-    figure = new_figure(height=5.0)
-    axes = figure.subplots(2, 2).flat
-    style = looks(results.methods)
-    for panel, (quantity, name), letter in zip(axes, _PANELS, "abc", strict=False):
-        for method in results.methods.values():
-            _curve(panel, method, quantity, style[method.name])
-        frame(panel)
-        panel.set_xlabel("iteration")
-        title(panel, letter, name)
-    for panel, quantity in ((axes[0], "train_risk"), (axes[1], "test_risk")):
-        _zoom(panel, results, quantity)
-    _log_of_positive(axes[2], results)
-    _cost(axes[3], results, style)
-    _legend(figure, results, style)
+    charts = [chart for chart in method_charts(results) if chart.panel]
+    figure, panels = _grid(len(charts), height=2.5)
+    for axes, chart in zip(panels, charts, strict=True):
+        if chart.log_x:
+            _cost(axes, chart)
+        else:
+            _curves(axes, chart, alpha=0.11)
+            _zoom(axes, chart)
+    _name(panels, charts)
+    legend = [
+        _handle(each, each.label, marker=None if each.kind == "level" else each.look.marker)
+        for each in charts[-1].series
+    ]
+    figure.legend(handles=legend, loc="outside upper center", ncols=min(3, len(legend)))
     return figure
 
 
-def _curve(axes: Axes, method: MethodResult, quantity: str, look: Look) -> None:
-    mean, spread = mean_and_sd(method.curves[quantity])
-    axes.plot(
-        method.step,
-        mean,
-        color=look.colour,
-        linestyle=(0, look.dash) if look.dash else "-",
-        linewidth=1.5,
-        zorder=4 if method.name == "full" else 3,  # its dashes show what lies beneath
-    )
-    low = mean - spread
-    if quantity == "gradient_norm":  # on its log axis the band is even in ratio, and never at zero
-        low = np.divide(mean**2, mean + spread, out=np.zeros_like(mean), where=mean + spread > 0)
-    axes.fill_between(method.step, low, mean + spread, color=look.colour, alpha=0.11, linewidth=0)
+def draw_certificates(results: Results) -> Figure:
+    """One panel for each certified method, on a common log axis, and the deviations last."""
+    charts = certificate_charts(results)
+    figure, panels = _grid(len(charts), height=2.4, legend=0.3)
+    for axes, chart in zip(panels[:-1], charts, strict=False):
+        _curves(axes, chart, alpha=0.15)
+        axes.set_yscale("log")
+    limits = [axes.get_ylim() for axes in panels[:-1]]
+    for axes in panels[:-1]:
+        axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+    _deviations(panels[-1], charts[-1])
+    _name(panels, charts)
+    series = {each.group: each for chart in charts[:-1] for each in chart.series}
+    truth = series.pop(TRUTH)
+    legend = [_handle(each, f"{each.label} bound") for each in series.values()]
+    legend.append(_handle(truth, truth.label))
+    figure.legend(handles=legend, loc="outside upper center", ncols=len(legend))
+    return figure
 
 
-def _zoom(axes: Axes, results: Results, quantity: str) -> None:
-    """Start at zero, and let the first fifth leave at the top: it would flatten the rest."""
-    tops = []
-    for method in results.methods.values():
-        mean, spread = mean_and_sd(method.curves[quantity])
-        tops.append((mean + spread)[method.step >= 0.2 * method.step[-1]].max())
-    axes.set_ylim(0, 1.15 * max(tops) or 1)
+def _grid(count: int, *, height: float, legend: float = 0.0) -> tuple[Figure, list[Axes]]:
+    """A figure with so many panels, two in a row; what is left over stays empty."""
+    rows = -(-count // _COLUMNS)
+    figure = new_figure(height=height * rows + legend)
+    panels = list(figure.subplots(rows, _COLUMNS, squeeze=False).flat)
+    for empty in panels[count:]:
+        empty.set_axis_off()
+    return figure, panels[:count]
 
 
-def _log_of_positive(axes: Axes, results: Results) -> None:
-    """A log axis, if any mean is above zero; the means set its limits, not bands that reach zero."""
-    means = np.concatenate(
-        [mean_and_sd(m.curves["gradient_norm"])[0] for m in results.methods.values()]
-    )
-    if (means > 0).any():
+def _name(panels: Iterable[Axes], charts: Iterable[Chart]) -> None:
+    """Letter, title and horizontal axis of each panel."""
+    for i, (axes, chart) in enumerate(zip(panels, charts, strict=True)):
+        frame(axes)
+        axes.set_xlabel(chart.x_label.replace("|S|", "$|S|$"))
+        deviation = r"deviation $\|\Pi_S - \Pi_G\|$"
+        title(axes, chr(ord("a") + i % 26), plain(chart.panel, 60) if chart.panel else deviation)
+
+
+def _curves(axes: Axes, chart: Chart, *, alpha: float) -> None:
+    for each in chart.series:
+        axes.plot(each.x, each.mean, **_ink(each), zorder=4 if each.look.above else 3)
+        low, high = each.band(log=chart.panel_log)
+        axes.fill_between(each.x, low, high, color=each.look.colour, alpha=alpha, linewidth=0)
+
+
+def _zoom(axes: Axes, chart: Chart) -> None:
+    """Let the means set the limits of a log axis, not bands that reach zero.
+
+    A linear one starts at zero, and the first fifth may leave at the top: it would flatten the rest.
+    """
+    means = np.concatenate([each.mean for each in chart.series])
+    if not chart.panel_log:
+        tops = [each.band()[1][each.x >= 0.2 * each.x[-1]].max() for each in chart.series]
+        axes.set_ylim(0, 1.15 * max(tops) or 1)
+    elif (means > 0).any():
         axes.set_yscale("log", nonpositive="clip")
         axes.set_ylim(means[means > 0].min() / 1.6, means.max() * 1.6)
 
 
-def _cost(axes: Axes, results: Results, style: dict[str, Look]) -> None:
-    """Final test risk at each method's calls; no calls at all is a level, not a point."""
-    for method in results.methods.values():
-        look = style[method.name]
-        mean, spread = mean_and_sd(method.curves["test_risk"])
-        if method.oracle_calls == 0:
-            axes.axhline(mean[-1], color=look.colour, linestyle=(0, look.dash or (4, 2)))
-            axes.axhspan(
-                mean[-1] - spread[-1], mean[-1] + spread[-1], color=look.colour, alpha=0.13, lw=0
-            )
+def _cost(axes: Axes, chart: Chart) -> None:
+    """Each method at its calls, on a linear axis from zero."""
+    for each in chart.series:
+        colour, (low, high) = each.look.colour, each.band()
+        if each.kind == "level":
+            axes.axhline(each.mean[-1], color=colour, linestyle=(0, each.look.dash or (4, 2)))
+            axes.axhspan(low[-1], high[-1], color=colour, alpha=0.13, lw=0)
             continue
-        paid = method.calls > 0
-        if method.name == "streaming" and paid.sum() > 1:
-            axes.plot(method.calls[paid], mean[paid], color=look.colour, linewidth=1.2, zorder=2)
-        axes.errorbar(
-            [method.oracle_calls],
-            mean[-1:],
-            yerr=spread[-1:],
-            color=look.colour,
-            marker=look.marker,
-            markersize=4.5,
-            capsize=2.5,
-            elinewidth=1,
-            zorder=4,
-        )
-    frame(axes)
+        if each.kind == "line":
+            axes.plot(each.x, each.mean, color=colour, linewidth=1.2, zorder=2)
+        end = each.x[-1:], each.mean[-1:], each.sd[-1:]
+        axes.errorbar(*end, color=colour, marker=each.look.marker, markersize=4.5, **_BARS)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
-    ends = [mean_and_sd(m.curves["test_risk"]) for m in results.methods.values()]
-    axes.set_ylim(0, 1.25 * max(mean[-1] + spread[-1] for mean, spread in ends) or 1)
-    axes.set_xlabel("oracle calls")
-    title(axes, "d", "final test risk against oracle calls")
+    axes.set_ylim(0, 1.25 * max(each.band()[1][-1] for each in chart.series) or 1)
 
 
-def _legend(figure: Figure, results: Results, style: dict[str, Look]) -> None:
+def _deviations(axes: Axes, chart: Chart) -> None:
+    """Bounds as lines; of the deviation every seed, side by side."""
+    for each in chart.series:
+        label = each.label.removeprefix("deviation: ")
+        if each.kind == "line":
+            axes.plot(each.x, each.mean, **_ink(each), marker=each.look.marker, ms=4, label=label)
+            continue
+        beside = np.linspace(0.93, 1.07, len(each.rows)) if len(each.rows) > 1 else np.ones(1)
+        dots: dict[str, Any] = {"color": each.look.colour, "alpha": 0.55, "ms": 3.5, "mew": 0}
+        axes.plot([], [], "o", **dots, label=label)
+        for size, column in zip(each.x, each.rows.T, strict=True):
+            axes.plot(size * beside, column, "o", **dots)
+        axes.set_xscale("log")
+        axes.set_xticks(each.x, [f"{size:g}" for size in each.x])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="best", fontsize=7)
+
+
+def _ink(series: Series) -> dict[str, Any]:
+    dash = series.look.dash
+    return {"color": series.look.colour, "linestyle": (0, dash) if dash else "-", "linewidth": 1.5}
+
+
+def _handle(series: Series, label: str, *, marker: str | None = None) -> Any:
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=look.colour,
-            linestyle=(0, look.dash) if look.dash else "-",
-            marker=None if results.methods[name].oracle_calls == 0 else look.marker,
-            markersize=4,
-            linewidth=1.5,
-            label=plain(look.label),
-        )
-        for name, look in style.items()
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(3, len(handles)))
+    return Line2D([], [], **_ink(series), marker=marker, markersize=4, label=plain(label))

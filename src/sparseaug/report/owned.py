@@ -15,6 +15,7 @@ from typing import Any
 
 from sparseaug.archive import load_json, require, save_json
 from sparseaug.errors import StorageError
+from sparseaug.experiments.folder import require_no_link
 from sparseaug.storage import read_bytes, show_path, write_atomic
 
 MANIFEST = "files.json"
@@ -27,11 +28,7 @@ def require_ours(folder: Path, names: Iterable[str]) -> dict[str, str]:
         path = folder / name
         if not os.path.lexists(path):
             continue
-        if path.is_symlink():
-            raise StorageError(
-                f"{show_path(path)} is a symbolic link, which is not written through; remove it or "
-                "give another folder."
-            )
+        require_no_link(path)
         found[name] = _sha256(read_bytes(path))
         if found[name] not in known.get(name, ()):
             raise StorageError(

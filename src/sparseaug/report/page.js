@@ -1,5 +1,5 @@
 "use strict";
-// Draws the charts of #data: scales, bands, hover, a log switch, series that hide by group.
+// Draws the charts of #data, which charts.py describes: scales, bands, hover, a log switch, hiding.
 (function () {
   const charts = JSON.parse(document.getElementById("data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");

@@ -4,38 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any, Protocol
 
+from sparseaug.experiments.claims import Claim
+from sparseaug.experiments.kinds import BOUNDS
+from sparseaug.experiments.results import Results
 from sparseaug.report.charts import Chart, certificate_charts, method_charts
 from sparseaug.report.markup import Markup, join, json_block, tag
-from sparseaug.report.results import Results
 from sparseaug.report.tables import certificate_table, facts_table, final_table
 
 _TITLE = "Draw the transformations once: the experiment, reproduced"
 
 
-class Verdict(Protocol):
-    """A claim of the paper and what was measured about it."""
-
-    @property
-    def text(self) -> str:
-        """What is claimed."""
-
-    @property
-    def measured(self) -> str:
-        """What was found."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether that shows the claim."""
-
-
-def render_page(results: Results, *, verdicts: Sequence[Verdict] = ()) -> str:
+def render_page(results: Results, *, verdicts: Sequence[Claim] = ()) -> str:
     """The whole page; without verdicts it has no section on claims."""
     curves, bounds = method_charts(results), certificate_charts(results)
+    seeds = "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
     body = tag(
         "main",
         tag("h1", _TITLE),
@@ -44,11 +29,11 @@ def render_page(results: Results, *, verdicts: Sequence[Verdict] = ()) -> str:
         _claims(verdicts),
         _curves(curves),
         tag("h2", "Where each method ends"),
-        tag("p", f"Mean ± one standard deviation over {_seeds(results)}.", class_="soft"),
+        tag("p", f"Mean ± one standard deviation over {seeds}.", class_="soft"),
         final_table(results),
         _certificates(results, bounds, first=len(curves)),
         _setting(results),
-        json_block("data", curves + bounds),
+        json_block("data", [chart.to_dict() for chart in curves + bounds]),
     )
     return _document(body)
 
@@ -81,24 +66,19 @@ def _digest(text: str) -> str:
 
 
 def _lead(results: Results) -> str:
-    size = results.config.get("group_size")
-    known = isinstance(size, int) and 0 < size < 100
-    full = results.methods.get("full")
-    every = f"all {full.oracle_calls:,}" if full else "all"
-    sizes = [
-        str(m.oracle_calls) for name, m in results.methods.items() if name.startswith("one-shot")
-    ]
-    few = " or ".join(([", ".join(sizes[:-1])] if sizes[1:] else []) + sizes[-1:])
-    coordinates = f"{size} coordinates" if known else "coordinates"
+    size, methods = results.config.get("group_size"), results.methods.items()
+    coordinates = f"{size} coordinates" if size else "coordinates"
+    every = "".join(f" {method.oracle_calls:,}" for name, method in methods if name == "full")
+    sizes = [str(method.oracle_calls) for name, method in methods if name.startswith("one-shot")]
     return (
-        f"A small model learns a sum that does not care in which order its {coordinates} come, "
-        f"trained with no reordering, with {every} of them at every step, with a fresh one each "
-        f"step, or with a set S of {few or 'a few'} drawn once and reused for ever. "
+        f"A small model learns a sum, which does not depend on the order of its {coordinates}. It is "
+        f"trained without reordering, with all{every} orders at every step, with a new one at each "
+        f"step, or with a set S of {listed(sizes, 'or') or 'a few'} that is drawn once and reused. "
         "Every risk and gradient below is that of the whole group, computed exactly."
     )
 
 
-def _headline(results: Results, verdicts: Sequence[Verdict]) -> Markup:
+def _headline(results: Results, verdicts: Sequence[Claim]) -> Markup:
     facts = [(f"{results.num_seeds}", "independent seeds")]
     if verdicts:
         count = sum(claim.holds is True for claim in verdicts)
@@ -109,12 +89,12 @@ def _headline(results: Results, verdicts: Sequence[Verdict]) -> Markup:
         ("none", "test risk without augmentation"),
     ):
         if name in results.methods:
-            risk = results.methods[name].curves["test_risk"][:, -1].mean()
+            risk = results.methods[name].last("test_risk").mean()
             facts.append((f"{risk:.3g}", what))
     return tag("ul", *(tag("li", tag("b", a), tag("span", b)) for a, b in facts), class_="facts")
 
 
-def _claims(verdicts: Sequence[Verdict]) -> Markup:
+def _claims(verdicts: Sequence[Claim]) -> Markup:
     if not verdicts:
         return Markup("")
     rows = []
@@ -145,14 +125,14 @@ def _curves(charts: Sequence[Chart]) -> Markup:
 def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> Markup:
     if not results.certificates:
         return Markup("")
+    bounds = [f"{bound.label} ({bound.basis})" for bound in BOUNDS if bound.label]
     return join(
         tag("h2", "What is certified"),
         tag(
             "p",
             "Upper bounds on the full-gradient norm along the one-shot runs, beside the truth: "
-            "a priori (the theorem, before S is seen, with probability 1 - δ), spectral (the exact "
-            "deviation of this S) and kernel (S on this data). Bands span all seeds. Bounds are "
-            "rounded up; in brackets, how many times the true norm they are.",
+            f"{listed(bounds, 'and')}. Bands span all seeds. Bounds are rounded up; in brackets, "
+            "how many times the true norm they are.",
             class_="soft",
         ),
         _panel(charts, first=first, label="bounds in the charts below"),
@@ -166,10 +146,8 @@ def _panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
     figures = [
         tag(
             "figure",
-            tag("header", tag("h3", chart["title"]), tag("button", "log", type="button")),
-            _svg(
-                f"{chart['title']} against {chart['xLabel']}; arrow keys read values, Escape closes"
-            ),
+            tag("header", tag("h3", chart.title), tag("button", "log", type="button")),
+            _svg(f"{chart.title} against {chart.x_label}; arrow keys read values, Escape closes"),
             tag("div", class_="tip", hidden="hidden", role="status"),
             class_="chart",
         )
@@ -210,21 +188,10 @@ def _setting(results: Results) -> Markup:
 
 
 def _took(results: Results) -> str:
-    timing = {key: float(value) for key, value in results.timing.items() if _is_time(value)}
-    wall: float | None = timing.get("wall_seconds", timing.get("seconds"))
-    parts = []
-    if wall is not None:
-        parts.append(f"It took {_duration(wall)}")
-        if "jobs" in timing:
-            parts[0] += f" with {timing['jobs']:g} worker" + "s" * (timing["jobs"] != 1)
-    if "compute_seconds" in timing:
-        parts.append(f"{_duration(timing['compute_seconds'])} of computing over all workers")
-    return "; ".join(parts) + "." if parts else ""
-
-
-def _is_time(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and 0 <= value < 1e12 and math.isfinite(value)
+    if "seconds" not in results.timing:
+        return ""
+    took, jobs = f"It took {_duration(results.timing['seconds'])}", results.timing.get("jobs")
+    return f"{took}." if jobs is None else f"{took} with {jobs:g} worker{'s' * (jobs != 1)}."
 
 
 def _duration(seconds: float) -> str:
@@ -235,5 +202,11 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _seeds(results: Results) -> str:
-    return "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
+def listed(words: Sequence[str], last: str) -> str:
+    """Words in a sentence.
+
+    Examples:
+        >>> listed(["4", "16", "64"], "or")
+        '4, 16 or 64'
+    """
+    return f" {last} ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.planning import Plan
 from sparseaug.planning.numbers import format_count
+from sparseaug.report.figure import figure_bytes, frame
 from sparseaug.storage import check_path, read_bytes, show_path, write_atomic
 
 if TYPE_CHECKING:
@@ -26,14 +26,20 @@ _LINES = {  # colours that stay apart for colour-blind readers (Okabe and Ito), 
     "words": ("#009E73", "-", "words"),
 }
 _POINTS = 81
-_GREY = "#666666"
+_GREY: dict[str, Any] = {"color": "#666666", "fontsize": 9}
 
 
 def save_plan_figure(plan: Plan, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Draw the plan's oracle calls a factor of ten around its eps; the file is whole or absent.
 
-    A file that is there is refused unless it is this very figure, or with overwrite=True; a link is
-    not written through.
+    Args:
+        plan: What `sparseaug.plan` returned.
+        path: The file to write, which ends in .png or .pdf; a link is not written through.
+        overwrite: Whether to replace a file that is there and is not this very figure.
+
+    Raises:
+        StorageError: There is another file, or it cannot be written.
+        MissingPackageError: matplotlib is not installed.
     """
     target = check_path("path", path)
     suffix = target.suffix.lower()
@@ -42,11 +48,8 @@ def save_plan_figure(plan: Plan, path: str | os.PathLike[str], *, overwrite: boo
     if not isinstance(plan, Plan):
         raise ArgumentError(f"plan={shorten(plan)} is not a Plan.")
     figures = need("matplotlib.figure", "a figure", extra="sparseaug[report]")
-    buffer = BytesIO()
-    undated: dict[str, Any] = {"CreationDate": None} if suffix == ".pdf" else {}
     figure = _draw(plan, figures.Figure(figsize=(7.2, 4.4), dpi=200, layout="constrained"))
-    figure.savefig(buffer, format=suffix[1:], metadata=undated)
-    data = buffer.getvalue()
+    data = figure_bytes(figure, suffix[1:])
     there = os.path.isfile(target) and not os.path.islink(target)
     if not there or read_bytes(target) != data:
         write_atomic(target, data, overwrite=overwrite, follow=False)
@@ -74,16 +77,7 @@ def _draw(plan: Plan, figure: Figure) -> Figure:
     if above:
         text = f"full group: {format_count(plan.problem.order)} calls, above this figure"
         white = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-        axes.text(
-            0.015,
-            0.97,
-            text,
-            transform=axes.transAxes,
-            color=_GREY,
-            fontsize=9,
-            va="top",
-            bbox=white,
-        )
+        axes.text(0.015, 0.97, text, transform=axes.transAxes, va="top", bbox=white, **_GREY)
     return figure
 
 
@@ -117,12 +111,9 @@ def _frame(axes: Axes, plan: Plan) -> None:
         rf"$\delta$ = {p.delta:g},  C = {p.C:g},  B = {p.B:g},  L = {p.L:g},  "
         rf"gap = {p.gap:g},  $\sigma$ = {p.sigma:g},  b = {p.b}"
     )
-    axes.text(0, 1.02, constants, transform=axes.transAxes, color=_GREY, fontsize=9, va="bottom")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color("#AAAAAA")
-    axes.grid(True, which="major", color="#E8E8E8", linewidth=0.7)
-    axes.tick_params(which="both", color="#AAAAAA", labelsize=9)
-    axes.set_axisbelow(True)
+    axes.text(0, 1.02, constants, transform=axes.transAxes, va="bottom", **_GREY)
+    axes.tick_params(which="both", labelsize=9)
+    frame(axes)
 
 
 def _label(axes: Axes, ends: dict[str, int], eps: float) -> None:
@@ -139,13 +130,6 @@ def _label(axes: Axes, ends: dict[str, int], eps: float) -> None:
         heights[0] = max(heights[0], low)
     for name, height in zip(names, heights, strict=True):
         colour, _, label = _LINES[name]
-        axes.annotate(
-            label,
-            (eps, 10**height),
-            xytext=(8, 0),
-            textcoords="offset points",
-            color=colour,
-            va="center",
-            fontsize=9,
-            annotation_clip=False,
-        )
+        place: dict[str, Any] = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
+        place |= {"fontsize": 9, "annotation_clip": False}
+        axes.annotate(label, (eps, 10**height), color=colour, **place)

@@ -6,65 +6,49 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from sparseaug.errors import shorten_text
+from sparseaug.experiments.kinds import BOUNDS, FACTS
+from sparseaug.experiments.results import Results
+from sparseaug.floats import text_up
+from sparseaug.kernels.arrays import Floats
+from sparseaug.report.charts import method_label
 from sparseaug.report.markup import Markup, join, tag
-from sparseaug.report.results import (
-    BOUNDS,
-    QUANTITIES,
-    Array,
-    CertificateResult,
-    MethodResult,
-    Results,
-)
-from sparseaug.report.style import BOUND_LOOKS, QUANTITY_NAMES, looks
 
 _ABSENT, _TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
 
 
 def final_table(results: Results) -> Markup:
     """Mean and standard deviation at the last evaluation, a row for each method."""
-    style = looks(results.methods)
+    head = ["method", "oracle calls", *(each.title for each in results.quantities)]
     rows = [
         [
-            style[name].label,
+            method_label(name),
             f"{method.oracle_calls:,}",
-            *(plus_minus(method.curves[quantity][:, -1]) for quantity in QUANTITIES),
+            *(plus_minus(method.last(each.name)) for each in results.quantities),
         ]
         for name, method in results.methods.items()
     ]
-    head = ["method", "oracle calls", *(QUANTITY_NAMES[q] for q in QUANTITIES)]
     return _table(head, rows, label="Where each method ends")
 
 
 def certificate_table(results: Results) -> Markup:
     """For each S its deviation beside the bounds, and each bound beside the truth at the end."""
-    style = looks(results.methods)
-    head = [
-        "method",
-        "largest deviation of S",
-        "sharper a-priori bound",
-        "a-priori bound",
-        "true norm at the end",
-        *(f"{BOUND_LOOKS[key].label} bound" for key in BOUNDS),
-        "bounds at or above the truth",
-    ]
+    facts = [fact for fact in FACTS if fact.column]
+    bounds = [bound for bound in BOUNDS if bound.label]
+    head = ["method", *(fact.column for fact in facts), "true norm at the end"]
+    head += [*(f"{bound.label} bound" for bound in bounds), "bounds at or above the truth"]
     rows = []
     for name, certificate in results.certificates.items():
         method = results.methods[name]
-        held, compared = bounds_that_hold(certificate, method)
-        rows.append(
-            [
-                style[name].label,
-                round_up(float(certificate.deviation.max())),
-                _optional(certificate.sharp_bound),
-                _optional(certificate.a_priori_bound),
-                f"{method.curves['gradient_norm'][:, -1].mean():.3g}",
-                *(_last_bound(certificate, method, key) for key in BOUNDS),
-                f"{held:,} of {compared:,}",
-            ]
-        )
+        held, compared = certificate.compare(method.curves["gradient_norm"])
+        truth = float(method.last("gradient_norm").mean())
+        row = [method_label(name)]
+        for fact in facts:
+            values = certificate.values.get(fact.name)
+            row.append(_ABSENT if values is None else text_up(float(values.max()), 3))
+        row.append(f"{truth:.3g}")
+        row += [_last(certificate.values.get(bound.name), truth) for bound in bounds]
+        rows.append([*row, f"{held:,} of {compared:,}"])
     return _table(head, rows, label="Bounds and truth")
 
 
@@ -74,21 +58,11 @@ def facts_table(facts: Mapping[str, Any], *, label: str) -> Markup:
     return _table(None, rows, label=label, numbers=False)
 
 
-def bounds_that_hold(certificate: CertificateResult, method: MethodResult) -> tuple[int, int]:
-    """How many bounds are at least the true norm, of how many, over seeds, steps and kinds."""
-    held = compared = 0
-    _, ours, theirs = np.intersect1d(certificate.step, method.step, return_indices=True)
-    truth = method.curves["gradient_norm"][:, theirs]
-    for curves in certificate.bounds.values():
-        held += int((curves[:, ours] >= truth).sum())
-        compared += truth.size
-    return held, compared
-
-
-def plus_minus(values: Array) -> str:
+def plus_minus(values: Floats) -> str:
     """Mean and sample standard deviation, the deviation to two digits and the mean as far.
 
     Examples:
+        >>> import numpy as np
         >>> plus_minus(np.array([0.0471, 0.0523, 0.0502]))
         '0.0499 ± 0.0026'
         >>> plus_minus(np.array([0.04711]))
@@ -104,36 +78,16 @@ def plus_minus(values: Array) -> str:
     return f"{mean:.{decimals}f} ± {spread:.{decimals}f}"
 
 
-def round_up(value: float, digits: int = 3) -> str:
-    """An upper bound to three significant digits, never below itself.
-
-    Examples:
-        >>> round_up(0.65401), round_up(0.27), round_up(1234.5)
-        ('0.655', '0.27', '1.24e+03')
-    """
-    if value <= 0 or not math.isfinite(value):
-        return f"{value:g}"
-    text = f"{value:.{digits}g}"
-    if float(text) < value:
-        text = f"{value + 10.0 ** (math.floor(math.log10(value)) - digits + 1):.{digits}g}"
-    return text
-
-
-def _last_bound(certificate: CertificateResult, method: MethodResult, key: str) -> str:
+def _last(rows: Floats | None, truth: float) -> str:
     """The mean bound at the end and how many times the true norm it is."""
-    if key not in certificate.bounds:
+    if rows is None:
         return _ABSENT
-    mean = float(certificate.bounds[key][:, -1].mean())
-    truth = float(method.curves["gradient_norm"][:, -1].mean())
+    mean = float(rows[:, -1].mean())
     if truth <= 0:
-        return round_up(mean)
+        return text_up(mean, 3)
     ratio = mean / truth
     times = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.2g}"
-    return f"{round_up(mean)} ({times}{_TIMES})"
-
-
-def _optional(bound: float | None) -> str:
-    return _ABSENT if bound is None else round_up(bound)
+    return f"{text_up(mean, 3)} ({times}{_TIMES})"
 
 
 def _fact(value: Any) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from sparseaug.errors import MissingPackageError
-from sparseaug.report.certificate_figure import draw_certificates
+from sparseaug.experiments.claims import claims
+from sparseaug.experiments.results import Results, read_results
 from sparseaug.report.figure import figure_bytes, figure_style
-from sparseaug.report.figures import draw_figure
+from sparseaug.report.figures import draw_certificates, draw_figure
 from sparseaug.report.owned import require_ours, write_owned
-from sparseaug.report.page import Verdict, render_page
-from sparseaug.report.results import Results, read_results
+from sparseaug.report.page import render_page
 
 NAMES = ("figure.pdf", "figure.png", "certificates.pdf", "certificates.png", "report.html")
 
@@ -21,16 +20,25 @@ def write_report(folder: str | os.PathLike[str]) -> list[Path]:
     """Write figure.pdf and .png, certificates.pdf and .png if there are any, and report.html.
 
     Everything is drawn before anything is written, and each file is whole or absent. The same
-    results give the same bytes. A file that is there is replaced only if it was written here, as
-    files.json in the folder tells. Without matplotlib there are no figures, and the page is written
-    all the same. Returns the paths in the order written, the page last.
+    results give the same bytes. Without matplotlib only the page is written.
+
+    Args:
+        folder: What `sparseaug.experiments.reproduce` wrote to.
+
+    Returns:
+        The paths in the order written, the page last.
+
+    Raises:
+        FileFormatError: The results are damaged.
+        StorageError: There are no results, or a file is in the way that was not written here, as
+            files.json in the folder says.
     """
     results = read_results(folder)
     try:
         files = _figures(results)
     except MissingPackageError:
         files = {}
-    files["report.html"] = render_page(results, verdicts=_verdicts(results)).encode()
+    files["report.html"] = render_page(results, verdicts=claims(results)).encode()
     write_owned(Path(folder), files)
     return [Path(folder) / name for name in files]
 
@@ -50,16 +58,3 @@ def _figures(results: Results) -> dict[str, bytes]:
             for name, figure in drawings.items()
             for kind in ("pdf", "png")
         }
-
-
-def _verdicts(results: Results) -> Sequence[Verdict]:
-    """The claims, where the file has the methods and the config that they are about.
-
-    Imported here, so that a figure of a plan does not load the experiment and its workers.
-    """
-    from sparseaug.experiments.claims import claims
-
-    try:
-        return claims(results.raw)
-    except KeyError:
-        return ()

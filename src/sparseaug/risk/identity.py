@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import as_numpy
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.archive import canonical_json
 from sparseaug.sampling import GroupSample, keyed_rng
-
-if TYPE_CHECKING:
-    from sparseaug.risk.model import KernelModel
-
-Facts: TypeAlias = tuple[tuple[str, str], ...]
 
 _SOME = 16  # elements, and samples
 
@@ -41,19 +36,14 @@ def sha256_of(*parts: Any) -> str:
     return digest.hexdigest()
 
 
-def problem_facts(x: Any, y: Any, action: Action, S: GroupSample | str) -> Facts:
-    """Inputs, targets, action and S, which may also be "full" or "none"."""
-    return (
-        ("S", S.sha256 if isinstance(S, GroupSample) else S),
-        ("inputs", sha256_of(x)),
-        ("targets", sha256_of(y)),
-        ("action", action_sha256(action, x)),
-    )
-
-
-def model_facts(model: KernelModel) -> Facts:
-    """The kernel and the centres."""
-    return (("kernel", repr(model.kernel)), ("centers", sha256_of(model.centers)))
+def problem_facts(x: Any, y: Any, action: Action, S: GroupSample | str) -> dict[str, str]:
+    """Inputs, targets, action and S, which may also be a word such as "full"."""
+    return {
+        "S": S.sha256 if isinstance(S, GroupSample) else S,
+        "inputs": sha256_of(x),
+        "targets": sha256_of(y),
+        "action": action_sha256(action, x),
+    }
 
 
 def action_sha256(action: Action, x: Any) -> str:

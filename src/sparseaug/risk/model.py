@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels import GaussianKernel
@@ -17,6 +16,10 @@ from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze
 @dataclass(frozen=True, eq=False)
 class KernelModel:
     """f(x) = sum_r a_r b_r k(x, z_r) with fixed centres z_r; theta is a followed by b.
+
+    Args:
+        kernel: the kernel k
+        centers: the centres z_r, (R, ...), each of the shape of a sample
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -40,9 +43,9 @@ class KernelModel:
 
     def features(self, x: Any) -> Floats:
         """phi_r(x) = k(x, z_r), shape (n, R)."""
-        return self.kernel(check_samples("x", x, like=self.centers), self.centers)
+        return self.kernel._gram(check_samples("x", x, like=self.centers), self.centers)
 
-    def coefficients(self, theta: Any) -> NDArray[Any]:
+    def coefficients(self, theta: Any) -> Floats:
         """c_r = a_r b_r."""
         a, b = self.split(theta)
         return a * b
@@ -51,22 +54,23 @@ class KernelModel:
         """f(x) for each sample."""
         return np.asarray(self.features(x) @ self.coefficients(theta))
 
-    def split(self, theta: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    def split(self, theta: Any) -> tuple[Floats, Floats]:
         """a and b."""
         theta = check_vector("theta", theta, self.size)
         return theta[: len(self.centers)], theta[len(self.centers) :]
 
-    def chain(self, theta: Any, by_coefficients: NDArray[Any]) -> NDArray[Any]:
+    def chain(self, theta: Any, by_coefficients: Any) -> Floats:
         """The derivative by theta from the one by c = a b: (b g, a g)."""
-        a, b = self.split(theta)
-        wrong = f"by_coefficients={shorten(by_coefficients)} is not a vector of {len(a)} numbers."
-        try:
-            g = np.asarray(by_coefficients)
-        except (TypeError, ValueError) as error:  # ragged lists, foreign objects
-            raise ArgumentError(wrong) from error
-        if g.shape != a.shape or g.dtype.kind not in "iuf":
-            raise ArgumentError(wrong)
-        return np.concatenate([b * g, a * g])
+        theta = check_vector("theta", theta, self.size)
+        return chain(theta, check_vector("by_coefficients", by_coefficients, len(self.centers)))
+
+
+def chain(theta: Floats, by_coefficients: Floats) -> Floats:
+    """(b g, a g) for theta = (a, b) and g, which are not checked."""
+    R, by_theta = len(by_coefficients), np.empty(2 * len(by_coefficients))
+    np.multiply(theta[R:], by_coefficients, by_theta[:R])
+    np.multiply(theta[:R], by_coefficients, by_theta[R:])
+    return by_theta
 
 
 def check_model(model: Any) -> KernelModel:
@@ -74,11 +78,3 @@ def check_model(model: Any) -> KernelModel:
     if not isinstance(model, KernelModel):
         raise ArgumentError(f"model={shorten(model)} is not a KernelModel.")
     return model
-
-
-def check_data(model: KernelModel, data: Any) -> tuple[Floats, Floats]:
-    """(x, y) as finite numbers, one target per sample, each like a centre; or an `ArgumentError`."""
-    if not isinstance(data, tuple) or len(data) != 2:
-        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
-    x = check_samples("data[0]", data[0], like=model.centers)
-    return x, check_vector("data[1]", data[1], len(x))

@@ -17,7 +17,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.base import integer_array
+from sparseaug.groups.rows import integer_array
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import Origin
 from sparseaug.sampling.sample import GroupSample, require_memory

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
+from sparseaug.actions.bound import distinct
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sklearn.parameters import Shape, is_frame
@@ -42,17 +43,23 @@ def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:
 def mean_over(
     function: Callable[[Any], NDArray[Any]], action: Action, elements: Rows, data: Any, shape: Shape
 ) -> NDArray[np.float64]:
-    """The mean over the elements of function(moved rows), for each row; at most 2^16 rows a call."""
+    """The mean over the elements of function(moved rows), for each row; at most 2^16 rows a call.
+
+    Equal elements are moved once and weigh as many as they are.
+    """
+    once = distinct(elements)
+    counts, first = once.counts.astype(np.float64), elements[once.first]
     parts = []
     for start in range(0, len(data), MOST_ROWS):
         rows = np.arange(start, min(start + MOST_ROWS, len(data)))
         block = data.iloc[rows] if is_frame(data) else data[rows]
         step = max(1, MOST_ROWS // len(rows))
         total: Any = 0.0
-        for j in range(0, len(elements), step):
-            values = function(copies(action, elements[j : j + step], block, shape))
-            total = total + values.reshape(-1, len(rows), *values.shape[1:]).sum(axis=0)
-        parts.append(total / len(elements))
+        for j in range(0, len(first), step):
+            values = function(copies(action, first[j : j + step], block, shape))
+            values = values.reshape(-1, len(rows), *values.shape[1:])
+            total = total + np.tensordot(counts[j : j + step], values, axes=1)
+        parts.append(total / len(elements))  # whole votes add up exactly: a tie stays one
     return np.concatenate(parts)
 
 

@@ -138,24 +138,22 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     has no probabilities; or the most votes (a tie goes to the first class), where it has neither or
     decides between pairs of classes, as `SVC(decision_function_shape="ovo")`.
 
-    Parameters
-    ----------
-    estimator : what learns; logistic regression by default. `random_state` is not passed on to it
-    action : an action, a function n_features -> action, or None, which moves nothing
-    m : number of elements; 16 by default (1 without an action)
-    target_deviation : draw until the exact deviation is at most this, instead of m
-    S : a `GroupSample` that is there already, instead of m
-    sample_shape : how to read a row, for instance (8, 8); by default (n_features,)
-    random_state : an integer is the oracle's seed: the same S every time
+    Args:
+        estimator: what learns; logistic regression by default. `random_state` is not passed on to it
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action)
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        S: a `GroupSample` that is there already, instead of m
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        random_state: an integer is the oracle's seed: the same S every time
 
-    Attributes
-    ----------
-    estimator_ : the fitted clone
-    classes_ : the labels that the inner estimator knows
-    sample_ : S; its `calls` are the oracle calls that `fit` made
-    action_ : the action for this width
-    groups_ : the row that each copy in fitting came from
-    deviation_ : how good S is; None for groups above order 10,000 unless drawing found it
+    Attributes:
+        estimator_: the fitted clone
+        classes_: the labels that the inner estimator knows
+        sample_: S; its `calls` are the oracle calls that `fit` made
+        action_: the action for this width
+        groups_: the row that each copy in fitting came from
+        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
 
     Examples:
         >>> import numpy as np, sparseaug as sa

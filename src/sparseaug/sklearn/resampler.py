@@ -30,24 +30,22 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     `fit_resample` and no `transform`. In cross-validation split with `GroupKFold` by `groups_`, or use
     `OneShotClassifier` and `OneShotRegressor`, which augment inside `fit`.
 
-    Parameters
-    ----------
-    action : an action, a function n_features -> action, or None, which moves nothing
-    m : number of elements; 16 by default (1 without an action)
-    target_deviation : draw until the exact deviation is at most this, instead of m
-    S : a `GroupSample` that is there already, instead of m
-    sample_shape : how to read a row, for instance (8, 8); by default (n_features,)
-    y_action : how targets move along, on y (n, outputs, ...): an action of the same group, or a
-        function n_outputs -> action
-    random_state : an integer is the oracle's seed: the same S every time; None and a RandomState
-        as everywhere in scikit-learn
+    Args:
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action)
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        S: a `GroupSample` that is there already, instead of m
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
+            function n_outputs -> action
+        random_state: an integer is the oracle's seed: the same S every time; None and a RandomState
+            as everywhere in scikit-learn
 
-    Attributes
-    ----------
-    sample_ : S; its `calls` are the oracle calls that were made
-    action_ : the action for this width
-    groups_ : the row that each copy comes from
-    deviation_ : how good S is; None for groups above order 10,000 unless drawing found it
+    Attributes:
+        sample_: S; its `calls` are the oracle calls that were made
+        action_: the action for this width
+        groups_: the row that each copy comes from
+        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
 
     A DataFrame gives a DataFrame with the same columns, and a Series a Series, with the index
     0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places

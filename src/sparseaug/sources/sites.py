@@ -12,19 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.base import (
-    Kind,
-    Shape,
-    axes_from_end,
-    dtype_kind,
-    gather,
-    namespace,
-    require_size,
-)
+from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
+from sparseaug.actions.base import Kind, axes_from_end, require_size
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.groups import Rows, TableGroup
-from sparseaug.groups.base import integer_array
+from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import are_permutations, invert_permutations
+from sparseaug.groups.rows import integer_array
 
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
 
@@ -41,7 +34,7 @@ class MoveSites(Action):
     R turns each of their indices.
     """
 
-    group: TableGroup
+    group: Group
     images: tuple[tuple[int, ...], ...]
     rotations: Rotations = ()
     rank: int = 1
@@ -61,16 +54,17 @@ class MoveSites(Action):
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
-        """Sites change places; vectors are multiplied by matrices."""
         return "linear" if self.rotations else "entries"
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """Index arrays, and matrices where tensors turn."""
         return 2 if self.rotations else 1
 
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        tensors = range(-self.rank, 0) if self.rotations else ()
+        return frozenset((-ndim, *tensors))
+
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The index arrays p^-1, and the matrices (k, 3, 3)."""
         operation = elements[:, 0]
         require_size(shape[1], len(self.images[0]), "axis 1", self.group)
         index = self._sources[operation]
@@ -92,7 +86,6 @@ class MoveSites(Action):
         return index, self._matrices[operation]
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Gather, then turn."""
         y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1, "axis"))
         return _turn(y, prepared[1], self.rank) if self.rotations else y
 
@@ -114,10 +107,14 @@ class MoveSites(Action):
 class TurnTensors(Action):
     """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3)."""
 
-    group: TableGroup
+    group: Group
     rotations: Rotations
     rank: int
     kind = "linear"
+
+    @property
+    def sample_shape(self) -> Shape:  # type: ignore[override]
+        return (3,) * self.rank
 
     def __post_init__(self) -> None:
         _require_operations(self.group)
@@ -125,7 +122,6 @@ class TurnTensors(Action):
         check_integer("rank", self.rank, at_least=1, below=HIGHEST_RANK + 1)
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """The matrices (k, 3, 3)."""
         if shape[1:] != (3,) * self.rank:
             raise ArgumentError(
                 f"x has shape {shape}; with sites=False give {_kind(self.rank)} as "
@@ -134,7 +130,6 @@ class TurnTensors(Action):
         return (self._matrices[elements[:, 0]],)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Turn every index."""
         return _turn(x, prepared[0], self.rank)
 
     def __repr__(self) -> str:
@@ -146,11 +141,11 @@ class TurnTensors(Action):
 
 
 def _require_operations(group: Any) -> None:
-    if not isinstance(group, TableGroup):
+    if not isinstance(group, Group) or group.width != 1:
         raise ArgumentError(f"group={shorten(group)} is not a group given by a table.")
 
 
-def _require_matrices(rotations: Any, group: TableGroup) -> None:
+def _require_matrices(rotations: Any, group: Group) -> None:
     """One 3 x 3 matrix for each operation, as tuples, so that equal actions are equal."""
     try:
         shape = np.array(rotations, np.float64).shape

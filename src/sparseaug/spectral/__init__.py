@@ -1,6 +1,7 @@
 """How good is S: the norm of D_S = Pi_S - Pi_G, exact, rigorous, restricted.
 
 result      what is known of a norm, and by which kind of knowledge
+methods     the methods, in order of preference
 deviation   deviation(S): the best method for the group; words
 draw_until  draw until the deviation is small enough
 generation  whether S can work at all
@@ -11,12 +12,14 @@ young       S_n and A_n by Clausen's recursion
 general     any group that can be listed, groups whose irreps are known, tuples, a given action
 """
 
-from sparseaug.spectral.deviation import best_method, deviation, word_deviation
+from sparseaug.spectral.deviation import deviation, word_deviation
 from sparseaug.spectral.draw_until import Drawn, draw_until
 from sparseaug.spectral.effort import LongRunWarning
+from sparseaug.spectral.methods import METHODS, best_method
 from sparseaug.spectral.result import Deviation
 
 __all__ = [
+    "METHODS",
     "Deviation",
     "Drawn",
     "LongRunWarning",

@@ -21,37 +21,19 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.floats import power_up
-from sparseaug.groups import Abelian, Dihedral, Group, Symmetric
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
-from sparseaug.spectral.abelian.characters import characters_norm
-from sparseaug.spectral.abelian.walsh import walsh_norm
-from sparseaug.spectral.general.dihedral import dihedral_norm
-from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps
-from sparseaug.spectral.general.regular import regular_norm
-from sparseaug.spectral.general.representation import action_norm
-from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.generation import why_not
+from sparseaug.spectral.methods import ACTION, Method, named, preferred, restricted
 from sparseaug.spectral.result import Deviation, Norm, Progress, larger_norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.young.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.theory import deviation_bound, deviation_floor
 from sparseaug.theory import word_deviation as word_bound
 
-_METHODS: dict[str, Callable[..., Norm]] = {
-    "characters": characters_norm,
-    "walsh": walsh_norm,
-    "dihedral": dihedral_norm,
-    "young": symmetric_norm,
-    "irreps": irreps_norm,
-    "regular": regular_norm,
-}
-_RANDOM = ("irreps", "tuples")
-"""Methods whose bound may come from a random start."""
-
-_REGULAR_LIMIT = 2_000_000
 _LONGEST_WORD = 64
 """Longer words are bounded by ||D||^length: their norms are tiny, and powers cost time."""
+
+_SUBGROUP = Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
 
 
 def deviation(
@@ -70,18 +52,29 @@ def deviation(
     """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
 
     Args:
+        S: a sample of a group
         length: of words over S: the norm of (Pi_S - Pi_G)^length
         degree: only functions that look at this many coordinates at a time (permutations of any n);
             for abelian groups, characters with at most this many non-zero frequencies (under sign
             flips these are the functions of that many coordinates)
-        action: only the irreps that occur in this linear action on arrays of one sample's `shape`
-        method: "characters", "walsh", "dihedral", "young", "irreps" or "regular"; by default the
-            best one for the group
+        action: only the irreps that occur in this linear action
+        shape: of one sample that the action moves, such as (6,)
+        method: "walsh", "characters", "dihedral", "young", "irreps" or "regular"; by default the
+            first of them that fits the group (`sparseaug.spectral.best_method`)
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
         device: where large blocks of a symmetric group are verified, for instance "cuda"
         failure_probability: where only a random start can reach the norm (more than 4096 tuples,
             large irreps of products): of the bound from above, over the start, which is keyed by
             the hash of S. Where certainty is within reach it is given, and this is not used.
+        progress: called now and then with two numbers, how much is done and of how much
+
+    Returns:
+        The `Deviation`. Where the norm is 1 since S lies in a coset of a proper subgroup, its
+        `reason` says so.
+
+    Raises:
+        UnsupportedError: if the group is too large, or has no such restriction.
+        GroupTooLargeError: if it would take hours or more memory than is used.
 
     Examples:
         >>> import sparseaug as sa
@@ -103,36 +96,28 @@ def deviation(
         raise ArgumentError("action and shape go together: shape is that of one sample, as (6,).")
     whole = degree is None and action is None
     if degree is not None:
-        name = restricted_method(S.group, degree)
+        chosen = restricted(S.group, degree)
     elif action is not None:
         if not isinstance(action, Action):
             raise ArgumentError(f"action={shorten(action)} is not an action.")
         action.rows(S)  # S must be of the action's group
-        name = "action"
+        chosen = ACTION
     else:
-        name = _check_method(method, S.group)
-    if device is not None and name != "young":
+        chosen = preferred(S.group) if method is None else named(method, S.group)
+    if device is not None and "device" not in chosen.options:
         raise ArgumentError(f"device={shorten(device)} is for symmetric groups as a whole.")
-    reason = why_not(S) if whole and length == 1 else ""
+    options = {"degree": degree, "action": action, "shape": shape, "device": device}
+    compute = _computation(S, chosen, {"progress": progress, **options})
+    name, reason = chosen.name, ""
     if S.group.order == 1:
         name, norm = "trivial", Norm(0.0, 0.0, "none")
-    elif reason:
-        name, norm = "subgroup", Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
+    elif length > 1:
+        norm = _of_words(compute, length, chance)
     else:
-
-        def compute(power: int, chance: float) -> Norm:
-            extra: dict[str, Any] = {"power": power, "progress": progress}
-            if name in _RANDOM:
-                extra["failure_probability"] = chance
-            if degree is not None:
-                return _restricted(S, degree, name, extra)
-            if action is not None and shape is not None:
-                return action_norm(S, action, shape, **extra)
-            if device is not None:
-                extra["device"] = device
-            return _METHODS[name](S, **extra)
-
-        norm = compute(1, chance) if length == 1 else _of_words(compute, length, chance)
+        norm, reason = (
+            _with_reason(S, lambda: compute(1, chance)) if whole else (compute(1, chance), "")
+        )
+        name = "subgroup" if reason else name
     return Deviation(
         value=min(1.0, norm.upper),
         lower=min(1.0, norm.lower),
@@ -153,6 +138,11 @@ def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
 
     Pi_S^k - Pi_G = D_S^k, since Pi_S Pi_G = Pi_G. It is at most ||D_S||^length, and often less.
 
+    Args:
+        S: a sample of a group.
+        length: of the words.
+        **options: those of `deviation`.
+
     Examples:
         >>> import sparseaug as sa
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)
@@ -162,37 +152,36 @@ def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
     return deviation(S, length=length, **options)
 
 
-def best_method(group: Group) -> str:
-    """The method that `deviation` takes for this group; an `UnsupportedError` if there is none."""
-    if not isinstance(group, Group):
-        raise ArgumentError(
-            f"group={shorten(group)} is not a group; give one such as symmetric(6)."
-        )
-    match group:
-        case Abelian(moduli=moduli):
-            return "walsh" if set(moduli) == {2} else "characters"
-        case Dihedral():
-            return "dihedral"
-        case Symmetric(n=n) if n <= LARGEST_N:
-            return "young"
-    if _has_few_irreps(group):
-        return "irreps"
-    if group.order <= _REGULAR_LIMIT:
-        return "regular"
-    raise UnsupportedError(
-        f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
-        + ("" if group.degree is None else ", or with degree=1 or 2, coordinates at a time")
-        + "."
-    )
+def _computation(
+    S: GroupSample, method: Method, options: dict[str, Any]
+) -> Callable[[int, float], Norm]:
+    """The norm of D_S^power by this method, with the options that it has, by power and chance."""
+    names = ("progress", *method.options)
+    given = {name: value for name, value in options.items() if name in names and value is not None}
+
+    def compute(power: int, chance: float) -> Norm:
+        random = "failure_probability" in method.options
+        extra = {"failure_probability": chance} if random else {}
+        return method.norm(S, power=power, **given, **extra)
+
+    return compute
 
 
-def _has_few_irreps(group: Group) -> bool:
-    """Whether all irreps are known, few and small enough to go through one by one."""
+def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str]:
+    """The norm, and why it is 1 if it is: asked where it comes out as 1 or is out of reach.
+
+    One or two elements lie in a coset of a cyclic subgroup: there it is asked first.
+    """
+    if len(S.counts()[0]) <= 2 and (reason := why_not(S)):
+        return _SUBGROUP, reason
     try:
-        listed_irreps(group)
-    except (UnsupportedError, GroupTooLargeError):
-        return False
-    return True
+        norm = compute()
+    except (GroupTooLargeError, UnsupportedError):
+        if reason := why_not(S):
+            return _SUBGROUP, reason
+        raise
+    reason = why_not(S) if norm.upper >= 1.0 else ""
+    return (_SUBGROUP, reason) if reason else (norm, "")
 
 
 def _bound(S: GroupSample, length: int, delta: float) -> float | None:
@@ -218,28 +207,6 @@ def _of_words(compute: Callable[[int, float], Norm], length: int, chance: float)
     return Norm(max(upper, norm.lower), norm.lower, norm.block, both)
 
 
-def restricted_method(group: Group, degree: int) -> str:
-    """The method that `degree=` takes for this group; an `UnsupportedError` if there is none."""
-    degree = check_integer("degree", degree, at_least=1)
-    if isinstance(group, Abelian) and group.width > 1:
-        return "low weight"
-    if group.degree is None:
-        raise UnsupportedError(
-            f"degree= is for groups that permute points and for abelian groups, not {group.name}."
-        )
-    if degree > group.degree:
-        raise ArgumentError(f"degree={degree} is above the {group.degree} points of {group.name}.")
-    return "tuples"
-
-
-def _restricted(S: GroupSample, degree: int, name: str, extra: dict[str, Any]) -> Norm:
-    if name == "tuples":
-        return permutation_module_norm(S, degree=degree, **extra)
-    if degree >= S.group.width:  # every character
-        return _METHODS[best_method(S.group)](S, **extra)
-    return low_weight_norm(S, degree=degree, **extra)
-
-
 def check_progress(progress: object) -> None:
     """Raise an `ArgumentError` unless it is None or can be called with two numbers."""
     if progress is None:
@@ -255,22 +222,3 @@ def check_progress(progress: object) -> None:
         ) from error
     except ValueError:  # functions in C may have no signature
         return
-
-
-def _check_method(method: str | None, group: Group) -> str:
-    if method is None:
-        return best_method(group)
-    fits = {
-        "characters": isinstance(group, Abelian),
-        "walsh": isinstance(group, Abelian) and set(group.moduli) == {2},
-        "dihedral": isinstance(group, Dihedral),
-        "young": isinstance(group, Symmetric),
-        "irreps": True,
-        "regular": group.order <= _REGULAR_LIMIT,
-    }
-    if not isinstance(method, str) or not fits.get(method, False):
-        allowed = ", ".join(name for name, fit in fits.items() if fit)
-        raise ArgumentError(
-            f"method={shorten(method)} does not fit {group.name}; give one of {allowed}."
-        )
-    return method

@@ -20,18 +20,12 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.groups import Symmetric
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
-from sparseaug.spectral.deviation import (
-    best_method,
-    check_progress,
-    deviation,
-    restricted_method,
-)
+from sparseaug.spectral.deviation import check_progress, deviation
+from sparseaug.spectral.methods import find_method, preferred, restricted
 from sparseaug.spectral.result import Deviation, Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.young.symmetric import shape_of, symmetric_norm
 from sparseaug.theory import deviation_floor
 
 
@@ -75,7 +69,22 @@ def draw_until(
     `growth`. The norm of the last worst block is looked at first: while that alone is above the
     target, the other blocks are not computed. Where the norm can only be had with a stated probability
     (`degree=` of many tuples, large products), all rounds together fail with that probability:
-    `deviation.kind` says. If `max_calls` would be passed, an `OracleBudgetError` says how far it came.
+    `deviation.kind` says.
+
+    Args:
+        oracle: draws the elements, and counts them.
+        target: the deviation that is wanted.
+        max_calls: oracle calls, at most.
+        growth: size of a batch, as a share of what is drawn.
+        degree: of `deviation`.
+        progress: called with the calls made and `max_calls`.
+
+    Returns:
+        The sample, its deviation, and the calls that it took.
+
+    Raises:
+        OracleBudgetError: if `max_calls` or the budget would be passed; it says how far it came.
+        UnsupportedError: before anything is drawn, if the group has no deviation that can be computed.
 
     Examples:
         >>> import sparseaug as sa
@@ -90,10 +99,7 @@ def draw_until(
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
     check_progress(progress)
     # refuse before drawing
-    if degree is None:
-        best_method(oracle.group)
-    else:
-        restricted_method(oracle.group, degree)
+    preferred(oracle.group) if degree is None else restricted(oracle.group, degree)
     wanted = _smallest_m(target, oracle.group.order) if degree is None else 1
     S: GroupSample | None = None
     found: Deviation | None = None
@@ -112,7 +118,7 @@ def draw_until(
         calls += m
         if progress:
             progress(calls, max_calls)
-        if found is not None and _still_above(S, found.block, target, degree):
+        if found is not None and _still_above(S, found, target):
             continue
         tests += 1
         found = deviation(S, degree=degree, failure_probability=share_of_round(tests))
@@ -150,8 +156,9 @@ def _smallest_m(target: float, order: int) -> int:
     return high
 
 
-def _still_above(S: GroupSample, block: str, target: float, degree: int | None) -> bool:
+def _still_above(S: GroupSample, last: Deviation, target: float) -> bool:
     """Whether one block, the worst of the last round, is above the target by itself."""
-    if degree is not None or not isinstance(S.group, Symmetric) or not block.startswith("("):
+    method = find_method(last.method)
+    if method is None or "blocks" not in method.options:
         return False
-    return symmetric_norm(S, shapes=[shape_of(block)]).lower > target
+    return method.norm(S, blocks=[last.block]).lower > target

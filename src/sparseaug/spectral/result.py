@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from numpy.typing import NDArray
 
 from sparseaug.errors import (
     check_integer,
@@ -18,6 +20,19 @@ from sparseaug.floats import text_down, text_up
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
 
+class Block(NamedTuple):
+    """Part of the Fourier transform of S: means over S, all within `error` of the true ones.
+
+    `values` is the mean of one irrep, a matrix, `error` its Frobenius distance from the truth at most,
+    and `label` the irrep: its name, or a partition. Of an abelian group many characters make a block:
+    `values` is flat, `error` that of each value, and `label` takes places in it to frequencies.
+    """
+
+    label: Any
+    values: NDArray[Any]
+    error: float
+
+
 @dataclass(frozen=True)
 class Norm:
     """lower <= norm <= upper, and the block (irrep) where the lower bound is attained.
@@ -28,8 +43,12 @@ class Norm:
 
     upper: float
     lower: float
-    block: str
+    block: str = ""
     failure_probability: float | None = 0.0
+
+    def at(self, block: str) -> Norm:
+        """The same norm, with the name of the block."""
+        return replace(self, block=block)
 
 
 def larger_norm(one: Norm, other: Norm) -> Norm:

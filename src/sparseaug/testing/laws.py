@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from sparseaug.actions import Action, Array, require_law
-from sparseaug.actions.base import require_data, require_group
+from sparseaug.actions.arrays import require_data
+from sparseaug.actions.base import require_group
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import check_action as require_action

@@ -19,7 +19,7 @@ from sparseaug.errors import (
     shorten_text,
 )
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.base import integer_array
+from sparseaug.groups.rows import integer_array
 from sparseaug.sampling.sample import MOST_BYTES
 from sparseaug.testing.answers import answers, check_seed, require
 

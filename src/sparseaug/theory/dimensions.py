@@ -1,7 +1,6 @@
 """The sum of d_pi over the non-trivial irreps, for the usual families: the D of the sharper bound.
 
-If every irrep of a group is real, the sum of d_pi over all irreps is the number of solutions of
-g^2 = 1 (Frobenius and Schur). That is so for S_n, B_n and the dihedral groups.
+The formulas are those of `sparseaug.groups.dimensions`, for numbers that no group is made of.
 """
 
 from __future__ import annotations
@@ -9,10 +8,8 @@ from __future__ import annotations
 import math
 
 from sparseaug.errors import ArgumentError
+from sparseaug.groups import dimensions
 from sparseaug.theory._arguments import ORDER_BITS, dimension_of, group_size
-
-LARGEST_N = 50_000
-"""Where the involutions of n things, of 330,000 bits, take about a second."""
 
 
 def involutions(n: int) -> int:
@@ -24,11 +21,7 @@ def involutions(n: int) -> int:
         >>> [involutions(n) for n in range(8)]
         [1, 1, 2, 4, 10, 26, 76, 232]
     """
-    n = dimension_of("n", n, LARGEST_N)
-    before, now = 0, 1
-    for k in range(1, n + 1):
-        before, now = now, now + (k - 1) * before
-    return now
+    return dimensions.involutions(dimension_of("n", n, dimensions.MOST_POINTS))
 
 
 def signed_involutions(n: int) -> int:
@@ -41,11 +34,7 @@ def signed_involutions(n: int) -> int:
         >>> [signed_involutions(n) for n in range(7)]
         [1, 2, 6, 20, 76, 312, 1384]
     """
-    n = dimension_of("n", n, LARGEST_N)
-    before, now = 0, 1
-    for k in range(1, n + 1):
-        before, now = now, 2 * now + 2 * (k - 1) * before
-    return now
+    return dimensions.involutions(dimension_of("n", n, dimensions.MOST_POINTS), signs=2)
 
 
 def symmetric_dimension_sum(n: int) -> int:
@@ -129,8 +118,6 @@ def dimension_sum_bound(order: int, num_classes: int) -> int:
         >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
         15
     """
-    order = group_size("order", order)
-    classes = group_size("num_classes", num_classes)
-    square = (min(classes, order) - 1) * (order - 1)
-    shift = max(0, square.bit_length() - (1 << 14)) // 2  # what is cut off is rounded up
-    return math.isqrt(square >> 2 * shift) + 1 << shift if shift else math.isqrt(square)
+    return dimensions.bound_by_classes(
+        group_size("order", order), group_size("num_classes", num_classes)
+    )

@@ -13,8 +13,8 @@ from typing import final
 import numpy as np
 import torch
 
+from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import check_integer
-from sparseaug.nn.checks import require_dense
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 

@@ -8,10 +8,10 @@ from typing import Any, final
 import numpy as np
 import torch
 
+from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups.permutations import invert_permutations
 from sparseaug.nn.adapters.by_content import ContentKey
-from sparseaug.nn.checks import require_dense
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 

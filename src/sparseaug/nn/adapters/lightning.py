@@ -5,14 +5,13 @@ It is a plain class with the hooks and attributes that the trainer asks a callba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, final
 
-import torch
-
 from sparseaug.actions import Action, Array
+from sparseaug.actions.arrays import is_tensor, require_dense
+from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import check_integer
-from sparseaug.nn.checks import require_dense
 from sparseaug.nn.models.orbit_batch import require_sample_of
 from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample
@@ -26,7 +25,7 @@ class SymmetryCallback:
     Args:
         action: how the group moves x
         S: the sample that is trained on
-        x: samples (n, ...) to measure the module's invariance on
+        x: samples (n, ...), or a tuple or dict of them, to measure the module's invariance on
         every: log at the end of every so many epochs
         degree: for `sparseaug.deviation`, which is computed once, now; needed for groups that are
             too large for the whole norm
@@ -52,8 +51,8 @@ class SymmetryCallback:
         degree: int | None = None,
     ) -> None:
         require_sample_of(action, S)
-        if isinstance(x, torch.Tensor):
-            require_dense("x", x)
+        for part in leaves(x):
+            require_dense("x", part)
         action(S.elements[:1], x)  # what does not move is refused before training begins
         degree = None if degree is None else check_integer("degree", degree, below=1 << 31)
         self.action = action
@@ -66,7 +65,7 @@ class SymmetryCallback:
         """Measure and log, in every `every`-th epoch."""
         if (trainer.current_epoch + 1) % self.every:
             return
-        x = self.x.to(pl_module.device) if hasattr(self.x, "to") else self.x
+        x = map_leaves(lambda part: _on_device(part, pl_module.device), self.x)
         error = invariance_error(pl_module, self.action, self.S, x)
         values = {
             "deviation": self.deviation.value,
@@ -86,23 +85,17 @@ class SymmetryCallback:
         return type(self)
 
     def state_dict(self) -> dict[str, Any]:
-        """Nothing: all is given when it is made."""
         return {}
-
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Nothing to load."""
-
-    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
-        """Nothing to set up."""
-
-    def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
-        """Nothing to tear down."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         """Every other hook of the trainer's, now or later, does nothing."""
-        if name.startswith("on_"):
+        if name.startswith("on_") or name in ("load_state_dict", "setup", "teardown"):
             return _nothing
         raise AttributeError(f"SymmetryCallback has no attribute {name!r}")
+
+
+def _on_device(part: Array, device: Any) -> Array:
+    return part.to(device) if is_tensor(part) else part
 
 
 def _nothing(*_: Any, **__: Any) -> None:

@@ -8,9 +8,9 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from sparseaug.actions import Action
+from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.nn.adapters.by_content import ContentKey
-from sparseaug.nn.checks import require_dense
 from sparseaug.nn.models.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
 
@@ -94,7 +94,6 @@ class OrbitTransform(torch.nn.Module):
         return tree_unflatten(moved, spec)
 
     def extra_repr(self) -> str:
-        """What decides the outcome."""
         return f"{self.action!r}, {self.S!r}, seed={self._key.seed}"
 
 

@@ -5,5 +5,4 @@ streaming  a fresh, counted element for every item and epoch
 samplers   which copies share a batch; loader: a loader that resumes anywhere; state: whose state it is
 inner      the data set inside
 items      the parts of an item, moved
-prepared   a batch at once (gather_numba: compiled)
 """

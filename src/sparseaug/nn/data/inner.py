@@ -8,10 +8,10 @@ from typing import Any, final
 import numpy as np
 from torch.utils.data import IterableDataset, Subset, TensorDataset
 
-from sparseaug.actions.base import as_numpy
+from sparseaug.actions.arrays import as_numpy
+from sparseaug.actions.bound import Indices
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.nn.data.items import Moves
-from sparseaug.nn.data.prepared import Indices
 
 
 class OutOfRangeError(ArgumentError, IndexError):

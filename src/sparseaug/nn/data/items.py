@@ -1,23 +1,24 @@
 """Moving the items of a data set: a whole batch at once, each item by its own element.
 
 An item is x alone or a tuple or list (x, y, ...) of one sample: x is moved, y moves along where it
-has an action of its own, the rest passes through. For graphs x may be (adjacency, features).
+has an action of its own, the rest passes through. x may be a tuple or a dict of arrays that move
+together; an item that is a dict is x, and what has no action in it passes through.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import torch
 
-from sparseaug.actions import Action, Array, permute_axis
-from sparseaug.actions.permute import PermuteNodes
+from sparseaug.actions import Array
+from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.bound import Bound, Indices
+from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import require_dense
-from sparseaug.nn.data.prepared import Indices, Move
 
 
 @final
@@ -25,18 +26,18 @@ from sparseaug.nn.data.prepared import Indices, Move
 class Moves:
     """How each part of an item moves; None for a part that stays."""
 
-    x: Move
-    features: Move | None = None
-    y: Move | None = None
+    x: Bound
+    y: Bound | None = None
 
     def items(self, items: Sequence[Any], which: Indices) -> list[Any]:
         """Items moved, item t by element which[t]; each keeps its form."""
-        parts = [_parts(item) for item in items]
-        xs = _move_x(self, [part[0] for part in parts], which)
+        names = self.x.action.names
+        parts = [_parts(item, names) for item in items]
+        xs = _move_data(self.x, [part[0] for part in parts], which, "x")
         ys: Sequence[Any] = [()] * len(parts)
         if self.y is not None:
             _require_targets(parts)
-            moved = _move_arrays(self.y, [part[1] for part in parts], which, "y")
+            moved = _move_data(self.y, [part[1] for part in parts], which, "y")
             ys = [(y,) for y in moved]
         return [
             _like(item, (x, *y, *part[1 + len(y) :]))
@@ -57,64 +58,31 @@ class Moves:
         return list(zip(*map(_rows_of, parts), strict=True))
 
 
-def make_moves(action: Action, y_action: Action | None, make: Callable[[Action], Move]) -> Moves:
-    """The moves of an item's parts, each made of its action; node features go with the nodes."""
-    nodes = isinstance(action, PermuteNodes)
-    return Moves(
-        make(action),
-        make(permute_axis(action.group, 1)) if nodes else None,
-        None if y_action is None else make(y_action),
-    )
-
-
-def require_actions(action: Any, y_action: Any) -> None:
-    """Raise an `ArgumentError` unless they are actions of one group (the second may be None)."""
-    if not isinstance(action, Action):
-        raise ArgumentError(f"action={shorten(action)} is not an action; try sparseaug.roll(...).")
-    if y_action is None:
-        return
-    if not isinstance(y_action, Action):
-        raise ArgumentError(f"y_action={shorten(y_action)} is not an action, nor None.")
-    if y_action.group != action.group:
-        raise ArgumentError(
-            f"y_action is of {y_action.group.name}, but action is of {action.group.name}; "
-            "one element moves both: use one group."
-        )
-
-
 def _pick(
-    name: str, move: Move | None, tensor: torch.Tensor, source: Indices, which: Indices
+    name: str, move: Bound | None, tensor: torch.Tensor, source: Indices, which: Indices
 ) -> torch.Tensor:
-    """The rows `source` of a tensor of all samples, moved where there is a move."""
+    """The rows `source` of a tensor of all samples, moved where there is an action."""
     index = torch.from_numpy(source).to(tensor.device)
     if move is None:
         return tensor.index_select(0, index)
     _require_axes(tensor[0], name)
-    return move.pick(which, tensor, index)
+    return move.pick(tensor, index, which)
 
 
-def _move_x(moves: Moves, xs: list[Any], which: Indices) -> Sequence[Any]:
-    if moves.features is None or not all(isinstance(x, tuple) and len(x) == 2 for x in xs):
-        return _move_arrays(moves.x, xs, which, "x")
-    adjacency = _move_arrays(moves.x, [x[0] for x in xs], which, "adjacency")
-    features = _move_arrays(moves.features, [x[1] for x in xs], which, "features")
-    return list(zip(adjacency, features, strict=True))
-
-
-def _move_arrays(move: Move, arrays: list[Any], which: Indices, name: str) -> Sequence[Any]:
-    """Arrays moved, those of one shape together."""
+def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Sequence[Any]:
+    """Data moved, those of one form and shape together."""
     alike: dict[Hashable, list[int]] = {}
-    for place, array in enumerate(arrays):
-        _require_axes(array, name)
-        kind = (array.shape, array.dtype, getattr(array, "device", None), type(array))
-        alike.setdefault(kind, []).append(place)
-    moved: list[Any] = [None] * len(arrays)
+    for place, x in enumerate(data):
+        move.action.over(x)
+        arrays = leaves(x)
+        for array in arrays:
+            _require_axes(array, name)
+        kinds = [(a.shape, a.dtype, getattr(a, "device", None), type(a)) for a in arrays]
+        alike.setdefault(tuple(kinds), []).append(place)
+    moved: list[Any] = [None] * len(data)
     for places in alike.values():
-        together = [arrays[place] for place in places]
-        stacked = (
-            torch.stack(together) if isinstance(together[0], torch.Tensor) else np.stack(together)
-        )
-        rows = _rows_of(move(which[places], stacked))
+        stacked = map_leaves(_stack, *(data[place] for place in places))
+        rows = _rows_of(move.each(stacked, which[places]))
         if len(alike) == 1:
             return rows
         for place, row in zip(places, rows, strict=True):
@@ -122,12 +90,23 @@ def _move_arrays(move: Move, arrays: list[Any], which: Indices, name: str) -> Se
     return moved
 
 
-def _rows_of(moved: Array) -> Sequence[Any]:
+def _stack(*arrays: Array) -> Array:
+    return torch.stack(arrays) if isinstance(arrays[0], torch.Tensor) else np.stack(arrays)
+
+
+def _rows_of(moved: Any) -> Sequence[Any]:
     """The data of a batch; NumPy's in plain order, since torch takes no negative strides."""
-    return moved.unbind(0) if isinstance(moved, torch.Tensor) else list(np.ascontiguousarray(moved))
+    if isinstance(moved, torch.Tensor):
+        return moved.unbind(0)
+    if isinstance(moved, np.ndarray):
+        return list(np.ascontiguousarray(moved))
+    apart = map_leaves(lambda array: list(_rows_of(array)), moved)
+    return [map_leaves(lambda rows, t=t: rows[t], apart) for t in range(len(leaves(moved)[0]))]
 
 
-def _parts(item: Any) -> Sequence[Any]:
+def _parts(item: Any, names: Sequence[str]) -> Sequence[Any]:
+    if isinstance(item, Mapping):
+        return ({name: item[name] for name in names if name in item} if names else item,)
     if not isinstance(item, tuple | list):
         return (item,)
     if not item:
@@ -136,7 +115,9 @@ def _parts(item: Any) -> Sequence[Any]:
 
 
 def _like(item: Any, parts: tuple[Any, ...]) -> Any:
-    """The parts in the form of `item`: one array, a tuple, a named tuple or a list."""
+    """The parts in the form of `item`: one array, a dict, a tuple, a named tuple or a list."""
+    if isinstance(item, Mapping):
+        return {**item, **parts[0]}
     if not isinstance(item, tuple | list):
         return parts[0]
     if hasattr(item, "_make"):

@@ -7,17 +7,16 @@ workers, ranks, shuffles and resumed runs see the same n m copies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from sparseaug.actions import Action
+from sparseaug.actions import Action, Bound
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.nn.data.inner import Inner, check_index, check_indices, check_list
-from sparseaug.nn.data.items import make_moves, require_actions
-from sparseaug.nn.data.prepared import PreparedMove
+from sparseaug.nn.data.items import Moves
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
@@ -32,9 +31,11 @@ class OneShotDataset(Dataset[Any]):
         S: the sample; each of its m elements moves each of the n samples
         y_action: how the group moves y, for targets that move along
 
-    x is moved, y too if `y_action` is given, and the rest passes through. For `permute_nodes`, x
-    may be the tuple (adjacency, features). A data loader gets its batches moved at once. A sample
-    that is in a batch several times is fetched from `dataset` once.
+    x is moved, y too if `y_action` is given, and the rest passes through. x may be a tuple or a dict
+    of arrays where `action` moves them together (`sparseaug.together`, or `permute_nodes` for the pair
+    (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone,
+    whose other entries pass through. A data loader gets its batches moved at once. A sample that is in
+    a batch several times is fetched from `dataset` once.
 
     Examples:
         >>> import torch, sparseaug as sa
@@ -51,14 +52,16 @@ class OneShotDataset(Dataset[Any]):
     def __init__(
         self, dataset: Any, action: Action, S: GroupSample, y_action: Action | None = None
     ) -> None:
-        require_actions(action, y_action)
+        require_action(action)
+        require_same_group(action, y_action, "y_action")
         require_sample(S)
-        rows = action.rows(S)
         self.action = action
         self.S = S
         self.y_action = y_action
         self._inner = Inner(dataset)
-        self._moves = make_moves(action, y_action, partial(PreparedMove, rows=rows))
+        rows = action.rows(S)
+        along = None if y_action is None else Bound(y_action, rows)
+        self._moves = Moves(Bound(action, rows), along)
 
     @property
     def dataset(self) -> Any:

@@ -17,11 +17,12 @@ from typing import Any, Literal, final
 import numpy as np
 from torch.utils.data import Sampler
 
+from sparseaug.actions.bound import Indices
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.checks import MOST_COPIES, check_choice, check_flag
+from sparseaug.nn.checks import check_choice, check_flag
 from sparseaug.nn.data.one_shot import OneShotDataset
-from sparseaug.nn.data.prepared import Indices
 from sparseaug.nn.data.state import describe, require_keys, require_settings
+from sparseaug.orbits.models import MOST_COPIES
 from sparseaug.sampling.keys import keyed_rng
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset, get_worker_info
 
-from sparseaug.actions import Action
+from sparseaug.actions import Action, Bound
+from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.bound import Indices
 from sparseaug.errors import (
     ArgumentError,
     OracleBudgetError,
@@ -28,8 +29,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows
 from sparseaug.nn.data.inner import Inner, check_index, check_list
-from sparseaug.nn.data.items import make_moves, require_actions
-from sparseaug.nn.data.prepared import FreshMove, Indices
+from sparseaug.nn.data.items import Moves
 from sparseaug.nn.data.state import describe, group_sha256, require_keys, require_settings
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -79,7 +79,8 @@ class StreamingDataset(Dataset[Any]):
     def __init__(
         self, dataset: Any, action: Action, oracle: Oracle, y_action: Action | None = None
     ) -> None:
-        require_actions(action, y_action)
+        require_action(action)
+        require_same_group(action, y_action, "y_action")
         require_oracle(oracle, action.group)
         if oracle.has_source:
             raise UnsupportedError(
@@ -142,7 +143,8 @@ class StreamingDataset(Dataset[Any]):
         self._notice(chosen)
         rows = self._drawn.rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1
-        moves = make_moves(self.action, self.y_action, partial(FreshMove, rows=rows))
+        along = None if self.y_action is None else Bound(self.y_action, rows, room=0)
+        moves = Moves(Bound(self.action, rows, room=0), along)
         return self._inner.moved(chosen, np.arange(len(chosen)), moves)
 
     def state_dict(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ outputs; so the value over all batches is what `invariance_error` gives for all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,17 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.actions.base import as_numpy
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import call_model, check_chunk, require_outputs, require_tensor
+from sparseaug.actions.arrays import as_numpy
+from sparseaug.actions.trees import map_leaves
+from sparseaug.errors import ArgumentError
+from sparseaug.nn.checks import require_batch, require_outputs
 from sparseaug.nn.models.orbit_batch import (
     OrbitBatch,
     require_loadable,
     require_sample_of,
 )
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
+from sparseaug.orbits.models import call_model, check_chunk, require_model
 from sparseaug.sampling import GroupSample
 
 
@@ -30,11 +32,11 @@ class InvarianceError(nn.Module):
     """Mean over S of the root mean square of model(g x) - model(x), over all samples seen.
 
     Args:
-        model: maps (B, ...) to (B, ...); called as it is, in the mode it is in, and neither moved
-            nor saved with the metric, so it may be the module that holds the metric. For labels
-            (outputs not in floating point) the error is the fraction that changes
-        action: how x moves, and by which elements
-        S: see `action`.
+        model: maps (B, ...) to (B, ...), as for `invariance_error`; called as it is, in the mode it
+            is in, and neither moved nor saved with the metric, so it may be the module that holds the
+            metric. For labels (outputs not in floating point) the error is the fraction that changes
+        action: how x moves; `sparseaug.together` for several inputs
+        S: by which elements
         output_action: for outputs that move along: then model(g x) - g model(x)
         chunk_size: how many moved copies go through the model at once; by default all B m
 
@@ -58,7 +60,7 @@ class InvarianceError(nn.Module):
 
     def __init__(
         self,
-        model: Callable[[Tensor], Tensor],
+        model: Callable[..., Tensor],
         action: Action,
         S: GroupSample,
         *,
@@ -66,8 +68,7 @@ class InvarianceError(nn.Module):
         chunk_size: int | None = None,
     ) -> None:
         super().__init__()
-        if not callable(model):
-            raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
+        require_model(model)
         self._model = (model,)  # in a tuple, or it would become a part of this module
         self.orbit = OrbitBatch(action, S)
         if output_action is not None:
@@ -80,7 +81,7 @@ class InvarianceError(nn.Module):
         self.labels = torch.zeros((), dtype=torch.int64)
         self.register_load_state_dict_post_hook(_start_again)  # type: ignore[no-untyped-call]
 
-    def update(self, x: Tensor) -> None:
+    def update(self, x: Any) -> None:
         """Take a batch into the sums."""
         self._add(*self._measured(x))
 
@@ -95,7 +96,7 @@ class InvarianceError(nn.Module):
         for total in (self.squares, self.count, self.labels):
             total.zero_()
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Any) -> Tensor:
         """Take a batch into the sums, and return its own error, that of this rank."""
         measured = self._measured(x)
         self._add(*measured)
@@ -124,32 +125,36 @@ class InvarianceError(nn.Module):
         self.labels += labels
 
     @torch.no_grad()
-    def _measured(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _measured(self, x: Any) -> tuple[Tensor, Tensor, Tensor]:
         """What a batch adds to the three sums."""
-        require_tensor("x", x, 2)
-        if not len(x):
-            raise ArgumentError("x is empty; give at least one sample.")
-        self.orbit(x[:1], [0])  # what does not move is refused before the model sees it
+        batch = require_batch(self.orbit.action, x)
+        # what does not move is refused before the model sees it
+        self.orbit(map_leaves(lambda part: part[:1], x), [0])
         (model,) = self._model
-        base = require_outputs(call_model(model, x), len(x))
-        size = self.orbit.m if self.chunk_size is None else max(1, self.chunk_size // len(x))
-        squares = [
-            self._squares(model, x, base, slice(start, start + size))
-            for start in range(0, self.orbit.m, size)
-        ]
-        count = torch.tensor(len(x), device=x.device)
-        return torch.cat(squares), count, count * _are_labels(base)
+        base = require_outputs(call_model(model, x), batch)
+        equal = self.orbit.equal()
+        first = range(self.orbit.m) if equal is None else equal.first.tolist()
+        size = len(first) if self.chunk_size is None else max(1, self.chunk_size // batch)
+        found = torch.cat(
+            [
+                self._squares(model, x, base, first[start : start + size])
+                for start in range(0, len(first), size)
+            ]
+        )
+        squares = found if equal is None else found[equal.number]
+        count = torch.tensor(batch, device=base.device)
+        return squares, count, count * _are_labels(base)
 
-    def _squares(self, model: Any, x: Tensor, base: Tensor, which: slice) -> Tensor:
+    def _squares(self, model: Any, x: Any, base: Tensor, which: Sequence[int]) -> Tensor:
         """For the elements `which`, the sum over samples of the mean square over the outputs."""
-        copies = self.orbit(x, which)
-        moved = require_outputs(call_model(model, copies), len(copies))
+        elements = len(which)
+        moved = require_outputs(call_model(model, self.orbit(x, which)), elements * len(base))
         if moved.shape[1:] != base.shape[1:]:
             raise ArgumentError(
                 f"model returned {tuple(base.shape[1:])} a sample at first and "
                 f"{tuple(moved.shape[1:])} for moved samples; return one shape."
             )
-        expected = base[None].expand(len(moved) // len(x), *base.shape)
+        expected = base[None].expand(elements, *base.shape)
         if self.along is not None:
             expected = self.along(base, which).reshape(expected.shape)
         shape = (*expected.shape[:2], -1)

@@ -17,21 +17,17 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
+from sparseaug.actions.trees import describe, leaves, map_leaves
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_real, shorten
 from sparseaug.floats import text_down, text_up, up
-from sparseaug.nn.checks import (
-    call_model,
-    check_choice,
-    check_chunk,
-    require_outputs,
-    require_tensor,
-)
+from sparseaug.nn.checks import check_choice, require_batch, require_outputs
 from sparseaug.nn.models.orbit_batch import (
     OrbitBatch,
     require_loadable,
     require_sample_of,
 )
+from sparseaug.orbits.models import call_model, check_chunk, require_model
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
@@ -111,9 +107,10 @@ class OrbitAverage(nn.Module):
     """A model averaged over S at test time: mean over j of model(g_j x).
 
     Args:
-        model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels
-        action: how x moves, and by which elements
-        S: see `action`.
+        model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels; called as
+            model(x), model(*x) where x is a tuple, model(**x) where it is a dict
+        action: how x moves; `sparseaug.together` for several inputs
+        S: by which elements
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
@@ -133,7 +130,7 @@ class OrbitAverage(nn.Module):
 
     def __init__(
         self,
-        model: Callable[[Tensor], Tensor],
+        model: Callable[..., Tensor],
         action: Action,
         S: GroupSample,
         output_action: Action | None = None,
@@ -144,8 +141,7 @@ class OrbitAverage(nn.Module):
     ) -> None:
         super().__init__()
         require_sample_of(action, S)
-        if not callable(model):
-            raise ArgumentError(f"model={shorten(model)} cannot be called; give a module.")
+        require_model(model)
         if deviation is not None:
             check_deviation(deviation, S)
         self.model = model
@@ -164,17 +160,16 @@ class OrbitAverage(nn.Module):
             self._known = S.sha256, compute_deviation(S)
         return self._known[1]
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Any) -> Tensor:
         """The merged outputs (B, ...)."""
         merged = [self._merged(part) for part in self._pieces(x)]
         return merged[0] if len(merged) == 1 else torch.cat(merged)
 
-    def statistics(self, x: Tensor) -> OrbitStatistics:
+    def statistics(self, x: Any) -> OrbitStatistics:
         """Mean and standard deviation of the outputs over S, for every sample."""
         if self.orbit.m < 2:
             raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
-        parts = [torch.cat(list(self._blocks(part))) for part in self._pieces(x)]
-        outputs = torch.cat(parts, dim=1)
+        outputs = torch.cat([self._outputs(part) for part in self._pieces(x)], dim=1)
         return OrbitStatistics(outputs.mean(0), outputs.std(0, correction=1), self.orbit.m)
 
     def invariance_bound(self, *, output_range: tuple[float, float]) -> InvarianceBound:
@@ -202,36 +197,61 @@ class OrbitAverage(nn.Module):
         require_loadable(self, state_dict, strict=strict, others=True)
         return super().load_state_dict(state_dict, strict, assign)
 
-    def _merged(self, x: Tensor) -> Tensor:
+    def _merged(self, x: Any) -> Tensor:
         if self.merge == "mean":
             # weighted means: a sum of m outputs may be too large for half precision
-            parts = [block.mean(0) * (len(block) / self.orbit.m) for block in self._blocks(x)]
+            parts = [self._weighted(block, start) for block, start in self._blocks(x)]
             return torch.stack(parts).sum(0)
-        ordered = torch.cat(list(self._blocks(x))).sort(dim=0).values
+        ordered = self._outputs(x).sort(dim=0).values
         middle = (self.orbit.m - 1) // 2
         return (ordered[middle] + ordered[-1 - middle]) / 2
 
-    def _pieces(self, x: Tensor) -> tuple[Tensor, ...]:
+    def _pieces(self, x: Any) -> list[Any]:
         """The batch in pieces of which at least one copy of each sample fits into a chunk."""
-        require_tensor("x", x, 2)
-        if not len(x):
-            raise ArgumentError("x is empty; give at least one sample.")
-        return x.split(len(x) if self.chunk_size is None else self.chunk_size)
+        size = require_batch(self.orbit.action, x)
+        step = size if self.chunk_size is None else self.chunk_size
+        return [x] if step >= size else [_cut(x, k, k + step) for k in range(0, size, step)]
 
-    def _blocks(self, x: Tensor) -> Iterator[Tensor]:
-        """Outputs (k, B, ...) of k elements at a time, moved back."""
-        m = self.orbit.m
-        size = m if self.chunk_size is None else max(1, self.chunk_size // len(x))
+    def _weighted(self, block: Tensor, start: int) -> Tensor:
+        """What the outputs of the distinct elements from `start` on add to the mean over S."""
+        equal = self.orbit.equal()
+        if equal is None:
+            return block.mean(0) * (len(block) / self.orbit.m)
+        wide = torch.promote_types(
+            block.dtype, torch.float32
+        )  # in half precision weights are rough
+        weights = equal.counts[start : start + len(block)].to(wide) / self.orbit.m
+        return torch.tensordot(weights, block.to(wide), dims=1).to(block.dtype)
+
+    def _outputs(self, x: Any) -> Tensor:
+        """The outputs (m, B, ...) of all elements; equal ones are computed once."""
+        outputs = torch.cat([block for block, _ in self._blocks(x)])
+        equal = self.orbit.equal()
+        return outputs if equal is None else outputs.index_select(0, equal.number)
+
+    def _blocks(self, x: Any) -> Iterator[tuple[Tensor, int]]:
+        """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
+        equal, batch = self.orbit.equal(), len(leaves(x)[0])
+        m = self.orbit.m if equal is None else len(equal.first)
+        size = m if self.chunk_size is None else max(1, self.chunk_size // batch)
         for start in range(0, m, size):
-            which = slice(start, start + size) if size < m else None
+            which: Any = slice(start, start + size) if size < m else None
+            if equal is not None:
+                which = equal.first[start : start + size]
             copies = self.orbit(x, which)
-            y = require_outputs(call_model(self.model, copies), len(copies))
+            y = require_outputs(call_model(self.model, copies), len(leaves(copies)[0]))
             if not (y.is_floating_point() or y.is_complex()):
                 raise ArgumentError(
-                    f"model returned {y.dtype} for x of {x.dtype}; return logits or values, not labels."
+                    f"model returned {y.dtype} for x of {describe(x)}; return logits or values, not "
+                    "labels."
                 )
-            outputs = y.unflatten(0, (-1, len(x)))
-            yield outputs if self.back is None else self.back.move_each(outputs, which)
+            outputs = y.unflatten(0, (-1, batch))
+            outputs = outputs if self.back is None else self.back.move_each(outputs, which)
+            yield outputs, start
+
+
+def _cut(x: Any, start: int, stop: int) -> Any:
+    return map_leaves(lambda part: part[start:stop], x)
 
 
 def _follow(average: OrbitAverage, _: Any) -> None:

@@ -14,8 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sparseaug.actions import Action
-from sparseaug.actions.base import Shape, as_numpy, to_namespace_of
+from sparseaug.actions import Action, Bound
+from sparseaug.actions.arrays import Shape, as_numpy
+from sparseaug.actions.base import require_action
+from sparseaug.actions.bound import Distinct, distinct
+from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.nn.checks import require_tensor
@@ -33,13 +36,14 @@ class OrbitBatch(nn.Module):
     Args:
         action: how the group moves one sample
         S: the sample, of the action's group; kept in the state dict as its rows `elements`
-        sample_shape: shape of one sample, without the sample axis; by default the first batch tells
+        sample_shape: shape of one sample, without the sample axis; by default the first batch tells;
+            a tuple or dict of shapes where several arrays move together
 
     Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
     shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
     batch before compiling. Loading a state dict adopts its S, if that is one of the same group.
-    The state dict holds rows alone, so an adopted S has calls = 0.
-    For graphs use two: one of `permute_nodes(group)`, one of `permute_axis(group, 1)`.
+    The state dict holds rows alone, so an adopted S has calls = 0. x may be a tuple or a dict of
+    tensors where the action moves them together (`sparseaug.together`); so are the copies then.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -54,28 +58,25 @@ class OrbitBatch(nn.Module):
     elements: Tensor
     group_digest: Tensor  # which group the rows belong to: rows alone do not tell C4 from C8
 
-    def __init__(
-        self, action: Action, S: GroupSample, *, sample_shape: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, action: Action, S: GroupSample, *, sample_shape: Any = None) -> None:
         super().__init__()
         require_sample_of(action, S)
         self.action = action
         self._given = S
-        self._prepared_for: tuple[Shape, torch.dtype] | None = None
+        self._like: Any = None  # one sample without memory, as those that it is prepared for
+        self._prepared_for: tuple[list[Shape], list[torch.dtype] | None] = [], None
+        self._count = 0  # of prepared arrays
+        self._once: tuple[Any, Distinct | None] = None, None
         self.register_buffer("elements", torch.tensor(S.elements))
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
+        self.equal()
         if sample_shape is not None:
-            if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
-                raise ArgumentError(
-                    f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (3, 8, 8)."
-                )
-            shape = tuple(check_integer("sample_shape", size) for size in sample_shape)
             try:
-                self._prepare(shape, torch.get_default_dtype())
-            except ArgumentError as error:
+                self._prepare(_sample_without_memory(sample_shape))
+            except (ArgumentError, TypeError, RuntimeError) as error:  # torch's, of huge sizes
                 raise ArgumentError(
-                    f"sample_shape={shorten(shape)} does not fit: {error}"
+                    f"sample_shape={shorten(sample_shape)} does not fit: {error}"
                 ) from error
 
     @property
@@ -91,25 +92,39 @@ class OrbitBatch(nn.Module):
             self._given = GroupSample(self.action.group, rows)
         return self._given
 
-    def forward(self, x: Tensor, which: Which = None) -> Tensor:
+    def equal(self) -> Distinct | None:
+        """What is equal among the elements of S, for means over S; None where all differ."""
+        if torch.compiler.is_compiling() or self.elements.is_meta:
+            return self._once[1]
+        version = None if self.elements.is_inference() else self.elements._version
+        now = self.elements.data_ptr(), version, self.elements.device, self.m
+        if self._once[0] != now:
+            found = distinct(self.elements.cpu().numpy())
+            tensors = [torch.as_tensor(part, device=self.elements.device) for part in found]
+            self._once = now, Distinct(*tensors) if len(found.first) < self.m else None
+        return self._once[1]
+
+    def forward(self, x: Any, which: Which = None) -> Any:
         """The copies of x (B, ...): (B m, ...), or (B k, ...) for k positions in S.
 
         `which` names the elements of S for this step: a slice, a list, or a 1-D integer tensor. A
         tensor on an accelerator is not checked, since that would wait for the device.
         """
-        self._require_ready(x, 0)
-        return self.action.apply(self._prepared(which), x[None]).flatten(0, 1)
+        action = self._ready(x, 0)
+        moved = action.apply(self._prepared(which), map_leaves(lambda part: part[None], x))
+        return map_leaves(lambda part: part.flatten(0, 1), moved)
 
-    def move_each(self, x: Tensor, which: Which = None) -> Tensor:
+    def move_each(self, x: Any, which: Which = None) -> Any:
         """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...)."""
-        self._require_ready(x, 1)
+        action = self._ready(x, 1)
         prepared = self._prepared(which)
-        if len(x) != len(prepared[0]):
-            raise ArgumentError(
-                f"x has {len(x)} entries on axis 0, but which names {len(prepared[0])} elements; give "
-                "one entry for each."
-            )
-        return self.action.apply(prepared, x)
+        for part in leaves(x):
+            if len(part) != len(prepared[0]):
+                raise ArgumentError(
+                    f"x has {len(part)} entries on axis 0, but which names {len(prepared[0])} "
+                    "elements; give one entry for each."
+                )
+        return action.apply(prepared, x)
 
     def repeat(self, y: Tensor, which: Which = None) -> Tensor:
         """Targets y (B, ...) that do not move, once per element: (B m, ...), laid out as the copies.
@@ -139,7 +154,6 @@ class OrbitBatch(nn.Module):
         return torch.as_tensor(chosen, device=self.elements.device)
 
     def extra_repr(self) -> str:
-        """The action, its group and m."""
         return f"{type(self.action).__name__} of {self.action.group.name}, m={self.m}"
 
     def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
@@ -150,11 +164,11 @@ class OrbitBatch(nn.Module):
             raise ArgumentError(
                 f"device cannot hold S: {error}; give one that is there."
             ) from error
-        if self._prepared_for is not None:
-            shape, dtype = self._prepared_for
-            changed = [part.dtype for part in self._parts() if _is_number(part.dtype)]
-            if changed and changed[0] != dtype and not self.elements.is_meta:
-                self._prepare(shape, changed[0])
+        now = {part.dtype for part in self._parts() if _is_number(part.dtype)}
+        if now and now.isdisjoint(self._prepared_for[1] or ()) and not self.elements.is_meta:
+            (dtype,) = now  # to which torch has brought all of them
+            self._prepare(map_leaves(lambda part: part.to(dtype), self._like))
+        self.equal()
         return self
 
     def load_state_dict(
@@ -170,8 +184,9 @@ class OrbitBatch(nn.Module):
             rows = self._rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
-        if self._prepared_for is not None:
-            self._prepare(*self._prepared_for)
+        if self._like is not None:
+            self._prepare(self._like)
+        self.equal()
 
     def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
         """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
@@ -190,35 +205,42 @@ class OrbitBatch(nn.Module):
                 f"state_dict has no S of {group.name} under {key!r}: {error}"
             ) from error
 
-    def _require_ready(self, x: Tensor, leading: int) -> None:
-        """Check x, whose sample axis is axis `leading`, and prepare for it if need be."""
-        require_tensor("x", x, 2 + leading)
-        if x.device != self.elements.device:
-            raise ArgumentError(
-                f"x is on {x.device}, but S is on {self.elements.device}; "
-                f"move one of them, as with .to({str(x.device)!r})."
-            )
-        shape = tuple(x.shape[1 + leading :])
-        if self._prepared_for is None or self._prepared_for != (shape, self._precision(x.dtype)):
-            self._prepare(shape, x.dtype)
+    def _ready(self, x: Any, leading: int) -> Action:
+        """Check x, whose sample axis is axis `leading`, prepare for it if need be; what moves it."""
+        action = self.action.over(x)
+        parts = leaves(x)
+        for part in parts:
+            require_tensor("x", part, 2 + leading)
+            if part.device != self.elements.device:
+                raise ArgumentError(
+                    f"x is on {part.device}, but S is on {self.elements.device}; "
+                    f"move one of them, as with .to({str(part.device)!r})."
+                )
+        shapes, dtypes = self._prepared_for
+        same = shapes == [tuple(part.shape[1 + leading :]) for part in parts]
+        if not same or (dtypes is not None and dtypes != [part.dtype for part in parts]):
+            self._prepare(map_leaves(lambda part: _without_memory(part, leading), x))
+        return action
 
-    def _prepare(self, shape: Shape, dtype: torch.dtype) -> None:
-        """Make what `apply` needs for samples of this shape; floating arrays in x's precision."""
-        rows = self.elements.cpu().numpy()
-        number = dtype if _is_number(dtype) else torch.float32
-        like = torch.empty((), dtype=number, device=self.elements.device)
-        for k, array in enumerate(self.action.prepare(rows, (1, *shape))):
-            with torch.inference_mode(False):  # else no later gradient could go through it
-                tensor = to_namespace_of(like, np.ascontiguousarray(array))
-            self.register_buffer(f"prepared_{k}", tensor, persistent=False)
-        self._prepared_for = shape, self._precision(dtype)
+    def _prepare(self, like: Any) -> None:
+        """Make what `apply` needs for samples like this one; floating arrays in its precision.
 
-    def _precision(self, dtype: torch.dtype) -> torch.dtype:
-        """What prepared arrays depend on: x's dtype, or nothing where all are integers."""
-        return dtype if any(_is_number(part.dtype) for part in self._parts()) else torch.int64
+        They are buffers, not kept by the `Bound`: torch moves, broadcasts and exports them.
+        """
+        rows, device = self.elements.cpu().numpy(), self.elements.device
+        here = map_leaves(lambda part: _number(part.dtype, device).expand(part.shape), like)
+        with torch.inference_mode(False):  # else no later gradient could go through it
+            prepared = Bound(self.action, rows).prepared(here)
+        for k, array in enumerate(prepared):
+            tensor = array if isinstance(array, Tensor) else torch.as_tensor(array, device=device)
+            self.register_buffer(f"prepared_{k}", tensor.contiguous(), persistent=False)
+        self._like, self._count = like, len(prepared)
+        exact = not any(_is_number(part.dtype) for part in self._parts())
+        shapes = [tuple(part.shape[1:]) for part in leaves(like)]
+        self._prepared_for = shapes, None if exact else [part.dtype for part in leaves(like)]
 
     def _parts(self) -> list[Tensor]:
-        return [getattr(self, f"prepared_{k}") for k in range(self.action.parts)]
+        return [getattr(self, f"prepared_{k}") for k in range(self._count)]
 
     def _prepared(self, which: Which) -> list[Tensor]:
         if which is None:
@@ -229,10 +251,7 @@ class OrbitBatch(nn.Module):
 
 def require_sample_of(action: Action, S: GroupSample, name: str = "action") -> None:
     """Raise an `ArgumentError` unless S is a sample of the action's group."""
-    if not isinstance(action, Action):
-        raise ArgumentError(
-            f"{name}={shorten(action)} is not an action; try sparseaug.roll(group)."
-        )
+    require_action(action, name)
     require_sample(S)
     action.rows(S)
 
@@ -290,6 +309,27 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
         for position in (which.min(), which.max()):
             check_integer("which", int(position), below=m)
     return which.to(device, torch.int64)
+
+
+def _sample_without_memory(sample_shape: Any) -> Any:
+    """One sample of these shapes, in the default precision."""
+    if isinstance(sample_shape, Mapping):
+        return {name: _sample_without_memory(part) for name, part in sample_shape.items()}
+    if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
+        raise ArgumentError("it is not a tuple; give one such as (3, 8, 8).")
+    if sample_shape and all(isinstance(part, Sequence | Mapping) for part in sample_shape):
+        return tuple(map(_sample_without_memory, sample_shape))
+    shape = [check_integer("sample_shape", size) for size in sample_shape]
+    return torch.empty((1, *shape), device="meta")
+
+
+def _without_memory(x: Tensor, leading: int) -> Tensor:
+    """One sample of x, whose sample axis is axis `leading`."""
+    return torch.empty((1, *x.shape[1 + leading :]), dtype=x.dtype, device="meta")
+
+
+def _number(dtype: torch.dtype, device: torch.device) -> Tensor:
+    return torch.zeros((), dtype=dtype if _is_number(dtype) else torch.float32, device=device)
 
 
 def _is_number(dtype: torch.dtype) -> bool:

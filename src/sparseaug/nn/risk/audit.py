@@ -19,7 +19,7 @@ the squared norm of that mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -31,13 +31,14 @@ from sparseaug.certificate import Certificate
 from sparseaug.certificate.audit import radius, require_fresh
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.floats import TINY, down, gamma, text_down, text_up, up
-from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.risk.ranks import require_same
+from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
 
+_ROOM = 1 << 28  # bytes of gradients that are kept for equal draws
 _GROUPS = 40  # of the jackknife: Student's quantile is then within 4 % of the normal one
 
 
@@ -131,8 +132,7 @@ def audit(
     before = oracle.calls
     fresh = oracle.draw(calls)
     made = oracle.calls - before
-    ones = (GroupSample(fresh.group, row[None]) for row in fresh.elements)
-    sums = Sums((risk.on(one).gradient(theta) for one in ones), calls, risk.size)
+    sums = Sums(_gradients(risk, theta, fresh), calls, risk.size)
     if not math.isfinite(sums.longest):
         raise ArgumentError("theta has a gradient that is not finite for some transformation.")
     if limit is None:
@@ -149,6 +149,19 @@ def audit(
     # squares are rounded outward: `limit` itself may be the upper end
     ends = max(0.0, down(low**2)), up(high**2)
     return Audit(sums.unbiased, ends, f"with probability 1 - {delta}", delta, made, limit)
+
+
+def _gradients(risk: ModuleRisk, theta: Tensor, fresh: GroupSample) -> Iterator[Tensor]:
+    """The gradient of every draw; of equal draws it is computed once, while there is room."""
+    kept: dict[bytes, Tensor] = {}
+    for row in fresh.elements:
+        key = row.tobytes()
+        gradient = kept.get(key)
+        if gradient is None:
+            gradient = risk.on(GroupSample(fresh.group, row[None])).gradient(theta)
+            if len(kept) * gradient.nbytes < _ROOM:
+                kept[key] = gradient
+        yield gradient
 
 
 def require_double(theta: Tensor) -> None:

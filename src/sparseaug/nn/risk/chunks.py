@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @final
 @dataclass(frozen=True)
@@ -52,3 +55,15 @@ def tiles(start: int, stop: int, n: int, chunk_size: int) -> Iterator[Tile]:
             tile = Tile(slice(element, element + 1), slice(first, last))
         yield tile
         start += len(tile)
+
+
+def runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Equal neighbours: the value, where they begin and where they end.
+
+    Examples:
+        >>> list(runs(np.array([1, 1, 3])))
+        [(1, 0, 2), (3, 2, 3)]
+    """
+    ends = [*np.flatnonzero(np.diff(values)) + 1, len(values)]
+    for start, stop in zip([0, *ends[:-1]], ends, strict=True):
+        yield int(values[start]), int(start), int(stop)

@@ -12,8 +12,8 @@ from torch import Tensor
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.trace import Recorder
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.risk.ranks import any_rank, require_same
+from sparseaug.orbits.models import MOST_CALLS
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk

@@ -1,30 +1,34 @@
 """R_n^S for any module: value and flat gradient, in chunks, on one process or many.
 
-R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Each chunk of copies is moved, sent
-through the module and differentiated alone, and weighs as many copies as it holds. The same build,
-number of threads, chunk size and number of ranks give the same bits, if the module itself does.
+R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Equal elements of S are moved once. A chunk
+of copies is of elements that occur equally often in S; it is moved, sent through the module and
+differentiated alone, and weighs as many copies as it stands for. The same build, number of threads,
+chunk size and number of ranks give the same bits, if the module itself does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Literal, final
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from sparseaug.actions import Action
-from sparseaug.actions.base import to_namespace_of
+from sparseaug.actions import Action, Bound
+from sparseaug.actions.bound import distinct
+from sparseaug.actions.trees import call, joined, leaves, map_leaves
 from sparseaug.certificate import Certificate
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.checks import MOST_CALLS, check_chunk
 from sparseaug.nn.risk.audit import audit, certificate_of, require_double
-from sparseaug.nn.risk.chunks import Tile, share, tiles
+from sparseaug.nn.risk.chunks import Tile, runs, share, tiles
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
+from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.sampling import GroupSample, Oracle
 
 Loss = Callable[[Any, Any], Tensor]
@@ -42,9 +46,12 @@ class ModuleRisk:
 
     Args:
         module: any `nn.Module` that treats samples one by one (no batch norm or dropout in
-            training)
+            training); called as module(x), or with several inputs as module(*x) where x is a tuple
+            and module(**x) where it is a dict
         loss: loss(prediction, target): a mean over the samples, or one number for each of them
-        data: (x, y), tensors with one sample a row, on the module's device
+        data: (x, y), tensors with one sample per row, on the module's device; x may be a tuple or a
+            dict of tensors
+        action: how the group moves x; `sparseaug.together` for several inputs
         S: a GroupSample, "full" for the whole group, or None for the data as they are
         y_action: how targets move, if they do
         chunk_size: copies that are in memory at once, by default 16384, or 131072 on an
@@ -70,7 +77,7 @@ class ModuleRisk:
         self,
         module: nn.Module,
         loss: Loss,
-        data: tuple[Tensor, Tensor],
+        data: tuple[Any, Tensor],
         action: Action,
         S: GroupSample | Literal["full"] | None,
         *,
@@ -79,7 +86,8 @@ class ModuleRisk:
     ) -> None:
         self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
         self.data = check_tensors(module, loss, data, action, y_action)
-        usual = _CHUNK_CPU if self.data[0].device.type == "cpu" else _CHUNK_GPU
+        self._tensors = [*leaves(self.data[0]), self.data[1]]
+        usual = _CHUNK_CPU if self._tensors[0].device.type == "cpu" else _CHUNK_GPU
         self.chunk_size = check_chunk(chunk_size) or usual
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
@@ -87,9 +95,9 @@ class ModuleRisk:
         self._take(S)
         require_mean(self)
         require_same(
-            self.data[0],
+            self._tensors[0],
             S=self._facts_of_sample(),
-            data=self.data,
+            data=self._tensors,
             module=(*module.parameters(), *module.buffers()),
             chunk_size=[str(self.chunk_size).encode()],
         )
@@ -122,8 +130,8 @@ class ModuleRisk:
         with torch.no_grad():
             parameters = self._split(self.require_theta(theta))
             total = theta.new_zeros((), dtype=_sum_type(theta))
-            for x, y in self._chunks():
-                total.add_(self._mean_loss(parameters, x, y), alpha=len(x) / self.copies)
+            for x, y, weight in self._chunks():
+                total.add_(self._mean_loss(parameters, x, y), alpha=weight)
         return float(sum_over_ranks(total))
 
     def gradient(self, theta: Tensor) -> Tensor:
@@ -136,9 +144,8 @@ class ModuleRisk:
         leaf = self.require_theta(theta).detach().requires_grad_()
         both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
         with torch.enable_grad():
-            for x, y in self._chunks():
+            for x, y, weight in self._chunks():
                 mean = self._mean_loss(self._split(leaf), x, y)
-                weight = len(x) / self.copies
                 both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
                 both[-1].add_(mean.detach(), alpha=weight)
         sum_over_ranks(both)
@@ -168,7 +175,7 @@ class ModuleRisk:
         other = object.__new__(ModuleRisk)
         other.__dict__.update(self.__dict__)
         other._take(S)
-        require_same(self.data[0], S=other._facts_of_sample())
+        require_same(self._tensors[0], S=other._facts_of_sample())
         return other
 
     fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
@@ -193,54 +200,63 @@ class ModuleRisk:
         found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
         return certificate_of(found, self.calls)
 
-    def moved(self, tile: Tile) -> tuple[Tensor, Tensor]:
+    def moved(self, tile: Tile) -> tuple[Any, Tensor]:
         """The copies of one rectangle and their targets."""
-        x, y = (part[tile.samples] for part in self.data)
-        rows = [array[tile.elements] for array in self._prepared]
-        copies = self.action.apply(rows, x[None]).reshape(len(tile), *x.shape[1:])
-        if self.y_action is None:
-            times = tile.elements.stop - tile.elements.start
-            return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
-        rows = [array[tile.elements] for array in self._y_prepared]
-        return copies, self.y_action.apply(rows, y[None]).reshape(len(tile), *y.shape[1:])
+        x, y = (map_leaves(lambda part: part[tile.samples], part) for part in self.data)
+        copies = joined(self._bound(x, tile.elements))
+        if self._y_bound is not None:
+            return copies, joined(self._y_bound(y, tile.elements))
+        times = tile.elements.stop - tile.elements.start
+        return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
 
     def _take(self, S: GroupSample | Literal["full"] | None) -> None:
         """Everything that depends on S."""
         self.sample, self.method, self.calls = _sample_of(self.action, S)
-        self.copies = len(self.data[0]) * self.sample.m
-        self._kept: tuple[tuple[int, int], list[tuple[Tensor, Tensor]]] | None = None
+        self.copies = len(self.data[1]) * self.sample.m
+        self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor, float]]] | None = None
         x, y = self.data
         rows = self.action.rows(self.sample)
-        prepared = self.action.prepare(rows, tuple(x.shape))
-        self._prepared = [to_namespace_of(x, array) for array in prepared]
+        self._counts = np.ones(len(rows), np.int64)
+        if self.method == "one-shot":
+            found = distinct(rows)
+            order = np.argsort(found.counts, kind="stable")  # equal counts side by side
+            rows, self._counts = rows[found.first[order]], found.counts[order]
+        self._bound, self._y_bound = Bound(self.action, rows), None
+        self._bound.prepared(x)
         if self.y_action is not None:
+            self._y_bound = Bound(self.y_action, rows)
             try:
-                prepared = self.y_action.prepare(rows, tuple(y.shape))
+                self._y_bound.prepared(y)
             except ArgumentError as error:
                 raise ArgumentError(f"y_action does not move the targets: {error}") from error
-            self._y_prepared = [to_namespace_of(y, array) for array in prepared]
 
     def _facts_of_sample(self) -> Iterator[bytes]:
         """What all ranks must share of S: the multiset in its group, and the order of its rows."""
         yield self.sample.sha256.encode()
         yield self.sample.elements.tobytes()
 
-    def _mean_loss(self, parameters: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
-        loss = self.loss(functional_call(self.module, parameters, (x,)), y)
+    def _mean_loss(self, parameters: dict[str, Tensor], x: Any, y: Tensor) -> Tensor:
+        loss = self.loss(call(partial(_called, self.module, parameters), x), y)
         return loss if loss.ndim == 0 else loss.mean()
 
-    def _chunks(self) -> Iterable[tuple[Tensor, Tensor]]:
-        """This rank's copies and their targets; made once and kept where they are few."""
+    def _chunks(self) -> Iterable[tuple[Any, Tensor, float]]:
+        """This rank's copies, their targets and weights; made once and kept where they are few."""
         rank = this_rank()
         if self._kept is not None and self._kept[0] == rank:
             return self._kept[1]
-        start, stop = share(self.copies, *rank)
-        made = map(self.moved, tiles(start, stop, len(self.data[0]), self.chunk_size))
-        size = sum(part.nbytes for part in self.data) * self.sample.m
-        if size > _KEPT or any(part.requires_grad for part in self.data):
+        made = self._made(*share(len(self.data[1]) * len(self._counts), *rank))
+        size = sum(part.nbytes for part in self._tensors) * len(self._counts)
+        if size > _KEPT or any(part.requires_grad for part in self._tensors):
             return made
         self._kept = rank, list(made)
         return self._kept[1]
+
+    def _made(self, start: int, stop: int) -> Iterator[tuple[Any, Tensor, float]]:
+        """The chunks from copy `start` to `stop` of the distinct elements."""
+        n = len(self.data[1])
+        for count, first, last in runs(self._counts):
+            for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
+                yield *self.moved(tile), int(count) * len(tile) / self.copies
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])
@@ -248,11 +264,16 @@ class ModuleRisk:
         return dict(zip(self._names, shaped, strict=True))
 
     def __repr__(self) -> str:
-        n = len(self.data[0])
         return (
-            f"ModuleRisk({type(self.module).__name__}, {self.size} parameters, {n} samples, "
+            f"ModuleRisk({type(self.module).__name__}, {self.size} parameters, "
+            f"{len(self.data[1])} samples, "
             f"{self.method}, m={self.sample.m}, calls={self.calls})"
         )
+
+
+def _called(module: nn.Module, parameters: dict[str, Tensor], *args: Any, **named: Any) -> Any:
+    """The module of these inputs, with these parameters."""
+    return functional_call(module, parameters, args, named)
 
 
 def _sum_type(theta: Tensor) -> torch.dtype:

@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.trees import call, describe, leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.data.items import require_actions
 from sparseaug.nn.risk.chunks import Tile
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _FAILURES = (RuntimeError, ValueError, TypeError, IndexError)  # of modules give
 
 def check_tensors(
     module: Any, loss: Any, data: Any, action: Any, y_action: Any
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Tensor]:
     """(x, y) as they are, or an `ArgumentError` that names what does not fit."""
     if not isinstance(module, nn.Module):
         raise ArgumentError(f"module={shorten(module)} is not an nn.Module.")
@@ -32,23 +33,28 @@ def check_tensors(
         raise ArgumentError(
             f"loss={shorten(loss)} cannot be called; give loss(prediction, target)."
         )
-    require_actions(action, y_action)
-    if not isinstance(data, tuple) or len(data) != 2 or not all(map(torch.is_tensor, data)):
+    require_action(action)
+    require_same_group(action, y_action, "y_action")
+    pair = isinstance(data, tuple) and len(data) == 2 and torch.is_tensor(data[1])
+    if not pair or not all(map(torch.is_tensor, leaves(data[0]))):
         raise ArgumentError(f"data={shorten(data)} is not a pair of tensors; give (x, y).")
     x, y = data
-    if x.ndim < 2 or y.ndim < 1 or len(x) != len(y) or not len(x):
-        raise ArgumentError(
-            f"data has samples of shape {tuple(x.shape)} and targets of shape {tuple(y.shape)}; "
-            "give (n, ...) and (n, ...) with n >= 1."
-        )
-    _require_parameters(module, x, y)
-    for name, part in (("x", x), ("y", y)):
+    action.over(x)
+    parts = [("x", part) for part in leaves(x)] + [("y", y)]
+    for _, part in parts[:-1]:
+        if part.ndim < 2 or y.ndim < 1 or len(part) != len(y) or not len(part):
+            raise ArgumentError(
+                f"data has samples of shape {tuple(part.shape)} and targets of shape "
+                f"{tuple(y.shape)}; give (n, ...) and (n, ...) with n >= 1."
+            )
+    _require_parameters(module, parts)
+    for name, part in parts:
         if not bool(torch.isfinite(part).all()):
             raise ArgumentError(f"data has {name} that is not finite; remove such samples.")
     return x, y
 
 
-def _require_parameters(module: nn.Module, x: Tensor, y: Tensor) -> None:
+def _require_parameters(module: nn.Module, parts: list[tuple[str, Tensor]]) -> None:
     trained = [p for p in module.parameters() if p.requires_grad]
     if not trained:
         raise ArgumentError("module has no parameter that requires a gradient.")
@@ -59,7 +65,7 @@ def _require_parameters(module: nn.Module, x: Tensor, y: Tensor) -> None:
             "is one vector: use module.to(...)."
         )
     ((_, device),) = kinds
-    for name, part in (("x", x), ("y", y)):
+    for name, part in parts:
         if part.device != device:
             raise ArgumentError(
                 f"data has {name} on {part.device}, but the module is on {device}; use .to(...)."
@@ -85,19 +91,22 @@ def require_mean(risk: ModuleRisk) -> None:
     against predictions does while all predictions are equal.
     """
     copies = [risk.moved(Tile(slice(0, 1), slice(i, i + 1))) for i in _chosen(risk.data[1])]
-    x, y = (torch.cat(column).detach() for column in zip(*copies, strict=True))
+    x, y = (
+        map_leaves(lambda *parts: torch.cat(parts).detach(), *column)
+        for column in zip(*copies, strict=True)
+    )
     try:
         with torch.no_grad():
-            shapes = f"{_shape(risk.module(x))} and {_shape(y)}"
+            shapes = f"{_shape(call(risk.module, x))} and {_shape(y)}"
     except _FAILURES as error:
-        given = f"x of shape {tuple(x.shape)} and type {x.dtype}"
-        raise ArgumentError(f"module does not take {given}: {error}") from error
+        raise ArgumentError(f"module does not take x of {describe(x)}: {error}") from error
     try:
         together = _value_and_gradient(risk, x, y)
         mean, size = torch.zeros_like(together), 0.0
-        for k in range(len(x)):
-            single = _value_and_gradient(risk, x[k : k + 1], y[k : k + 1])
-            mean += single / len(x)
+        for k in range(len(y)):
+            one = map_leaves(lambda part, k=k: part[k : k + 1], x)
+            single = _value_and_gradient(risk, one, y[k : k + 1])
+            mean += single / len(y)
             size = max(size, float(torch.linalg.vector_norm(single)))
     except ArgumentError:
         raise
@@ -119,10 +128,10 @@ def require_mean(risk: ModuleRisk) -> None:
         )
 
 
-def _value_and_gradient(risk: ModuleRisk, x: Tensor, y: Tensor) -> Tensor:
+def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
     """The mean loss and its gradient by the module's parameters, in one vector."""
     with torch.enable_grad():
-        loss = risk.loss(risk.module(x), y)
+        loss = risk.loss(call(risk.module, x), y)
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
             raise ArgumentError(f"loss returned {shorten(loss)}; return a tensor of real numbers.")
         if not loss.requires_grad:

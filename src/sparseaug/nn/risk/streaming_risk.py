@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.errors import check_integer
-from sparseaug.nn.checks import MOST_CALLS
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.module_risk import Loss, ModuleRisk
 from sparseaug.nn.risk.ranks import require_same
+from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.oracle import require_oracle
 
@@ -31,7 +31,7 @@ class StreamingModuleRisk:
         self,
         module: nn.Module,
         loss: Loss,
-        data: tuple[Tensor, Tensor],
+        data: tuple[Any, Tensor],
         action: Action,
         oracle: Oracle,
         *,

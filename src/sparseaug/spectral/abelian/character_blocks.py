@@ -27,6 +27,7 @@ from sparseaug.floats import UNIT
 from sparseaug.groups import Rows
 from sparseaug.groups.digits import digits_of_rank
 from sparseaug.spectral.abelian.roots import ROOT_ERROR, phases, roots
+from sparseaug.spectral.result import Block
 
 ENTRIES = 1 << 21
 """Values in a block, 16 megabytes in single precision: large products, which still stay in cache."""
@@ -35,15 +36,6 @@ COLUMNS = 1 << 13
 """Right factors that are kept while the left ones go by."""
 
 Frequencies: TypeAlias = Callable[[NDArray[np.intp]], Rows]
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Some values (a flat array) within `error` of the truth, and which frequency each is for."""
-
-    values: NDArray[np.complexfloating[Any, Any]]
-    error: float
-    frequencies: Frequencies
 
 
 @dataclass(frozen=True)
@@ -123,7 +115,7 @@ def product_blocks(
         for start, stop in _ranges(height, max(1, ENTRIES // (last - first))):
             high = plan.left_rows(start, stop)
             left = roots(phases(high, rows, moduli), common).astype(dtype)
-            yield Block((left @ factor).reshape(-1), error, _pairs(high, low, moduli))
+            yield Block(_pairs(high, low, moduli), (left @ factor).reshape(-1), error)
 
 
 def count_blocks(moduli: tuple[int, ...]) -> int:

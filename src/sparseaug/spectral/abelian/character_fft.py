@@ -42,8 +42,9 @@ from scipy import fft
 from sparseaug.errors import SparseAugError
 from sparseaug.floats import UNIT, gamma
 from sparseaug.groups import Rows
-from sparseaug.spectral.abelian.character_blocks import Block, Frequencies
+from sparseaug.spectral.abelian.character_blocks import Frequencies
 from sparseaug.spectral.abelian.roots import MEAN_ERROR, character_mean, phases
+from sparseaug.spectral.result import Block
 
 BLOCK = 1 << 20
 SPOT_CHECKS = 16
@@ -65,7 +66,7 @@ def fft_blocks(rows: Rows, counts: Rows, moduli: tuple[int, ...], *, m: int) -> 
     error = 1.01 * (fft_error(moduli) * size * length / m + 8 * UNIT)
     _spot_check(flat, shape, rows, counts, moduli, m=m, error=error)
     for start in range(0, flat.size, BLOCK):
-        yield Block(flat[start : start + BLOCK], error, _unravel(shape, start))
+        yield Block(_unravel(shape, start), flat[start : start + BLOCK], error)
 
 
 def fft_error(moduli: tuple[int, ...]) -> float:

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
 from sparseaug.floats import down, power_down, power_up, up
 from sparseaug.groups import Rows
-from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.character_blocks import (
-    Block,
     Frequencies,
     count_blocks,
     product_blocks,
@@ -31,7 +29,7 @@ from sparseaug.spectral.abelian.character_fft import BLOCK, fft_blocks, is_smoot
 from sparseaug.spectral.abelian.roots import LARGEST_MODULUS, MEAN_ERROR, character_mean, phases
 from sparseaug.spectral.abelian.walsh import walsh_norm
 from sparseaug.spectral.effort import announce
-from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.result import Block, Norm, Progress
 
 WORK = 1 << 43
 """Largest order times number of distinct elements: some minutes on two cores."""
@@ -49,7 +47,6 @@ SINGLE = 1 << 28
 """Work above which a pass in single precision, to be repeated in double if need be, pays."""
 
 Measured: TypeAlias = tuple[NDArray[Any], float, Frequencies]  # sizes, their error, frequencies
-Enclosure: TypeAlias = tuple[float, float]  # lower, upper
 
 
 def characters_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
@@ -61,50 +58,50 @@ def characters_norm(S: GroupSample, *, power: int = 1, progress: Progress | None
         >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
         ('chi(1,)', True)
     """
-    if not isinstance(S.group, Abelian):
+    moduli = S.group.moduli
+    if moduli is None:
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of an abelian(...) group.")
     power = check_integer("power", power, at_least=1)
     if S.group.order == 1:
         return Norm(0.0, 0.0, "")
-    if max(S.group.moduli) == 2:
+    if max(moduli) == 2:
         return walsh_norm(S, power=power, progress=progress)
     rows, counts = S.counts()
     if len(rows) == 1:  # all values are 1 in modulus
-        return Norm(1.0, 1.0, _name(_smallest(S.group.moduli)))
-    axes = [axis for axis, n in enumerate(S.group.moduli) if n > 1]
-    moduli = tuple(S.group.moduli[axis] for axis in axes)
+        return Norm(1.0, 1.0, _name(_smallest(moduli)))
+    axes = [axis for axis, n in enumerate(moduli) if n > 1]
+    moduli = tuple(moduli[axis] for axis in axes)
     rows = rows[:, axes]
     common = math.lcm(*moduli)
 
-    def enclose(frequency: Rows) -> Enclosure:
+    def enclose(frequency: Rows) -> Norm:
         numerators = phases(frequency[None], rows, moduli)[0]
         if (numerators == numerators[0]).all():
-            return 1.0, 1.0
+            return Norm(1.0, 1.0)
         size = abs(character_mean(numerators, counts, common, m=S.m))
         # math.hypot within `abs` is off by less than an ulp, and so is the sum
-        return max(0.0, down(down(size) - MEAN_ERROR)), min(1.0, up(up(size) + MEAN_ERROR))
+        upper, lower = min(1.0, up(up(size) + MEAN_ERROR)), down(down(size) - MEAN_ERROR)
+        return Norm(upper, max(0.0, lower))
 
     def measure(transforms: tuple[Block, ...]) -> Measured:
         (block,) = transforms
-        return np.abs(block.values), block.error, block.frequencies
+        return np.abs(block.values), block.error, block.label
 
-    lower, upper, frequency = largest(
-        [(rows, counts)], moduli, measure, enclose, m=S.m, progress=progress
-    )
+    found, frequency = largest([(rows, counts)], moduli, measure, enclose, m=S.m, progress=progress)
     embedded = np.zeros(S.group.width, np.int64)
     embedded[axes] = frequency
-    return Norm(power_up(upper, power), power_down(lower, power), _name(embedded))
+    return Norm(power_up(found.upper, power), power_down(found.lower, power), _name(embedded))
 
 
 def largest(
     parts: list[tuple[Rows, Rows]],
     moduli: tuple[int, ...],
     measure: Callable[[tuple[Block, ...]], Measured],
-    enclose: Callable[[Rows], Enclosure],
+    enclose: Callable[[Rows], Norm],
     *,
     m: int,
     progress: Progress | None = None,
-) -> tuple[float, float, Rows]:
+) -> tuple[Norm, Rows]:
     """Bounds of the largest measure over all frequencies but 0, and a frequency that attains it.
 
     `parts` are weighted elements (rows, counts), each with a transform of its own; `measure` makes
@@ -123,12 +120,12 @@ def largest(
             break
     frequencies = {tuple(_representative(a, moduli)) for a in search.kept}
     found = [(a, enclose(np.array(a, np.int64))) for a in sorted(frequencies)]
-    lower = max(low for _, (low, _) in found)
-    upper = max(high for _, (_, high) in found)
+    lower = max(norm.lower for _, norm in found)
+    upper = max(norm.upper for _, norm in found)
     if not search.complete:
         upper = max(upper, min(1.0, search.dropped))
-    attained = next(a for a, (_, high) in found if high >= lower)
-    return lower, upper, np.array(attained, np.int64)
+    attained = next(a for a, norm in found if norm.upper >= lower)
+    return Norm(upper, lower), np.array(attained, np.int64)
 
 
 @dataclass

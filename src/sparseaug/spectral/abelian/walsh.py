@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
 from sparseaug.floats import down, power_down, power_up, up
-from sparseaug.groups.abelian import Abelian
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.abelian.hadamard import hadamard
 from sparseaug.spectral.effort import announce
@@ -49,7 +48,7 @@ def walsh_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = No
         1.0
     """
     group = S.group
-    if not isinstance(group, Abelian) or any(n > 2 for n in group.moduli):
+    if group.moduli is None or max(group.moduli) > 2:
         raise ArgumentError(f"S is a sample of {group.name}; give one of sign_flips(d).")
     power = check_integer("power", power, at_least=1)
     if group.order == 1:

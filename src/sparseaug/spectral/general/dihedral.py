@@ -31,12 +31,10 @@ import numpy as np
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.floats import UNIT, down, power_down, power_up, up
 from sparseaug.groups import Rows
-from sparseaug.groups.dihedral import Dihedral
 from sparseaug.sampling.sample import GroupSample
-from sparseaug.spectral.abelian.character_blocks import Block
-from sparseaug.spectral.abelian.characters import Enclosure, Measured, largest
+from sparseaug.spectral.abelian.characters import Measured, largest
 from sparseaug.spectral.abelian.roots import MEAN_ERROR, character_mean, phases
-from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.result import Block, Norm, Progress
 
 Array: TypeAlias = Any  # an array of complex numbers, or one of them
 
@@ -50,16 +48,16 @@ def dihedral_norm(S: GroupSample, *, power: int = 1, progress: Progress | None =
         >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
         ('turn(1)', 0.87267799625)
     """
-    if not isinstance(S.group, Dihedral):
+    if S.group.transform != "dihedral":
         raise ArgumentError(f"S is a sample of {S.group.name}; give one of a dihedral(n) group.")
     power = check_integer("power", power, at_least=1)
     # In the order of `Dihedral.irreps`, the signs first.
-    found = [(name, _sign_bounds(total, S.m, power)) for name, total in _signs(S)]
-    if S.group.n >= 3:
+    found = [_sign_bounds(total, S.m, power).at(name) for name, total in _signs(S)]
+    if S.group.order >= 6:
         found.append(_turns(S, power, progress))
-    lower = max(low for _, (low, _) in found)
-    upper = max(high for _, (_, high) in found)
-    return Norm(upper, lower, next(name for name, (_, high) in found if high >= lower))
+    lower = max(norm.lower for norm in found)
+    upper = max(norm.upper for norm in found)
+    return Norm(upper, lower, next(norm.block for norm in found if norm.upper >= lower))
 
 
 def _signs(S: GroupSample) -> Iterator[tuple[str, int]]:
@@ -72,14 +70,14 @@ def _signs(S: GroupSample) -> Iterator[tuple[str, int]]:
                 yield f"sign({turn_sign:+d},{flip_sign:+d})", S.m - 2 * int((odd & 1).sum())
 
 
-def _sign_bounds(total: int, m: int, power: int) -> Enclosure:
-    if abs(total) in (0, m):
-        return abs(total) / m, abs(total) / m
+def _sign_bounds(total: int, m: int, power: int) -> Norm:
     size = abs(total) / m
-    return power_down(down(size), power), power_up(up(size), power)
+    if abs(total) in (0, m):
+        return Norm(size, size)
+    return Norm(power_up(up(size), power), power_down(down(size), power))
 
 
-def _turns(S: GroupSample, power: int, progress: Progress | None) -> tuple[str, Enclosure]:
+def _turns(S: GroupSample, power: int, progress: Progress | None) -> Norm:
     n = S.group.order // 2
     parts = []
     for flip in (0, 1):
@@ -91,7 +89,7 @@ def _turns(S: GroupSample, power: int, progress: Progress | None) -> tuple[str, 
         sizes = np.abs(a) + np.abs(b)
         error = sum(block.error for block in transforms)
         unit = float(np.finfo(a.dtype).eps) / 2
-        trivial = int(transforms[0].frequencies(np.array([0]))[0, 0] == 0)  # turn 0 is no block
+        trivial = int(transforms[0].label(np.array([0]))[0, 0] == 0)  # turn 0 is no block
         top = float(sizes[trivial:].max(initial=0.0))
         spread = _power_error(top, error, power, unit=unit, tiny=float(np.finfo(a.dtype).tiny))
         if spread is None:
@@ -100,9 +98,9 @@ def _turns(S: GroupSample, power: int, progress: Progress | None) -> tuple[str, 
         elif power > 1:
             a, b = _pair_power(a, b, power)
             sizes = np.abs(a) + np.abs(b)
-        return sizes, spread, transforms[0].frequencies
+        return sizes, spread, transforms[0].label
 
-    def enclose(frequency: Rows) -> Enclosure:
+    def enclose(frequency: Rows) -> Norm:
         a, b = (
             character_mean(phases(frequency[None], rows, (n,))[0], counts, n, m=S.m)
             for rows, counts in parts
@@ -110,14 +108,14 @@ def _turns(S: GroupSample, power: int, progress: Progress | None) -> tuple[str, 
         size = up(abs(a) + abs(b))
         spread = _power_error(size, 2 * MEAN_ERROR, power, unit=UNIT, tiny=2.0**-1022)
         if spread is None:
-            return 0.0, power_up(min(1.0, up(size + 2 * MEAN_ERROR)), power)
+            return Norm(power_up(min(1.0, up(size + 2 * MEAN_ERROR)), power), 0.0)
         if power > 1:
             a, b = _pair_power(a, b, power)
             size = abs(a) + abs(b)
-        return max(0.0, down(size - spread)), min(1.0, up(size + spread))
+        return Norm(min(1.0, up(size + spread)), max(0.0, down(size - spread)))
 
-    lower, upper, frequency = largest(parts, (n,), measure, enclose, m=S.m, progress=progress)
-    return f"turn({frequency[0]})", (lower, upper)
+    found, frequency = largest(parts, (n,), measure, enclose, m=S.m, progress=progress)
+    return found.at(f"turn({frequency[0]})")
 
 
 def _power_error(

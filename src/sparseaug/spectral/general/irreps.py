@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.floats import gamma, up
-from sparseaug.groups import Group, Irrep, Product, Rows
+from sparseaug.groups import Group, Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
@@ -21,7 +21,7 @@ from sparseaug.spectral.general.tensors import (
     tensor_mean,
     tensor_norm,
 )
-from sparseaug.spectral.result import Norm, Progress, larger_norm
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS
 from sparseaug.spectral.verify.threads import Threads
 from sparseaug.spectral.verify.verified import norm_lower, norm_upper
@@ -30,14 +30,6 @@ MOST_IRREPS = 20_000
 """Irreps that are looked at one by one."""
 
 _CHUNK = 1 << 24  # numbers of representation matrices held at a time
-
-
-class Block(NamedTuple):
-    """The mean (1/m) sum_j pi(g_j) of one irrep, within `error` of the true one (Frobenius)."""
-
-    name: str
-    matrix: NDArray[Any]
-    error: float
 
 
 def largest_norm(
@@ -56,18 +48,18 @@ def largest_norm(
     best: Block | None = None
     threads = Threads()
     for done, block in enumerate(blocks):
-        with threads.for_size(len(block.matrix)):
+        with threads.for_size(len(block.values)):
             block = matrix_power(block, power)
-            matrix = move(block.matrix)
+            matrix = move(block.values)
             upper = norm_upper(matrix, block.error, at_most=worst.upper or None)
         if best is None or upper > worst.upper:
-            worst, best = Norm(upper, 0.0, block.name), block._replace(matrix=matrix)
+            worst, best = Norm(upper, 0.0), block._replace(values=matrix)
         if progress:
             progress(done + 1, total)
     if best is None:
         return worst
-    with threads.for_size(len(best.matrix)):
-        return Norm(min(1.0, worst.upper), norm_lower(best.matrix, best.error), best.name)
+    with threads.for_size(len(best.values)):
+        return Norm(min(1.0, worst.upper), norm_lower(best.values, best.error), str(best.label))
 
 
 def irreps_norm(
@@ -97,7 +89,7 @@ def irreps_norm(
 
 def listed_irreps(group: Group) -> list[Irrep]:
     """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
-    largest = LARGEST_TENSOR if isinstance(group, Product) else LARGEST_DENSE
+    largest = LARGEST_TENSOR if group.factors else LARGEST_DENSE
     found: list[Irrep] = []
     for irrep in group.irreps():
         found.append(irrep)
@@ -193,10 +185,10 @@ def matrix_power(block: Block, power: int) -> Block:
 
 def _product(left: Block, right: Block) -> Block:
     if max(left.error, right.error) >= 1.0:  # nothing is known but that the norm is at most 1
-        return Block(left.name, np.zeros_like(left.matrix), 1.0)
-    size = left.matrix.shape[0]
-    dot = 1.5 * gamma(2 * size) if np.iscomplexobj(left.matrix) else gamma(size)
-    lengths = np.linalg.norm(left.matrix) * np.linalg.norm(right.matrix)
+        return Block(left.label, np.zeros_like(left.values), 1.0)
+    size = left.values.shape[0]
+    dot = 1.5 * gamma(2 * size) if np.iscomplexobj(left.values) else gamma(size)
+    lengths = np.linalg.norm(left.values) * np.linalg.norm(right.values)
     rounding = dot * float(lengths) * (1 + gamma(4 * size * size + 4))
     error = left.error * (1 + right.error) + right.error + rounding
-    return Block(left.name, left.matrix @ right.matrix, error * (1 + 2.0**-40))
+    return Block(left.label, left.values @ right.values, error * (1 + 2.0**-40))

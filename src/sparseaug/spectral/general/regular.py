@@ -23,7 +23,6 @@ from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.lanczos import (
-    Bounds,
     Operator,
     Vector,
     krylov_norm,
@@ -63,7 +62,7 @@ def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = 
     start /= math.sqrt(float(start @ start))
     overlap = down(down(1.0 / math.sqrt(group.order)) - 8.0 * UNIT)
     bounds = krylov_norm(operator, start, overlap, power=power, progress=progress)
-    return Norm(bounds.upper, bounds.lower, "l2(G)")
+    return bounds.at("l2(G)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +152,7 @@ class _Gather:
         return y
 
 
-def dense_norm(mean: PermutationMean, power: int) -> Bounds:
+def dense_norm(mean: PermutationMean, power: int) -> Norm:
     """Bounds of ||D^power|| from the matrix itself, both certain.
 
     Integer counts are multiplied exactly while all sums stay below 2^53.
@@ -177,7 +176,7 @@ def dense_norm(mean: PermutationMean, power: int) -> Bounds:
     return dense_power(counts, error, power // exact)
 
 
-def dense_power(matrix: NDArray[np.float64], error: float, power: int) -> Bounds:
+def dense_power(matrix: NDArray[np.float64], error: float, power: int) -> Norm:
     """Bounds of ||D^power|| for every D within `error` of the matrix, in operator norm.
 
     With X~ near X = D^i: ||fl(M X~) - D X|| <= error ||X~|| + ||D|| ||X~ - X|| + the product's
@@ -185,14 +184,14 @@ def dense_power(matrix: NDArray[np.float64], error: float, power: int) -> Bounds
     """
     upper = norm_upper(matrix, error)
     if power == 1:
-        return Bounds(norm_lower(matrix, error), upper)
+        return Norm(upper, norm_lower(matrix, error))
     length = _frobenius_upper(matrix)
     product, wrong = matrix, error
     for _ in range(power - 1):
         rounding = up(error + up(gamma(len(matrix)) * length))
         wrong = up(up(upper * wrong) + up(rounding * _frobenius_upper(product)))
         product = matrix @ product
-    return Bounds(norm_lower(product, wrong), norm_upper(product, wrong))
+    return Norm(norm_upper(product, wrong), norm_lower(product, wrong))
 
 
 def left_translations(group: Group, elements: Rows) -> NDArray[np.int32]:

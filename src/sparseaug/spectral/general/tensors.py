@@ -58,14 +58,13 @@ def tensor_norm(
             f"the irrep {irrep.name} of {S.group.name}, of dimension {irrep.dimension}, is too large; "
             "restrict the norm with degree= or action=."
         )
-    operator = _operator(S, tensor, irrep.rounding)
-    bounds = lanczos_norm(
-        operator,
+    found = lanczos_norm(
+        _operator(S, tensor, irrep.rounding),
         power=power,
         key=f"{S.sha256} {irrep.name}",
         failure_probability=failure_probability,
     )
-    return Norm(bounds.upper, bounds.lower, irrep.name, failure_probability)
+    return found.at(irrep.name)
 
 
 # Rounding. T_j = V Y_j^T errs by gamma(d) |V| |Y_j|^T, in Frobenius norm gamma(d) sqrt(d) ||V|| since

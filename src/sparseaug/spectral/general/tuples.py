@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, check_integer, shorten
 from sparseaug.floats import UNIT, down, gamma, power_down, power_up, up
-from sparseaug.groups import Abelian, Rows
+from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.abelian.roots import ROOT_ERROR, roots
 from sparseaug.spectral.effort import announce
@@ -84,14 +84,14 @@ def permutation_module_norm(
     if dimension <= DENSE_DIMENSION:
         bounds = dense_norm(mean, power)
         return Norm(min(bounds.upper, 1.0), bounds.lower, block)
-    bounds = lanczos_norm(
+    found = lanczos_norm(
         mean.operator(),
         power=power,
         key=S.sha256,
         failure_probability=failure_probability,
         progress=progress,
     )
-    return Norm(bounds.upper, bounds.lower, block, failure_probability)
+    return found.at(block)
 
 
 def low_weight_norm(
@@ -107,13 +107,13 @@ def low_weight_norm(
         >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
         (0.0, 1.0)
     """
-    if not isinstance(S.group, Abelian):
+    if S.group.moduli is None:
         raise UnsupportedError(
             f"{S.group.name} has no weights; give a sample of sign_flips(d) or abelian(n1, ...)."
         )
     power = check_integer("power", power, at_least=1)
     degree = check_integer("degree", degree, at_least=1)
-    characters = _Characters.of(S, S.group)
+    characters = _Characters.of(S, S.group.moduli)
     sizes = characters.sizes
     degree = min(degree, len(sizes))
     if not degree:
@@ -175,14 +175,13 @@ class _Characters:
     error: float  # of a sum over S divided by m, for products of any number of columns below 8
 
     @classmethod
-    def of(cls, S: GroupSample, group: Abelian) -> _Characters:
+    def of(cls, S: GroupSample, moduli: tuple[int, ...]) -> _Characters:
         """Signs are exact; float32 sums are, below 2^24."""
-        moduli = group.moduli
         coordinates = [i for i, n in enumerate(moduli) if n > 1]
         sizes = [moduli[i] - 1 for i in coordinates]
         if sum(sizes) * S.m > 1 << 28:
             raise GroupTooLargeError(
-                f"{sum(sizes)} characters of weight 1 on m={S.m} elements of {group.name} are "
+                f"{sum(sizes)} characters of weight 1 on m={S.m} elements of {S.group.name} are "
                 "too many to list; use fewer elements."
             )
         if all(size == 1 for size in sizes):

@@ -41,7 +41,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ from scipy.linalg import eigh_tridiagonal
 from sparseaug.errors import check_integer, check_real
 from sparseaug.floats import UNIT, down, gamma, power_up, up
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.result import Progress
+from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.verified import UNDERFLOW
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -99,13 +99,6 @@ class Operator:
     """A bound on ||D|| that is known beforehand."""
 
 
-class Bounds(NamedTuple):
-    """lower <= norm <= upper."""
-
-    lower: float
-    upper: float
-
-
 def lanczos_norm(
     operator: Operator,
     *,
@@ -113,7 +106,7 @@ def lanczos_norm(
     key: str = "",
     failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress | None = None,
-) -> Bounds:
+) -> Norm:
     """Bounds of ||D^power|| from random starts; `upper` fails with the stated probability.
 
     `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
@@ -147,7 +140,8 @@ def lanczos_norm(
                 progress=count,
             )
         )
-    return Bounds(max(one.lower for one in found), max(one.upper for one in found))
+    upper, lower = max(one.upper for one in found), max(one.lower for one in found)
+    return Norm(upper, lower, failure_probability=failure_probability)
 
 
 def krylov_norm(
@@ -158,7 +152,7 @@ def krylov_norm(
     power: int = 1,
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
-) -> Bounds:
+) -> Norm:
     """Bounds of ||D^power||, certain if <z, start> >= overlap for some unit z with B z = ||B|| z.
 
     B is (D^power)^T D^power; for a power above 1 the same must hold of D^T D, since a bound on ||D||
@@ -170,7 +164,7 @@ def krylov_norm(
         operator = replace(operator, norm=min(operator.norm, first.upper))
     limit = power_up(operator.norm, power)
     if limit < _TINY:  # squares of what is computed below would underflow
-        return Bounds(0.0, limit)
+        return Norm(limit, 0.0)
     steps = max(2, min(MAX_STEPS, BASIS_ENTRIES // operator.dimension))
     run = _Run(operator, power, start)
     excess = math.inf
@@ -189,7 +183,7 @@ def krylov_norm(
         progress(steps, steps)
     upper = min(up(up(math.sqrt(_least_excluded(run, overlap, limit * limit)))), limit)
     lower = run.lower()
-    return Bounds(lower, max(lower, upper))  # a bound that is seen to be false is not kept
+    return Norm(max(lower, upper), lower)  # a bound that is seen to be false is not kept
 
 
 @dataclass

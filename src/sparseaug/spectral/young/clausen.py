@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparseaug.compiled import attempt
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups.young import Partition, check_permutations, dimension, partitions, restrict
+from sparseaug.spectral.result import Block
 from sparseaug.spectral.young import kernels_scipy
 from sparseaug.spectral.young.cosets import CosetTree
 from sparseaug.spectral.young.induction import Inductions, Transform
@@ -34,15 +35,6 @@ STORE = 1 << 26
 
 SCRATCH = 1 << 26
 """Bytes that a panel may take on one level."""
-
-
-class Block(NamedTuple):
-    """One Fourier block of S."""
-
-    partition: Partition
-    matrix: NDArray[np.float64]
-    error: float
-    """At least the Frobenius norm of (computed - true), all rounding of the recursion included."""
 
 
 def mean_blocks(
@@ -61,7 +53,7 @@ def mean_blocks(
 
     Examples:
         >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
-        ...     print(block.partition, block.matrix.round(3).tolist())
+        ...     print(block.label, block.values.round(3).tolist())
         (1, 1, 1) [[-1.0]]
         (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
@@ -94,7 +86,7 @@ def gram_blocks(
     ||A|| below its square root drowns in it.
 
     Examples:
-        >>> [block.matrix.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
+        >>> [block.values.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
         [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
     """
     rows = check_permutations(permutations)

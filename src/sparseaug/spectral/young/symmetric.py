@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
-from sparseaug.groups import Symmetric
 from sparseaug.groups.young import Partition, conjugate, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
-from sparseaug.spectral.general.irreps import Block, largest_norm
+from sparseaug.spectral.general.irreps import largest_norm
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.threads import Threads
 from sparseaug.spectral.verify.verified import root_lower, root_upper
@@ -33,34 +34,37 @@ def symmetric_norm(
     power: int = 1,
     progress: Progress | None = None,
     device: str | None = None,
-    shapes: list[Partition] | None = None,
+    blocks: Collection[str] | None = None,
 ) -> Norm:
-    """The norm of D_S^power on S_n or A_n; `shapes` asks for some irreps only.
+    """The norm of D_S^power on S_n or A_n; `blocks` asks for some irreps only, by name.
 
     On A_n the irreps of a partition and its conjugate agree, and those of a self-conjugate one split
     in two halves, whose larger norm is that of the whole: so one of each pair of conjugates will do.
     """
     group = S.group
-    if not isinstance(group, Symmetric):
+    if group.transform != "young":
         raise ArgumentError(f"S is of {group.name}; Young's form is for symmetric(n).")
-    if group.n > LARGEST_N:
+    n = group.width
+    if n > LARGEST_N:
         raise UnsupportedError(
             f"{group.name} is too large for all its irreps (at most n={LARGEST_N}); restrict the norm "
             "with degree=1 or 2."
         )
-    if shapes is None:
-        if group.n == LARGEST_N:  # 148 s and 2.9 GB measured for S_12, 2 s and 0.7 GB for S_11
-            announce(f"the norm on all irreps of {group.name}", seconds=120.0, memory=3e9)
-        shapes = [p for p in partitions(group.n)[1:] if not group.even or _first_of_pair(p)]
+    even = group.order < math.factorial(n)  # A_n
+    shapes = [p for p in partitions(n)[1:] if not even or _first_of_pair(p)]
+    if blocks is not None:
+        shapes = [p for p in shapes if str(p) in blocks]
+    elif n == LARGEST_N:  # 148 s and 2.9 GB measured for S_12, 2 s and 0.7 GB for S_11
+        announce(f"the norm on all irreps of {group.name}", seconds=120.0, memory=3e9)
     rows = np.array(S.elements)
-    if power == 1 and group.n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
+    if power == 1 and n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
         return _by_gram(rows, shapes, progress, device)
-    blocks = (
-        Block(str(block.partition), block.matrix, block.error)
-        for block in mean_blocks(rows, shapes=shapes)
-    )
     return largest_norm(
-        blocks, total=len(shapes), power=power, progress=progress, move=_mover(device)
+        mean_blocks(rows, shapes=shapes),
+        total=len(shapes),
+        power=power,
+        progress=progress,
+        move=_mover(device),
     )
 
 
@@ -70,11 +74,11 @@ def _by_gram(
     worst, lower, name = 0.0, 0.0, ""
     move, threads = _mover(device), Threads()
     for done, block in enumerate(gram_blocks(rows, shapes=shapes)):
-        with threads.for_size(len(block.matrix)):
-            gram = move(block.matrix)
+        with threads.for_size(len(block.values)):
+            gram = move(block.values)
             upper = root_upper(gram, block.error, at_most=worst or None)
             if not name or upper > worst:
-                worst, lower, name = upper, root_lower(gram, block.error), str(block.partition)
+                worst, lower, name = upper, root_lower(gram, block.error), str(block.label)
         if progress:
             progress(done + 1, len(shapes))
     return Norm(min(1.0, worst), lower, name)
@@ -97,8 +101,3 @@ def _mover(device: str | None) -> Any:
             f"device={shorten(device)} is not there; leave it out to use the processor."
         ) from error
     return lambda matrix: torch.as_tensor(np.ascontiguousarray(matrix), device=device)
-
-
-def shape_of(block: str) -> Partition:
-    """The partition that a block of `symmetric_norm` is named after."""
-    return tuple(int(part) for part in block.strip("()").split(",") if part.strip())

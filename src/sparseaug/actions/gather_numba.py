@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from numba import njit
-from torch import Tensor
 
-from sparseaug.nn.data.prepared import Indices
-
-# whatever the entries are, moving them is moving so many bytes
-_BY_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+from sparseaug.actions.arrays import Array, namespace
+from sparseaug.actions.bound import Indices
 
 
-def gather(x: Tensor, source: Tensor, which: Indices, index: Tensor) -> Tensor:
-    """Entry q of datum t is entry index[which[t], q] of x[source[t]], for a contiguous x (n, ...)."""
+def gather(x: Array, source: Array, which: Indices, index: Array) -> Array:
+    """Entry q of datum t is entry index[which[t], q] of x[source[t]], for a contiguous tensor x."""
+    torch = namespace(x)
     moved = torch.empty(len(source), *x.shape[1:], dtype=x.dtype)
-    kind = _BY_SIZE[x.dtype.itemsize]
+    # whatever the entries are, moving them is moving so many bytes
+    bytes_ = (torch.uint8, torch.int16, torch.int32, torch.int64)
+    kind = bytes_[x.dtype.itemsize.bit_length() - 1]
     flat, out = x.detach().view(-1).view(kind), moved.view(-1).view(kind)
     # unsigned, as numba then knows that no index counts from the end
     unsigned = index.numpy().view(f"u{index.dtype.itemsize}")

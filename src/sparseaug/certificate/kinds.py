@@ -1,0 +1,88 @@
+"""The kinds of certificates, one entry each: `certify`, its checks, the docs and the report read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from sparseaug.certificate.audit import audited
+from sparseaug.certificate.exact import exact
+from sparseaug.certificate.result import Certificate
+from sparseaug.certificate.sparse import a_priori, kernel, spectral
+from sparseaug.errors import ArgumentError, shorten
+
+
+@final
+@dataclass(frozen=True)
+class Kind:
+    """A way to bound ||grad R_n^G(theta)||.
+
+    Attributes:
+        bound: what the bound is
+        holds: "certain", or with which probability over what
+        needs: what it needs
+        make: make(evidence, theta, **options), the certificate
+        options: the options of `certify` that `make` takes
+        from_sample: whether it is the gradient norm on S and how far S may be from G
+    """
+
+    bound: str
+    holds: str
+    needs: str
+    make: Callable[..., Certificate]
+    options: tuple[str, ...] = ()
+    from_sample: bool = False
+
+
+TABLE: Mapping[str, Kind] = {
+    "a-priori": Kind(
+        "norm on S + C B min{1, sqrt(8/(3m) log(2|G|/delta))}",
+        "with probability 1 - delta over the draw of S",
+        "S from one draw of an oracle, m fixed beforehand",
+        a_priori,
+        ("delta", "box"),
+        from_sample=True,
+    ),
+    "spectral": Kind(
+        "norm on S + norm of Pi_S - Pi_G times C B(theta)",
+        "certain",
+        "the deviation of S",
+        spectral,
+        from_sample=True,
+    ),
+    "kernel": Kind(
+        "norm on S + distance of S-averaged and G-averaged data times norms",
+        "certain",
+        "group means of the kernel",
+        kernel,
+        from_sample=True,
+    ),
+    "exact": Kind(
+        "the norm itself and its rounding",
+        "certain",
+        "a closed form, or a group that can be enumerated",
+        exact,
+    ),
+    "audited": Kind(
+        "norm of a mean over fresh draws + the radius of its interval",
+        "with probability 1 - delta over the audit's draws",
+        "an oracle independent of theta",
+        audited,
+        ("delta", "oracle", "audit_calls"),
+    ),
+}
+
+KINDS = tuple(TABLE)
+
+
+def check_kinds(kinds: Any) -> tuple[str, ...]:
+    """The kinds asked for, each once; all of them for None."""
+    if kinds is None:
+        return KINDS
+    if isinstance(kinds, str | memoryview) or not isinstance(kinds, Sequence) or not len(kinds):
+        raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
+    for kind in kinds:
+        if not isinstance(kind, str) or kind not in TABLE:
+            raise ArgumentError(f"kinds holds {shorten(kind)}; give some of {KINDS}.")
+    return tuple(dict.fromkeys(kinds))

@@ -1,0 +1,61 @@
+"""What is certified of a one-shot run: one table of bounds, and one of facts about S.
+
+A row of `BOUNDS` is a list over seeds and evaluations in the certificates of results.json, a row of
+`FACTS` a list over the seeds. Those with a label are also lines and columns of figure and page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral import Deviation
+from sparseaug.theory import sharp_deviation_bound, symmetric_dimension_sum
+
+DELTA = 0.05
+"""Chance of failing of what is promised before S is drawn."""
+
+
+@final
+@dataclass(frozen=True)
+class Bound:
+    """A bound of the full-gradient norm at each evaluated step."""
+
+    name: str  # in results.json
+    kind: str  # of certificate, as `sparseaug.certify` names it
+    label: str = ""  # in the figure and on the page; "" if it is only in the file
+    basis: str = ""  # what it rests on, for the page
+    over_box: bool = True  # B is taken over the box of theta, and not at the iterate
+
+
+@final
+@dataclass(frozen=True)
+class Fact:
+    """A number about S alone."""
+
+    name: str  # in results.json
+    value: Callable[[GroupSample, Deviation], float | None]
+    label: str = ""  # in the figure and on the page; "" if it is only in the file
+    column: str = ""  # head of its column on the page
+
+
+def _sharp(S: GroupSample, found: Deviation) -> float:
+    return sharp_deviation_bound(S.m, symmetric_dimension_sum(S.group.width), DELTA)
+
+
+BOUNDS = (
+    Bound(
+        "a-priori", "a-priori", "a priori", "the theorem, before S is seen, with probability 1 - δ"
+    ),
+    Bound("spectral", "spectral", "spectral", "the exact deviation of this S"),
+    Bound("kernel", "kernel", "kernel", "S on this data"),
+    Bound("a-priori-at-theta", "a-priori", over_box=False),
+)
+FACTS = (
+    Fact("deviation", lambda S, found: found.value, "exact, each S", "largest deviation of S"),
+    Fact("sharp-bound", _sharp, "sharper a-priori bound", "sharper a-priori bound"),
+    Fact("a-priori-bound", lambda S, found: found.bound, "a-priori bound", "a-priori bound"),
+    Fact("floor", lambda S, found: found.floor),
+)

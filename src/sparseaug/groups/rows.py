@@ -1,0 +1,77 @@
+"""Arrays of the right kind and shape, or a typed error that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug.errors import ArgumentError, ElementError, shorten
+from sparseaug.groups.digits import Rows
+
+if TYPE_CHECKING:
+    from sparseaug.groups.base import Group
+
+
+def integer_array(
+    name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
+) -> NDArray[np.int64]:
+    """`value` as an int64 array, or an error that names it."""
+    try:
+        array = np.asarray(value)
+    except Exception as problem:  # ragged lists, foreign objects
+        raise error(f"{name}={shorten(value)} is not an array of integers.") from problem
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        if array.size:
+            raise error(f"{name} has dtype {array.dtype}; give integers that fit 64 bits.")
+        return np.empty(array.shape, np.int64)
+    return array.astype(np.int64, copy=False)
+
+
+def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
+    """`value` as int64 rows (k, width), or an `ElementError` that names it."""
+    rows = integer_array(name, value, ElementError)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise ElementError(
+            f"{name} has shape {rows.shape}; give an integer array of shape (k, {width}), one row "
+            "per element."
+        )
+    return rows
+
+
+def on_rows(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of rows (k, width) that refuses what is not an int64 array of that shape, by name."""
+
+    @wraps(method)
+    def checked(self: Group, elements: ArrayLike) -> Any:
+        rows = integer_rows("elements", elements, self.width)
+        try:
+            return method(self, rows)
+        except IndexError as error:
+            raise ElementError(
+                f"elements has rows that are not elements of {self.name}; see contains()."
+            ) from error
+
+    return checked
+
+
+def on_digits(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of digits (L, k) that refuses what is not an int64 array of that shape, by name."""
+
+    @wraps(method)
+    def checked(self: Group, digits: ArrayLike) -> Any:
+        array = integer_array("digits", digits, ElementError)
+        if array.ndim != 2 or len(array) != len(self.radices):
+            raise ElementError(
+                f"digits has shape {array.shape}; elements of {self.name} have digits of shape "
+                f"({len(self.radices)}, k)."
+            )
+        try:
+            return method(self, array)
+        except IndexError as error:
+            raise ElementError(f"digits must be below the radices of {self.name}.") from error
+
+    return checked

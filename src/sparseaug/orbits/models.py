@@ -1,0 +1,69 @@
+"""Models as they are given: any callable, on NumPy arrays, torch tensors or JAX arrays.
+
+torch is not imported here: a module of its proves that somebody did.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sparseaug.actions.trees import call, describe
+from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
+
+MOST_CALLS = 10**9
+"""Below this many draws or steps in one call: more of them take days, and memory beyond any machine."""
+
+MOST_COPIES = 1 << 63
+"""Below this, a number of copies is one that torch can count to."""
+
+
+def require_model(model: Any) -> None:
+    """Raise an `ArgumentError` unless it can be called."""
+    if not callable(model):
+        raise ArgumentError(
+            f"model={shorten(model)} cannot be called; give a module or model.predict, say."
+        )
+
+
+def check_chunk(chunk_size: Any) -> int | None:
+    """How many copies to take at once, or None."""
+    if chunk_size is None:
+        return None
+    return check_integer("chunk_size", chunk_size, at_least=1, below=MOST_COPIES)
+
+
+def call_model(model: Callable[..., Any], x: Any) -> Any:
+    """model(x), model(*x) or model(**x); what it cannot take is an `ArgumentError` that describes x."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.compiler.is_compiling():
+        return call(model, x)
+    try:
+        return call(model, x)
+    except SparseAugError:
+        raise
+    except (TypeError, ValueError, IndexError, RuntimeError) as error:
+        if torch is not None and isinstance(error, torch.OutOfMemoryError):
+            raise
+        raise ArgumentError(f"model failed on x of {describe(x)}: {error}") from error
+
+
+@contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """A torch module in eval mode, without gradients; every part gets its own mode back after."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    parts = list(model.modules()) if isinstance(model, torch.nn.Module) else []
+    modes = [part.training for part in parts]
+    try:
+        for part in parts:
+            part.training = False
+        with torch.no_grad():
+            yield
+    finally:
+        for part, mode in zip(parts, modes, strict=True):
+            part.training = mode

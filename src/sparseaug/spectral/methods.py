@@ -1,0 +1,184 @@
+"""The methods of `deviation`: one table, in order of preference.
+
+`best_method`, the check of `method=`, messages and the help of the command read it; so does
+`draw_until`, which looks at one block again where a method can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    UnsupportedError,
+    check_integer,
+    shorten,
+)
+from sparseaug.groups import Group
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral.abelian.characters import characters_norm
+from sparseaug.spectral.abelian.walsh import walsh_norm
+from sparseaug.spectral.general.dihedral import dihedral_norm
+from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps
+from sparseaug.spectral.general.regular import regular_norm
+from sparseaug.spectral.general.representation import action_norm
+from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.spectral.result import Norm
+from sparseaug.spectral.young.symmetric import LARGEST_N, symmetric_norm
+
+REGULAR_LIMIT = 2_000_000
+"""Order up to which the regular representation is used."""
+
+
+def _any(group: Group) -> bool:
+    return True
+
+
+def _never(group: Group) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to compute the norm of D_S.
+
+    Attributes:
+        name: what `method=` calls it
+        groups: what it is for, in words
+        suits: whether a group is of that kind
+        norm: from S, `power=`, `progress=` and the options to a `Norm`
+        options: further keywords of `norm`
+        too_large: whether a group of that kind is out of reach; `norm` says why
+    """
+
+    name: str
+    groups: str
+    suits: Callable[[Group], bool]
+    norm: Callable[..., Norm]
+    options: tuple[str, ...] = ()
+    too_large: Callable[[Group], bool] = _never
+
+    def fits(self, group: Group) -> str:
+        """Why the method is not for this group; empty if it is."""
+        return "" if self.suits(group) else f"it is for {self.groups}"
+
+
+def _has_too_many_irreps(group: Group) -> bool:
+    try:
+        listed_irreps(group)
+    except (UnsupportedError, GroupTooLargeError):
+        return True
+    return False
+
+
+METHODS = (
+    Method("walsh", "sign flips", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
+    Method("characters", "abelian groups", lambda g: g.moduli is not None, characters_norm),
+    Method("dihedral", "dihedral groups", lambda g: g.transform == "dihedral", dihedral_norm),
+    Method(
+        "young",
+        "symmetric and alternating groups",
+        lambda g: g.transform == "young",
+        symmetric_norm,
+        options=("device", "blocks"),
+        too_large=lambda g: g.width > LARGEST_N,
+    ),
+    Method(
+        "irreps",
+        "groups whose irreps are known",
+        _any,  # `irreps_norm` says what it misses
+        irreps_norm,
+        options=("failure_probability",),
+        too_large=_has_too_many_irreps,
+    ),
+    Method(
+        "regular",
+        f"groups of order up to {REGULAR_LIMIT}",
+        lambda g: g.order <= REGULAR_LIMIT,
+        regular_norm,
+    ),
+)
+"""In order of preference."""
+
+NAMES = ", ".join(method.name for method in METHODS)
+
+
+def find_method(name: str) -> Method | None:
+    """The method of that name; None for the names of restricted norms and others."""
+    return next((method for method in METHODS if method.name == name), None)
+
+
+def best_method(group: Group) -> str:
+    """The name of the method that `deviation` takes for this group.
+
+    Raises:
+        UnsupportedError: if every method is out of reach.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> [best_method(sa.group(name)) for name in ("Z2^20", "C12", "D4", "S6", "B3", "M11")]
+        ['walsh', 'characters', 'dihedral', 'young', 'irreps', 'regular']
+    """
+    return preferred(group).name
+
+
+def preferred(group: Group) -> Method:
+    """The first method of the table that fits this group and can cope with its size."""
+    if not isinstance(group, Group):
+        raise ArgumentError(
+            f"group={shorten(group)} is not a group; give one such as symmetric(6)."
+        )
+    for method in METHODS:
+        if not method.fits(group) and not method.too_large(group):
+            return method
+    raise UnsupportedError(
+        f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
+        + ("" if group.degree is None else ", or with degree=1 or 2, coordinates at a time")
+        + "."
+    )
+
+
+def named(name: str, group: Group) -> Method:
+    """The method that `method=` asks for, if it fits the group."""
+    method = find_method(name) if isinstance(name, str) else None
+    reason = method.fits(group) if method else "it is not known"
+    if method is None or reason:
+        allowed = ", ".join(method.name for method in METHODS if not method.fits(group))
+        raise ArgumentError(
+            f"method={shorten(name)} does not fit {group.name}: {reason}; give one of {allowed}."
+        )
+    return method
+
+
+def restricted(group: Group, degree: int) -> Method:
+    """The method of `degree=` for this group; an `UnsupportedError` if there is none."""
+    degree = check_integer("degree", degree, at_least=1)
+    if group.moduli is not None and group.width > 1:
+        return LOW_WEIGHT
+    if group.degree is None:
+        raise UnsupportedError(
+            f"degree= is for groups that permute points and for abelian groups, not {group.name}."
+        )
+    if degree > group.degree:
+        raise ArgumentError(f"degree={degree} is above the {group.degree} points of {group.name}.")
+    return TUPLES
+
+
+def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
+    if degree >= S.group.width:  # every character
+        return preferred(S.group).norm(S, **options)
+    return low_weight_norm(S, degree=degree, **options)
+
+
+LOW_WEIGHT = Method("low weight", "abelian groups", _any, _low_weight, options=("degree",))
+TUPLES = Method(
+    "tuples",
+    "groups that permute points",
+    _any,
+    permutation_module_norm,
+    options=("degree", "failure_probability"),
+)
+ACTION = Method("action", "linear actions", _any, action_norm, options=("action", "shape"))

@@ -1,0 +1,113 @@
+"""What an action is stands on the action: its kind, its whole axis; other packages only read it."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import TensorDataset
+
+import sparseaug as sa
+from sparseaug.actions.base import WholeAxis
+from sparseaug.kernels.closed_form import closed_form
+from sparseaug.nn import OneShotDataset
+from sparseaug.sources import crystal
+
+SOURCE = Path(sa.__file__).parent
+ROCK_SALT = (5.6 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]], [11] * 4)
+
+
+@dataclass(frozen=True)
+class Backwards(sa.Action):
+    """Permutations of the last axis, written by a user."""
+
+    group: sa.Group
+    kind = "entries"
+
+    @property
+    def whole_axis(self) -> WholeAxis:  # type: ignore[override]
+        return WholeAxis(-1, self.group.width, "permutations")
+
+    def prepare(self, elements: Any, shape: Any) -> tuple[Any, ...]:
+        return (np.argsort(elements, axis=1),)
+
+    def apply(self, prepared: Sequence[Any], x: Any) -> Any:
+        return np.stack([x[0][..., row] for row in prepared[0]])
+
+
+def test_a_crystal_moves_entries_and_the_gaussian_kernel_is_invariant_under_it():
+    act = crystal(ROCK_SALT).action
+    assert act.kind == "entries"
+    answer = sa.GaussianKernel(1.0).is_invariant(act)
+    assert answer.holds
+    assert not answer.condition
+    vectors = crystal(ROCK_SALT).vectors
+    assert vectors.kind == "linear"
+
+
+def test_a_crystal_takes_the_fast_path_in_data_sets(monkeypatch):
+    act = crystal(ROCK_SALT).action
+    S = sa.Oracle(act.group, seed=0).draw(6)
+    x = torch.arange(24.0).reshape(3, 4, 2)
+    data = OneShotDataset(TensorDataset(x, torch.arange(3)), act, S)
+    wanted, _ = sa.augment(act, S, x, torch.arange(3))
+    # items are read by one index per entry, and the action is not applied to them
+    assert torch.equal(data[0][0], wanted[0])
+    monkeypatch.setattr(type(act), "apply", lambda *_: pytest.fail("the slow path"))
+    assert torch.equal(torch.stack([x for x, _ in data.__getitems__(list(range(18)))]), wanted)
+
+
+def test_closed_forms_are_read_from_the_action_also_from_a_users():
+    group = sa.symmetric(5)
+    own, ours = Backwards(group), sa.permute_axis(group)
+    rng = np.random.default_rng(0)
+    x, z = rng.standard_normal((2, 5)), rng.standard_normal((3, 5))
+    kernel = sa.GaussianKernel(1.3)
+    assert closed_form(own) == closed_form(ours) == "permutations"
+    assert np.array_equal(kernel.group_mean(own, x, z), kernel.group_mean(ours, x, z))
+    brute = kernel(own(group.all_elements(), x).reshape(-1, 5), z).reshape(120, 2, 3).mean(axis=0)
+    assert abs(kernel.group_mean(own, x, z) - brute).max() < 1e-13
+
+
+def test_whole_axes_are_those_of_the_whole_symmetric_group_flips_and_signed_permutations():
+    assert sa.permute_axis(sa.symmetric(4), 1).whole_axis == WholeAxis(1, 4, "permutations")
+    assert sa.flip_signs(sa.sign_flips(3)).whole_axis == WholeAxis(-1, 3, "flips")
+    signed = sa.signed_permute(sa.hyperoctahedral(3)).whole_axis
+    assert signed == WholeAxis(-1, 3, "signed permutations")
+    for act in (sa.permute_axis(sa.alternating(4)), sa.permute_axis(sa.cyclic(4))):
+        assert act.whole_axis is None
+
+
+def test_a_sites_axis_and_another_axis_commute_without_comparing_generators():
+    act = crystal(ROCK_SALT).action
+    assert act.moved_axes(2) == {-2}
+    both = sa.product_action(act, sa.permute_axis(sa.symmetric(6), -1))
+    S = sa.Oracle(both.group, seed=0).draw(2)
+    assert both(S, np.ones((1, 4, 6))).shape == (2, 1, 4, 6)
+    assert math.isclose(both.group.order, act.group.order * 720)
+
+
+def test_no_package_above_asks_which_family_an_action_is():
+    families = {kind.__name__ for base in (sa.Action, sa.Group) for kind in _below(base)}
+    found = []
+    for folder in ("kernels", "nn", "orbits", "sklearn", "sources", "sampling"):
+        for path in (SOURCE / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                asked = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
+                kinds = (
+                    ast.walk(node.args[1]) if asked else ast.walk(getattr(node, "cls", ast.Pass()))
+                )
+                named = {name.id for name in kinds if isinstance(name, ast.Name)}
+                found += [f"{path.name}: {name}" for name in named & families]
+    assert not found
+
+
+def _below(base: type) -> set[type]:
+    return {kind for child in base.__subclasses__() for kind in {child, *_below(child)}}
