@@ -1,6 +1,6 @@
 """The table of constructions: every way to make S without an oracle, one row each.
 
-A row says which family of groups it is for and what it offers one of them: name, size, the degree
+A row says which groups it is for and what it offers one of them: name, size, the degree
 it is exact to, a source, and how to build the rows. A new construction is one function and one row
 here; `design`, `designs`, the command and the docs read this table.
 """
@@ -25,12 +25,9 @@ from sparseaug.designs.search import Averages, Characters, Translations, best, g
 from sparseaug.designs.shifting import flips, shifts
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import (
-    Abelian,
     Group,
     Hyperoctahedral,
-    Product,
     Rows,
-    Symmetric,
     sign_flips,
     symmetric,
 )
@@ -51,22 +48,19 @@ MOST_SEARCHED = 10_000
 
 @dataclass(frozen=True)
 class Construction:
-    """One row of the table: `offers(group, m, degree)` for a group of its family.
+    """One row of the table: `offers(group, m, degree)` for a group that it `fits`.
 
     `m` and `degree` are what was asked for, or None: constructions of a fixed size need neither.
     """
 
-    family: Any  # a subclass of Group
+    fits: Callable[[Group], bool]
     offers: Callable[[Any, int | None, int | None], Iterator[Offer]]
 
 
 def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Offer]:
     """All offers for the group; those of any size for this m and degree."""
     return [
-        offer
-        for row in CONSTRUCTIONS
-        if isinstance(group, row.family)
-        for offer in row.offers(group, m, degree)
+        offer for row in CONSTRUCTIONS if row.fits(group) for offer in row.offers(group, m, degree)
     ]
 
 
@@ -77,20 +71,39 @@ def is_listed(group: Group) -> bool:
 
 def averages(group: Group, degree: int | None = None) -> Averages:
     """The search's view of a group that can be listed; by degree for abelian groups only."""
-    return Characters(group.moduli, degree) if isinstance(group, Abelian) else Translations(group)
+    return Translations(group) if group.moduli is None else Characters(group.moduli, degree)
 
 
 def highest_degree(group: Group) -> int | None:
     """The degree that every function has at most; None where degrees are not defined."""
-    match group:
-        case Abelian():
-            return group.width
-        case Hyperoctahedral(n=n):
-            return n
-        case Product(factors=factors):
-            parts = [highest_degree(factor) for factor in factors]
-            return None if None in parts else sum(part for part in parts if part)
-    return group.degree
+    if group.moduli is not None:
+        return len(group.moduli)
+    if group.factors:
+        parts = [highest_degree(factor) for factor in group.factors]
+        return None if None in parts else sum(part for part in parts if part)
+    return group.width // 2 if _is_signed(group) else group.degree
+
+
+def _permutes(group: Group) -> bool:
+    """S_n or A_n: rows are image arrays."""
+    return group.transform == "young"
+
+
+def _is_even(group: Group) -> bool:
+    return bool(getattr(group, "even", False))
+
+
+def _is_signed(group: Group) -> bool:
+    """B_n: rows are image arrays and sign bits."""
+    return type(group) is Hyperoctahedral
+
+
+def _is_abelian(group: Group) -> bool:
+    return group.moduli is not None
+
+
+def _any(group: Group) -> bool:
+    return True
 
 
 def _fixed(offers: Callable[[Any], Iterator[Offer]]) -> Callable[..., Iterator[Offer]]:
@@ -127,7 +140,7 @@ def _lattices(group: Group, m: int | None, degree: int | None) -> Iterator[Offer
 
 
 def _searches(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
-    points = isinstance(group, Symmetric) and 2 < group.n <= LARGEST_N
+    points = _permutes(group) and 2 < group.width <= LARGEST_N
     listed = is_listed(group)
     if not listed and not (points and degree in (None, 1, 2)):
         return
@@ -151,10 +164,10 @@ _SEARCHES = {
 
 def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
     swaps = name == "search"
-    if isinstance(group, Symmetric) and 2 < group.n <= LARGEST_N and degree in (1, 2):
+    if _permutes(group) and 2 < group.width <= LARGEST_N and degree in (1, 2):
         _announce_tuples(group, m, degree, swaps=swaps)
         find = tuples.best if swaps else tuples.nested
-        return find(group.n, m, degree, even=group.even)
+        return find(group.width, m, degree, even=_is_even(group))
     view = averages(group, degree)
     announce_search(group, view, m)
     return group.unrank((best if swaps else greedy)(view, m))
@@ -170,11 +183,11 @@ def announce_search(group: Group, view: Averages, m: int) -> None:
     )
 
 
-def _announce_tuples(group: Symmetric, m: int, degree: int, *, swaps: bool) -> None:
+def _announce_tuples(group: Group, m: int, degree: int, *, swaps: bool) -> None:
     """A descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time."""
-    n = group.n
+    n = group.width
     matrices = n <= tuples.LARGEST_N[degree]
-    moves = math.comb(n, 3) * 2 if group.even else math.comb(n, 2)
+    moves = math.comb(n, 3) * 2 if _is_even(group) else math.comb(n, 2)
     size = n if degree == 1 else math.comb(n, 2)
     looked = 2 * degree * size if matrices else n * m / 2
     step = 3e-9 * moves * looked * n * tuples.STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
@@ -186,8 +199,8 @@ def _announce_tuples(group: Symmetric, m: int, degree: int, *, swaps: bool) -> N
     )
 
 
-def _products(group: Product, m: int | None, degree: int | None) -> Iterator[Offer]:
-    if len(group.factors) <= MOST_FACTORS:
+def _products(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    if 0 < len(group.factors) <= MOST_FACTORS:
         yield from _crossings(group.factors, (1, 2, 3), m, degree)
 
 
@@ -263,13 +276,13 @@ def _crossed(parts: list[Offer], array: Callable[[], Rows]) -> Rows:
 
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
-    Construction(Symmetric, _fixed(permutations)),
-    Construction(Hyperoctahedral, _signed),
-    Construction(Abelian, _fixed(flips)),
-    Construction(Abelian, _fixed(shifts)),
-    Construction(Product, _products),
-    Construction(Group, _lattices),
-    Construction(Group, _searches),
-    Construction(Group, _whole),
+    Construction(_permutes, _fixed(permutations)),
+    Construction(_is_signed, _signed),
+    Construction(_is_abelian, _fixed(flips)),
+    Construction(_is_abelian, _fixed(shifts)),
+    Construction(_any, _products),
+    Construction(_any, _lattices),
+    Construction(_any, _searches),
+    Construction(_any, _whole),
 )
 """Every construction; among offers of one size the earlier one is taken."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from sparseaug.designs.lattices import best_lattice, shortest_dual
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Product, Rows
+from sparseaug.groups import Dihedral, GridSymmetries, Group, Rows
 
 MOST_SHIFTS = 1 << 20
 MOST_AXES = 3
@@ -64,14 +64,18 @@ def lattice(group: Group, m: int) -> tuple[Rows, float]:
 
 
 def _axes(group: Group) -> Axes | None:
-    find = _FAMILIES.get(type(group))
+    if group.moduli is not None:
+        return _of_shifts(group.moduli)
+    if group.factors:
+        return _of_product(group)
+    find = _TURNED.get(type(group))
     return None if find is None else find(group)
 
 
-def _of_abelian(group: Any) -> Axes | None:
-    if set(group.moduli) == {2}:  # sign flips: degrees, not frequencies
+def _of_shifts(moduli: tuple[int, ...]) -> Axes | None:
+    if set(moduli) == {2}:  # sign flips: degrees, not frequencies
         return None
-    return Axes(tuple(range(group.width)), group.moduli, np.zeros((1, group.width), np.int64))
+    return Axes(tuple(range(len(moduli))), moduli, np.zeros((1, len(moduli)), np.int64))
 
 
 def _of_dihedral(group: Any) -> Axes:
@@ -84,7 +88,7 @@ def _of_grid(group: Any) -> Axes:
     return Axes((0, 1), (group.n, group.n), rest)
 
 
-def _of_product(group: Any) -> Axes | None:
+def _of_product(group: Group) -> Axes | None:
     parts = [_axes(factor) for factor in group.factors]
     starts = [0, *accumulate(factor.width for factor in group.factors)]
     columns: list[int] = []
@@ -101,9 +105,8 @@ def _of_product(group: Any) -> Axes | None:
     return Axes(tuple(columns), tuple(moduli), rest)
 
 
-_FAMILIES: dict[type[Group], Callable[[Any], Axes | None]] = {
-    Abelian: _of_abelian,
+_TURNED: dict[type[Group], Callable[[Any], Axes]] = {
     Dihedral: _of_dihedral,
     GridSymmetries: _of_grid,
-    Product: _of_product,
 }
+"""Families that turn or flip as well as shift."""

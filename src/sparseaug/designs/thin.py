@@ -13,7 +13,7 @@ from sparseaug.designs.constructions import (
 )
 from sparseaug.designs.search import TIE, best, first_least
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
-from sparseaug.groups import Abelian, Group, Rows, format_order
+from sparseaug.groups import Group, Rows, format_order
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.sampling.sample import require_sample
 
@@ -72,7 +72,7 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
 
 
 def _check_degree(group: Group, degree: int) -> int:
-    if isinstance(group, Abelian):
+    if group.moduli is not None:
         if degree > group.width:
             raise ArgumentError(
                 f"degree={shorten(degree)} is above the {group.width} factors of {group.name}."
@@ -100,7 +100,7 @@ def _check_degree(group: Group, degree: int) -> int:
 
 def _chosen(S: GroupSample, m: int, degree: int | None) -> Rows:
     group = S.group
-    if degree is None or isinstance(group, Abelian):
+    if degree is None or group.moduli is not None:
         view = averages(group, degree)
         announce_search(group, view, m)
         return group.unrank(best(view, m, among=np.sort(group.rank(S.elements))))
