@@ -9,6 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.designs.search import Characters, Translations, first_least, norm
+from sparseaug.designs.signs import Signs
 from sparseaug.designs.tuples import Modules
 from sparseaug.errors import ArgumentError, UnsupportedError
 
@@ -23,6 +24,8 @@ from sparseaug.errors import ArgumentError, UnsupportedError
         ("Z2^14", {"m": 128}, 0.1251),
         ("S5", {"m": 32}, 0.215),
         ("S10", {"m": 90, "degree": 2}, 0.16),
+        ("Z2^64", {"m": 32, "degree": 2}, 0.25),
+        ("Z2^64", {"m": 64, "degree": 3}, 0.25),
     ],
 )
 def test_the_known_figures_are_reached(name, options, most):
@@ -121,6 +124,8 @@ def test_thinning_does_not_see_the_order_of_the_pool():
         ("C9xC9", 60, 16, None),
         ("Z2^8", 100, 12, 2),
         ("M11", 100, 20, 1),
+        ("Z2^40", 80, 12, 2),
+        ("Z2^40", 80, 12, 1),
     ],
 )
 def test_thinned_pools_are_better_than_draws(name, pool, m, degree):
@@ -152,3 +157,27 @@ def test_flat_sets_are_below_the_square_root_of_two_over_m():
     for name, m in (("Z2^6", 8), ("Z2^10", 32), ("C11xC11", 11), ("C57", 8)):
         S = sa.design(sa.group(name), m=m)
         assert sa.deviation(S).value <= math.sqrt(2 / m) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("weights", "degree"), [((1,), 1), ((1, 2), 2)])
+def test_signs_have_the_norm_of_their_degree(weights, degree):
+    S = sa.Oracle(sa.sign_flips(30), seed=0).draw(11)
+    assert Signs(weights).norm(S.elements) == pytest.approx(sa.deviation(S, degree=degree).value)
+    energy = Signs(weights).energy(S.elements, 1)
+    signs = 1 - 2 * S.elements
+    columns = (
+        [signs.mean(axis=0)]
+        if degree == 1
+        else [
+            signs.mean(axis=0),
+            [(signs[:, i] * signs[:, j]).mean() for i in range(30) for j in range(i)],
+        ]
+    )
+    assert energy == pytest.approx(sum(np.sum(np.square(each)) for each in columns))
+
+
+def test_a_search_by_degree_3_has_no_odd_character():
+    S = sa.design(sa.sign_flips(40), m=24, degree=3)
+    rows = {tuple(row) for row in S.elements.tolist()}
+    assert all(tuple(1 - np.array(row)) in rows for row in rows)
+    assert sa.deviation(S, degree=3).value == sa.deviation(S, degree=2).value < 0.5

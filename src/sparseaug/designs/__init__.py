@@ -13,7 +13,9 @@ differences    difference sets, squares, cubes
 crossed        orthogonal arrays with mixed levels
 lattices       the best subgroup of shifts
 search         greedy choice and swaps in groups that can be listed
-tuples         the same among permutations, by degree
+descent        the same in groups too large to list, by small moves
+tuples         permutations judged by degree 1 and 2
+signs          sign flips judged by degree 2 and 3
 field          GF(q) to q = 1,024
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from sparseaug.designs.constructions import (
-    LARGEST_N,
     LARGEST_ORDER,
     MOST_SEARCHED,
     highest_degree,
@@ -230,7 +229,7 @@ def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Offe
         )
     fixed = next((offer for offer in same if offer.build is not None and offer.m is not None), None)
     if fixed is None:
-        need = "m" if m is None else "degree=1 or 2"
+        need = "m" if m is None else "degree"
         raise ArgumentError(f"name={name!r} of {group.name} needs {need}: {same[0].sizes}.")
     if m is not None and fixed.m != m:
         raise ArgumentError(
@@ -270,4 +269,4 @@ def _nearest(offers: list[Offer], degree: int) -> str:
 def _searchable(group: Group, degree: int) -> str:
     if any(offer.name == "search" for offer in known(group, 1, degree)):
         return f"; with m= a search finds one that is nearly exact to degree {degree}"
-    return f"; searches go to degree 2 of {LARGEST_N} points and to {LARGEST_ORDER} elements"
+    return ""

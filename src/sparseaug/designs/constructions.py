@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.designs import tuples
+from sparseaug.designs import signs, tuples
 from sparseaug.designs.arrays import LARGEST_ARRAY, strengths
 from sparseaug.designs.crossed import mixed_rows, mixed_size, near_rows
+from sparseaug.designs.descent import STARTS
 from sparseaug.designs.grids import axes, lattice
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permuting import permutations
@@ -89,10 +90,6 @@ def _permutes(group: Group) -> bool:
     return group.transform == "young"
 
 
-def _is_even(group: Group) -> bool:
-    return bool(getattr(group, "even", False))
-
-
 def _is_signed(group: Group) -> bool:
     """B_n: rows are image arrays and sign bits."""
     return type(group) is Hyperoctahedral
@@ -140,20 +137,31 @@ def _lattices(group: Group, m: int | None, degree: int | None) -> Iterator[Offer
 
 
 def _searches(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
-    points = _permutes(group) and 2 < group.width <= LARGEST_N
-    listed = is_listed(group)
-    if not listed and not (points and degree in (None, 1, 2)):
+    listed, degrees = is_listed(group), searched_degrees(group)
+    if (not listed and not degrees) or (
+        not listed and degree is not None and degree not in degrees
+    ):
         return
     for name, source in _SEARCHES.items():
         ready = m is not None and (listed or degree is not None)
+        only = "" if listed else f", by degree {' or '.join(map(str, degrees))}"
         yield Offer(
             name,
             m if ready else None,
             0,
             source,
-            sizes=f"any to {MOST_SEARCHED}" + ("" if listed else ", by degree 1 or 2"),
+            sizes=f"any{only}",
             build=partial(_searched, group, m or 1, degree, name) if ready else None,
         )
+
+
+def searched_degrees(group: Group) -> tuple[int, ...]:
+    """The degrees by which elements are searched for without listing the group."""
+    if _permutes(group) and 2 < group.width <= LARGEST_N:
+        return (1, 2)
+    if group.moduli is not None and set(group.moduli) == {2} and 2 < group.width <= signs.LARGEST_D:
+        return () if is_listed(group) else (2, 3)
+    return ()
 
 
 _SEARCHES = {
@@ -164,13 +172,25 @@ _SEARCHES = {
 
 def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
     swaps = name == "search"
-    if _permutes(group) and 2 < group.width <= LARGEST_N and degree in (1, 2):
+    if degree is not None and degree in searched_degrees(group):
+        if group.moduli is not None:
+            _announce_signs(group.width, m, swaps=swaps)
+            return signs.searched(group.width, m, degree, swaps=swaps)
         _announce_tuples(group, m, degree, swaps=swaps)
-        find = tuples.best if swaps else tuples.nested
-        return find(group.width, m, degree, even=_is_even(group))
+        return tuples.searched(group, m, degree, swaps=swaps)
     view = averages(group, degree)
     announce_search(group, view, m)
     return group.unrank((best if swaps else greedy)(view, m))
+
+
+def _announce_signs(d: int, m: int, *, swaps: bool) -> None:
+    """Some d / 2 flips of the best of d signs, each a product of d^3, and m d^2 for the means."""
+    step = 4e-10 * (d**4 + 2.0 * m * d**2)
+    announce(
+        f"the search for m={m} flips of {d} signs",
+        seconds=m * step * (10.0 if swaps else 1.0),
+        instead="lower m, or take an exact design.",
+    )
 
 
 def announce_search(group: Group, view: Averages, m: int) -> None:
@@ -187,10 +207,10 @@ def _announce_tuples(group: Group, m: int, degree: int, *, swaps: bool) -> None:
     """A descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time."""
     n = group.width
     matrices = n <= tuples.LARGEST_N[degree]
-    moves = math.comb(n, 3) * 2 if _is_even(group) else math.comb(n, 2)
+    moves = math.comb(n, 3) * 2 if getattr(group, "even", False) else math.comb(n, 2)
     size = n if degree == 1 else math.comb(n, 2)
     looked = 2 * degree * size if matrices else n * m / 2
-    step = 3e-9 * moves * looked * n * tuples.STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
+    step = 3e-9 * moves * looked * n * STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
     announce(
         f"the search for m={shorten(m)} permutations of {n} points by degree {degree}",
         seconds=m * step * (4.0 if swaps else 1.0),

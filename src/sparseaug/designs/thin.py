@@ -10,8 +10,11 @@ from sparseaug.designs.constructions import (
     announce_search,
     averages,
     is_listed,
+    searched_degrees,
 )
+from sparseaug.designs.descent import GREEDY_ORDER, PASS_ORDERS, Judge
 from sparseaug.designs.search import TIE, best, first_least
+from sparseaug.designs.signs import Signs
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.sampling import GroupSample, Origin
@@ -25,7 +28,7 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
     """The m elements of S that are best together, chosen greedily and then by swaps.
 
     Judged by the whole deviation in groups of up to a million elements, and with `degree` by
-    functions of one or two coordinates, in every group that permutes points.
+    functions of one or two coordinates, in every group that permutes points and for sign flips.
 
     Args:
         S: the pool; each of its elements is taken at most as often as it occurs there.
@@ -77,7 +80,7 @@ def _check_degree(group: Group, degree: int) -> int:
             raise ArgumentError(
                 f"degree={shorten(degree)} is above the {group.width} factors of {group.name}."
             )
-        if not is_listed(group):
+        if not is_listed(group) and not (degree <= 2 and 2 in searched_degrees(group)):
             raise UnsupportedError(
                 f"degree={shorten(degree)}: abelian groups are judged up to {LARGEST_ORDER} elements, "
                 f"and {group.name} has {format_order(group)}; use design(group, degree=)."
@@ -100,29 +103,31 @@ def _check_degree(group: Group, degree: int) -> int:
 
 def _chosen(S: GroupSample, m: int, degree: int | None) -> Rows:
     group = S.group
+    if degree is not None and group.moduli is not None and not is_listed(group):
+        return S.elements[_places(Signs((1, 2)[:degree]), S.elements, m)]
     if degree is None or group.moduli is not None:
         view = averages(group, degree)
         announce_search(group, view, m)
         return group.unrank(best(view, m, among=np.sort(group.rank(S.elements))))
-    return S.elements[_by_points(group.permutations(S.elements), m, degree)]
+    images = group.permutations(S.elements)
+    return S.elements[_places(tuples.judge(images.shape[1], degree), images, m)]
 
 
-def _by_points(rows: Rows, m: int, degree: int) -> Rows:
+def _places(by: Judge, rows: Rows, m: int) -> Rows:
     """Places in the pool: the greedy choice, then exchanges of one place for a better one."""
-    by = tuples.judge(rows.shape[1], degree)
     places = np.lexsort(rows.T[::-1])  # S is a multiset: the order of the pool does not matter
     rows = rows[places]
     chosen = [0]
     while len(chosen) < m:
         free = np.setdiff1d(np.arange(len(rows)), chosen)
-        scores = by.score(rows[chosen], tuples.GREEDY_ORDER)
+        scores = by.score(rows[chosen], GREEDY_ORDER)
         chosen.append(int(free[first_least(scores(rows[free]), 1)[0]]))
     return places[_exchanged(by, rows, chosen) if m > 1 else chosen]
 
 
-def _exchanged(by: tuples.Judge, rows: Rows, chosen: list[int]) -> list[int]:
+def _exchanged(by: Judge, rows: Rows, chosen: list[int]) -> list[int]:
     least, best_so_far, tries = by.norm(rows[chosen]), list(chosen), MOST_SWAPS
-    for k in tuples.PASS_ORDERS:
+    for k in PASS_ORDERS:
         energy, at = by.energy(rows[chosen], k), 0
         while at < len(chosen) and tries:
             rest = chosen[:at] + chosen[at + 1 :]

@@ -17,44 +17,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparseaug.designs.search import TIE, Values, first_least
-from sparseaug.groups import Rows
-from sparseaug.sampling import keyed_rng
+from sparseaug.designs.descent import Judge, Scores, best, nested
+from sparseaug.designs.search import Values
+from sparseaug.groups import Group, Rows
 
 LARGEST_N = {1: 100, 2: 32}
 """Points up to which the modules of this degree are matrices: 100 points, 496 pairs twice."""
-
-GREEDY_ORDER = 4
-
-PASS_ORDERS = (2, 4, 8, 16)
-
-STARTS = 2
-"""Descents for each element of the nested choice, each from a permutation keyed by its number."""
-
-
-class Judge(Protocol):
-    """What the descent asks: the scores of permutations beside those in S, and the energy of S."""
-
-    def score(self, chosen: Rows, k: int) -> Scores:
-        """Scores beside these permutations."""
-
-    def energy(self, chosen: Rows, k: int) -> float:
-        """The energy of order k of these permutations."""
-
-    def norm(self, chosen: Rows) -> float:
-        """An estimate of the deviation on the modules, or what stands in for it."""
-
-
-class Scores(Protocol):
-    """The scores of permutations, the lower the better."""
-
-    def __call__(self, rows: Rows) -> Values:
-        """One score per row."""
 
 
 @final
@@ -155,64 +127,14 @@ def judge(n: int, degree: int) -> Judge:
     return Modules(n, degree) if n <= LARGEST_N[degree] else Agreements(degree)
 
 
-def nested(n: int, m: int, degree: int, *, even: bool = False) -> Rows:
-    """m permutations, each the best one found beside those before it: every prefix is nested too."""
-    by, moves = judge(n, degree), _moves(n, even=even)
-    chosen = np.arange(n)[None]
-    while len(chosen) < m:
-        scores = by.score(chosen, GREEDY_ORDER)
-        rng = keyed_rng(0, "sparseaug design", step=n, index=len(chosen))
-        starts = np.array([_random(rng, n, even=even) for _ in range(STARTS)])
-        ends = np.array([_descend(scores, row, moves) for row in starts])
-        chosen = np.concatenate([chosen, ends[first_least(scores(ends), 1)]])
-    return chosen
+def searched(group: Group, m: int, degree: int, *, swaps: bool) -> Rows:
+    """m permutations of S_n or A_n, judged by degree 1 or 2."""
+    moves = _exchanges(group.width, even=bool(getattr(group, "even", False)))
+    find = best if swaps else nested
+    return find(group, judge(group.width, degree), lambda row: row[moves], m)
 
 
-def best(n: int, m: int, degree: int, *, even: bool = False) -> Rows:
-    """The nested choice, or what passes over it make of it where that has a smaller norm.
-
-    In a pass every permutation in turn descends beside the others, and stays there if the energy falls.
-    """
-    by, moves = judge(n, degree), _moves(n, even=even)
-    rows = chosen = nested(n, m, degree, even=even)
-    least = by.norm(chosen)
-    for k in PASS_ORDERS if m > 1 else ():
-        rows = _pass(by, rows, moves, k)
-        found = by.norm(rows)
-        if found < least * (1.0 - TIE):
-            chosen, least = rows, found
-    return chosen
-
-
-def _pass(by: Judge, rows: Rows, moves: Rows, k: int) -> Rows:
-    energy = by.energy(rows, k)
-    for _ in range(2):
-        before = energy
-        for place in range(len(rows)):
-            scores = by.score(np.delete(rows, place, axis=0), k)
-            tried = rows.copy()
-            tried[place] = _descend(scores, rows[place], moves)
-            found = by.energy(tried, k)
-            if found < energy * (1.0 - TIE):
-                rows, energy = tried, found
-        if energy >= before * (1.0 - 1e-3):
-            break
-    return rows
-
-
-def _descend(scores: Scores, row: Rows, moves: Rows) -> Rows:
-    """The best exchange of images again and again, until none lowers the score."""
-    value = float(scores(row[None])[0])
-    while True:
-        tried = row[moves]
-        found = scores(tried)
-        best = int(first_least(found, 1)[0])
-        if not found[best] < value - TIE * max(1.0, abs(value)):
-            return row
-        row, value = tried[best], float(found[best])
-
-
-def _moves(n: int, *, even: bool) -> Rows:
+def _exchanges(n: int, *, even: bool) -> Rows:
     """Exchanges of two points, or cycles of three: image arrays, to be composed on the right."""
     cycles = [
         cycle
@@ -223,20 +145,3 @@ def _moves(n: int, *, even: bool) -> Rows:
     for row, cycle in zip(moves, cycles, strict=True):
         row[list(cycle)] = np.roll(cycle, -1)
     return moves
-
-
-def _random(rng: np.random.Generator, n: int, *, even: bool) -> Rows:
-    row = rng.permutation(n)
-    if even and _is_odd(row):
-        row[[0, 1]] = row[[1, 0]]
-    return row
-
-
-def _is_odd(row: NDArray[np.int64]) -> bool:
-    seen, cycles = set(), 0
-    for start in range(len(row)):
-        cycles += start not in seen
-        while start not in seen:
-            seen.add(start)
-            start = int(row[start])
-    return (len(row) - cycles) % 2 == 1
