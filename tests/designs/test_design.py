@@ -121,7 +121,7 @@ def test_the_smallest_exact_design_is_taken(name, degree):
 def test_with_m_and_degree_an_exact_design_that_fits_is_taken_first():
     assert sa.design(sa.symmetric(7), m=64, degree=2).m == 42
     S = sa.design(sa.symmetric(7), m=41, degree=2)
-    assert (S.origin.design, S.m) == ("search", 41)
+    assert (S.origin.design, S.m) == ("search by degree 2", 41)
     assert 0 < sa.deviation(S, degree=2).value < 0.3
 
 
@@ -257,3 +257,13 @@ def test_trivial_groups_have_a_design():
         S = sa.design(group, m=1)
         assert S.m == 1
     assert sa.design(sa.symmetric(2), degree=1).m == 2
+
+
+def test_a_subgroup_that_is_a_design_is_not_told_to_draw_more():
+    S = sa.design(sa.symmetric(7), degree=2)
+    reason = sa.deviation(S).reason
+    assert "AGL(1,7)" in reason
+    assert "degree=" in reason
+    assert "draw more" not in reason
+    given = sa.GroupSample(S.group, S.elements)
+    assert "draw more elements" in sa.deviation(given).reason

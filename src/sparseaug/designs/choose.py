@@ -24,6 +24,9 @@ from sparseaug.groups import Group, format_order
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectral import deviation
 
+SEARCHED = ("nested", "search", "crossed fraction")
+"""Designs that are not exact, and are judged on a degree if one is given."""
+
 
 def design(
     group: Group,
@@ -86,7 +89,7 @@ def design(
         offer = _best_whole(group, m)
     else:
         raise ArgumentError("give m, degree, or a name of designs(group); neither was given.")
-    return build(group, offer)
+    return build(group, offer, degree)
 
 
 def designs(group: Group) -> Designs:
@@ -118,14 +121,19 @@ def designs(group: Group) -> Designs:
     return Designs(group, tuple(offers))
 
 
-def build(group: Group, offer: Offer) -> GroupSample:
-    """The sample of an offer; a `GroupTooLargeError` if its rows are too many."""
+def build(group: Group, offer: Offer, degree: int | None = None) -> GroupSample:
+    """The sample of an offer; a `GroupTooLargeError` if its rows are too many.
+
+    Its origin names the construction, and the degree where a search was judged by one.
+    """
     if offer.build is None or not offer.fits(group.width):
         raise GroupTooLargeError(
             f"m={shorten(offer.m)} elements of {group.width} integers, the size of {offer.name}, are "
             f"too many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
         )
-    return GroupSample(group, offer.build(), 0, Origin("design", design=offer.name))
+    judged = offer.name in SEARCHED and degree is not None
+    name = f"{offer.name} by degree {degree}" if judged else offer.name
+    return GroupSample(group, offer.build(), 0, Origin("design", design=name))
 
 
 def _check_group(group: Group) -> None:
@@ -172,7 +180,7 @@ def _best_by_degree(group: Group, m: int, degree: int) -> Offer:
     least = min(exact, key=lambda offer: offer.m or 0, default=None)
     if least is not None and (least.m or 0) <= m:
         return least
-    searches = [offer for offer in offers if offer.name in ("search", "crossed fraction")]
+    searches = [offer for offer in offers if offer.name in SEARCHED and offer.name != "nested"]
     if not searches:
         size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
         raise UnsupportedError(
@@ -235,11 +243,11 @@ def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Offe
         raise ArgumentError(
             f"m={shorten(m)} does not fit name={name!r}, which has {fixed.m} elements."
         )
-    if degree is not None and fixed.degree < degree and name not in ("nested", "search"):
+    if degree is not None and fixed.degree < degree and name not in SEARCHED:
         raise ArgumentError(
             f"name={name!r} is exact to degree {fixed.degree}, not degree={degree}."
         )
-    if name in ("nested", "search"):
+    if name in SEARCHED:
         _check_searched(fixed.m or 0)
     return fixed
 
