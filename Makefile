@@ -6,10 +6,10 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper test examples format docs studies bench mutants clean
+.PHONY: help paper test test-bare test-floor examples format docs studies bench mutants clean
 
 help:    ## what can be made
-	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
+	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
 
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
 	$(BIN)/sparseaug reproduce --out paper
@@ -21,6 +21,12 @@ test: .venv/dev   ## install and run every check of the project
 	$(BIN)/lint-imports
 	$(BIN)/mkdocs build --strict --quiet --site-dir .venv/site
 	$(BIN)/pytest -n 2
+
+test-bare: .venv-bare/done   ## the suite without the extras: what needs one says so, all else works
+	.venv-bare/bin/pytest -n 2
+
+test-floor: .venv-floor/done   ## the suite at the lowest versions that pyproject.toml allows
+	.venv-floor/bin/pytest -n 2
 
 examples: .venv/examples   ## the two real examples, digits and molecules: tables and pictures in results/
 	$(BIN)/python examples/digits.py --out results/digits --jobs 2
@@ -45,7 +51,7 @@ mutants: .venv/dev   ## break the library in many ways and see that the tests no
 	$(BIN)/python benchmarks/mutants.py
 
 clean:   ## remove what make installed or built
-	rm -rf .venv dist
+	rm -rf .venv .venv-bare .venv-floor dist
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -61,4 +67,16 @@ clean:   ## remove what make installed or built
 
 .venv/examples: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,examples]'
+	@touch $@
+
+.venv-bare/done: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-bare
+	.venv-bare/bin/pip install --quiet -c constraints.txt -e . hypothesis pytest pytest-xdist
+	@touch $@
+
+# no constraints: the floors stand in pyproject.toml, and torch is pinned among them
+.venv-floor/done: pyproject.toml constraints.txt tests/floors.py
+	$(PYTHON) -m venv --clear .venv-floor
+	$(PYTHON) tests/floors.py > .venv-floor/floors.txt
+	.venv-floor/bin/pip install --quiet -r .venv-floor/floors.txt -e .
 	@touch $@

@@ -177,10 +177,10 @@ def test_the_same_archive_may_be_saved_again_without_overwrite_and_another_may_n
         save_archive(path, SCHEMA, arrays, {"seed": 1}, overwrite=False)
     before = path.read_bytes()
     for other, facts in (({"x": np.arange(4)}, {"seed": 1}), (arrays, {"seed": 2})):
-        with pytest.raises(StorageError, match="there already"):
+        with pytest.raises(StorageError, match="exists already"):
             save_archive(path, SCHEMA, other, facts, overwrite=False)
     path.write_bytes(before[:-1] + b"?")
-    with pytest.raises(StorageError, match="there already"):
+    with pytest.raises(StorageError, match="exists already"):
         save_archive(path, SCHEMA, arrays, {"seed": 1}, overwrite=False)
     assert path.read_bytes() == before[:-1] + b"?"
 

@@ -16,9 +16,11 @@ import pytest
 import sparseaug
 from sparseaug import compiled
 from sparseaug.errors import AcceleratorWarning, MissingPackageError
+from tests.extras import REASON
 
 # All that numba compiles, on problems small enough for a test and taken for large ones; twice, so
 # that a second warning would be seen.
+pytest.importorskip("torch", reason=REASON.format("torch"))
 SCRIPT = """
 import importlib, json, sys, warnings
 import numpy as np, torch

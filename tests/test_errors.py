@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from sparseaug.errors import (
     ArgumentError,
@@ -20,6 +19,9 @@ from sparseaug.errors import (
     need,
     shorten,
 )
+from tests.extras import installed, optional
+
+torch = optional("torch")
 
 
 class Evil:
@@ -54,15 +56,12 @@ NOT_NUMBERS: dict[str, Any] = {
     "truth": True,
     "truth of NumPy": np.True_,
     "truth in an array": np.array(True),
-    "truth in a tensor": torch.tensor(True),
     "complex": 1 + 0j,
     "complex of NumPy": np.complex128(1 + 1j),
     "small complex of NumPy": np.complex64(1 + 1j),
-    "complex in a tensor": torch.tensor(1 + 1j),
     "a list": [1],
     "an array of one": np.array([1]),
     "a float array of one": np.array([0.5]),
-    "a tensor of one": torch.tensor([1]),
     "a masked number": np.ma.masked,
     "an object in an array": np.array(Fraction(1, 2), dtype=object),
     "a length of time": np.timedelta64(1, "s"),
@@ -73,6 +72,12 @@ NOT_NUMBERS: dict[str, Any] = {
     "evil": Evil(),
     "deep": nested(100_000),
 }
+if installed("torch"):
+    NOT_NUMBERS |= {
+        "truth in a tensor": torch.tensor(True),
+        "complex in a tensor": torch.tensor(1 + 1j),
+        "a tensor of one": torch.tensor([1]),
+    }
 
 
 @pytest.mark.parametrize("name", list(NOT_NUMBERS))
@@ -83,17 +88,21 @@ def test_what_is_not_one_number_is_refused_by_name_and_without_a_warning(name: s
         assert len(str(error.value)) < 200
 
 
-@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), torch.tensor(3)])
-def test_integers_of_every_library_are_integers(value: Any) -> None:
+@pytest.mark.parametrize(
+    "make", [int, np.int8, np.uint64, np.array, lambda number: torch.tensor(number)]
+)
+def test_integers_of_every_library_are_integers(make: Any) -> None:
+    value = make(3)
     assert check_integer("m", value) == check_real("m", value) == 3
     assert type(check_integer("m", value)) is int
 
 
 @pytest.mark.parametrize(
-    "value",
-    [0.5, np.float16(0.5), np.array(0.5), torch.tensor(0.5), Decimal("0.5"), Fraction(1, 2)],
+    "make",
+    [float, np.float16, np.array, lambda number: torch.tensor(number), Decimal, Fraction],
 )
-def test_reals_of_every_library_are_reals(value: Any) -> None:
+def test_reals_of_every_library_are_reals(make: Any) -> None:
+    value = make(0.5)
     assert check_real("eps", value) == 0.5
     assert type(check_real("eps", value)) is float
 

@@ -14,9 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 import sparseaug as sa
+from tests.extras import REASON
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sklearn")
+torch = pytest.importorskip("torch", reason=REASON.format("torch"))
+pytest.importorskip("sklearn", reason=REASON.format("sklearn"))
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 LEARNERS = ("SVM", "random forest", "CNN")

@@ -1,30 +1,71 @@
-"""Rooms that need a package which is not there: a typed error with what to install."""
+"""What needs a package that is not installed says so, with what to install; all else works."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import pytest
 
 import sparseaug as sa
-from sparseaug import nn as sann
+from tests.bad_input.judge import PACKAGES
+from tests.extras import LAYERS, REASON, installed
+from tests.extras import PACKAGES as EXTRAS
 
 BLOCKED = """
 import sys
 class Blocked:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name.split(".")[0] == {package!r}:
+        if name.split(".")[0] in {packages!r}:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Blocked)
 import numpy as np, sparseaug as sa
+"""
+NEEDING = """
 try:
     {action}
 except sa.errors.MissingPackageError as error:
     assert isinstance(error, ImportError)
     print(error)
 """
+EVERY_NAME = """
+import importlib, json
+answers = dict.fromkeys(("sparseaug." + name for name in sa.__all__ if hasattr(sa, name)), "")
+for package in {packages}:
+    try:
+        module = importlib.import_module("sparseaug." + package)
+        for name in module.__all__:
+            getattr(module, name)
+            answers[package + "." + name] = ""
+    except sa.errors.MissingPackageError as error:
+        answers[package] = str(error)
+print(json.dumps(answers))
+"""
+
+
+def without(packages, code, folder):
+    """What the code prints in a process in which these packages cannot be imported."""
+    code = BLOCKED.format(packages=tuple(packages)) + code
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_path):
+    answers = json.loads(without(EXTRAS, EVERY_NAME.format(packages=PACKAGES), tmp_path))
+    missing = {name: answer for name, answer in answers.items() if answer}
+    assert missing.keys() == set(LAYERS) - {"sources"}  # whose two functions are below
+    for name, answer in missing.items():
+        package = LAYERS[name]
+        assert f"needs {package}, which is not installed; pip install" in answer
+        assert f"'sparseaug[{EXTRAS[package]}]'" in answer
+    there = {name.split(".")[0] for name in answers.keys() - missing.keys()}
+    assert there == {"sparseaug", *PACKAGES} - missing.keys()
+    assert len(answers) > 150
 
 
 @pytest.mark.parametrize(
@@ -48,34 +89,41 @@ except sa.errors.MissingPackageError as error:
     ],
 )
 def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp_path):
-    code = BLOCKED.format(package=package, action=action)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"needs {package}" in done.stdout
-    assert f"pip install '{remedy}'" in done.stdout
+    said = without([package], NEEDING.format(action=action), tmp_path)
+    assert f"needs {package}" in said
+    assert f"pip install '{remedy}'" in said
 
 
 def test_invariance_is_measured_without_torch(tmp_path):
     use = """
-    act = sa.permute_axis(sa.symmetric(3))
-    x = np.array([[1.0, 2.0, 3.0]])
-    found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
-    assert isinstance(found, sa.InvarianceReport)
-    assert sa.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
-    assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
-    print(found)
+act = sa.permute_axis(sa.symmetric(3))
+x = np.array([[1.0, 2.0, 3.0]])
+found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
+assert isinstance(found, sa.InvarianceReport)
+assert sa.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
+assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
+print(found)
 """
-    code = BLOCKED.format(package="torch", action=use.strip())
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert "mean 1 (relative 1), max 2 at [2, 1, 0]" in done.stdout
+    assert "mean 1 (relative 1), max 2 at [2, 1, 0]" in without(["torch"], use, tmp_path)
 
 
+@pytest.mark.skipif(not installed("torch"), reason=REASON.format("torch"))
 def test_the_public_names_of_invariance_are_the_same_objects():
-    assert sa.invariance_error is sann.invariance_error
-    assert sa.assert_invariant is sann.assert_invariant
-    assert sa.InvarianceReport is sann.InvarianceReport
+    assert sa.invariance_error is sa.nn.invariance_error
+    assert sa.assert_invariant is sa.nn.assert_invariant
+    assert sa.InvarianceReport is sa.nn.InvarianceReport
+
+
+FIRST = """
+import importlib
+for package in {packages}:
+    for name in [name for name in sys.modules if name.split(".")[0] == "sparseaug"]:
+        del sys.modules[name]
+    importlib.import_module("sparseaug." + package)
+"""
+
+
+def test_each_package_can_be_the_first_that_is_imported(tmp_path):
+    """A circle of imports shows only where its second package comes first."""
+    there = tuple(name for name in PACKAGES if name not in LAYERS or installed(LAYERS[name]))
+    without([], FIRST.format(packages=there), tmp_path)

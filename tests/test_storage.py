@@ -100,7 +100,7 @@ def test_a_link_stays_and_its_target_is_written(tmp_path):
         write_atomic(link, data)
         assert link.is_symlink()
         assert target.read_bytes() == data
-    with pytest.raises(StorageError, match="there already"):
+    with pytest.raises(StorageError, match="exists already"):
         write_atomic(link, b"x", overwrite=False)
     assert os.listdir(tmp_path / "data") == ["S"]
 
@@ -119,7 +119,7 @@ def test_pipes_devices_and_folders_are_refused(tmp_path, overwrite):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path / "link", "/dev/null", tmp_path):
-        with pytest.raises(StorageError, match="was not written: something else than a file"):
+        with pytest.raises(StorageError, match="was not written: the path is not a regular file"):
             write_atomic(path, b"x", overwrite=overwrite)
         with pytest.raises(StorageError, match="cannot be read: it is not a file"):
             read_bytes(path)
@@ -182,7 +182,7 @@ def test_a_path_object_of_bytes_is_refused():
 def test_without_overwrite_what_is_there_stays(tmp_path):
     write_atomic(tmp_path / "S", b"first", overwrite=False)
     with pytest.raises(
-        StorageError, match=r"S was not written: a file is there already; .*overwrite"
+        StorageError, match=r"S was not written: the file exists already; .*overwrite"
     ):
         write_atomic(tmp_path / "S", b"second", overwrite=False)
     assert read_bytes(tmp_path / "S") == b"first"
@@ -200,7 +200,7 @@ def test_without_overwrite_a_file_that_appears_meanwhile_stays(tmp_path, monkeyp
     monkeypatch.setattr(storage, "_write_flushed", meanwhile)
     if not links:
         monkeypatch.setattr(os, "link", refuses_links)
-    with pytest.raises(StorageError, match="there already"):
+    with pytest.raises(StorageError, match="exists already"):
         write_atomic(tmp_path / "S", b"second", overwrite=False)
     assert read_bytes(tmp_path / "S") == b"first"
     assert os.listdir(tmp_path) == ["S"]
@@ -285,7 +285,9 @@ def test_without_follow_no_link_is_written_through_or_replaced(tmp_path):
     for name, target in (("link", "mine"), ("nowhere", "missing")):
         (tmp_path / name).symlink_to(tmp_path / target)
         for overwrite in (True, False):
-            with pytest.raises(StorageError, match=f"{name} was not written: a symbolic link is"):
+            with pytest.raises(
+                StorageError, match=f"{name} was not written: the path is a symbolic link"
+            ):
                 write_atomic(tmp_path / name, b"x", overwrite=overwrite, follow=False)
         assert (tmp_path / name).is_symlink()
     assert (tmp_path / "mine").read_bytes() == b"mine"
@@ -311,7 +313,7 @@ def test_a_file_of_more_bytes_than_the_limit_is_refused_with_both_numbers(tmp_pa
     with pytest.raises(StorageError, match=r"1099511627776 bytes.* 4294967296"):
         read_bytes(tmp_path / "S")
     monkeypatch.setattr(storage, "LARGEST", 10)
-    with pytest.raises(StorageError, match="11 bytes, and files end at 10"):
+    with pytest.raises(StorageError, match="11 bytes, and the limit is 10"):
         write_atomic(tmp_path / "T", b"x" * 11)
     assert os.listdir(tmp_path) == ["S"]
 

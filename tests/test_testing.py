@@ -176,7 +176,7 @@ class Loose(type(sa.symmetric(20))):
 
 
 def test_a_large_group_that_contains_every_row_fails():
-    with pytest.raises(LawError, match="refuses strangers"):
+    with pytest.raises(LawError, match="refuses rows that are not elements"):
         check_group(Loose(20))
 
 

@@ -15,6 +15,7 @@ kernels   invariant kernels and exact means over the group
 risk      R_n, R_n^S, R_n^G: value and gradient
 descent   none, full, streaming and one-shot in one loop
 certificate  what holds at the returned iterate, and how we know
+orbits    how much a function varies over orbits
 testing   checks for your own groups, actions and oracles
 nn        the PyTorch layer (import sparseaug.nn)
 sklearn   the scikit-learn layer (import sparseaug.sklearn)
@@ -22,154 +23,161 @@ sources   symmetries of graphs and crystals (import sparseaug.sources)
 cli       the command line
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+# ruff: noqa: I001  (imports as "X as X" are how type checkers know a name as public)
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
-from sparseaug import errors, theory
-from sparseaug.actions import (
-    Action,
-    custom_action,
-    flip_signs,
-    linear,
-    move_grid,
-    permute_axis,
-    permute_nodes,
-    product_action,
-    roll,
-    rotate_grid,
-    signed_permute,
-    together,
-)
-from sparseaug.groups import (
-    Group,
-    abelian,
-    alternating,
-    cube_rotations,
-    cube_symmetries,
-    cyclic,
-    dicyclic,
-    dihedral,
-    direct_product,
-    grid_symmetries,
-    group,
-    hyperoctahedral,
-    mathieu,
-    matrix_group,
-    permutation_group,
-    rubik,
-    sign_flips,
-    symmetric,
-    table_group,
-)
-from sparseaug.sampling import GroupSample, Oracle, augment
+# Two lists of the same names: type checkers read the imports, Python reads `_NAMES`, and a test
+# compares them. A package is imported when one of its names is first used. Where a module is called
+# as its function, the import names the module, so that the reference finds the function.
+if _TYPE_CHECKING:
+    from sparseaug import errors as errors
+    from sparseaug import kernels as kernels
+    from sparseaug import planning as planning
+    from sparseaug import testing as testing
+    from sparseaug import theory as theory
+    from sparseaug.actions import (
+        Action as Action,
+        custom_action as custom_action,
+        flip_signs as flip_signs,
+        move_grid as move_grid,
+        permute_axis as permute_axis,
+        permute_nodes as permute_nodes,
+        product_action as product_action,
+        roll as roll,
+        rotate_grid as rotate_grid,
+        signed_permute as signed_permute,
+    )
+    from sparseaug.actions.linear import linear as linear
+    from sparseaug.actions.together import together as together
+    from sparseaug.certificate import (
+        Certificate as Certificate,
+        Certificates as Certificates,
+        Evidence as Evidence,
+    )
+    from sparseaug.certificate.certify import certify as certify
+    from sparseaug.descent import (
+        NonFiniteError as NonFiniteError,
+        Run as Run,
+        Trace as Trace,
+        box as box,
+        descend as descend,
+    )
+    from sparseaug.designs.choose import design as design, designs as designs
+    from sparseaug.designs.thin import thin as thin
+    from sparseaug.groups import (
+        Group as Group,
+        Irrep as Irrep,
+        alternating as alternating,
+        cube_rotations as cube_rotations,
+        cube_symmetries as cube_symmetries,
+        cyclic as cyclic,
+        direct_product as direct_product,
+        grid_symmetries as grid_symmetries,
+        group as group,
+        mathieu as mathieu,
+        matrix_group as matrix_group,
+        permutation_group as permutation_group,
+        rubik as rubik,
+        sign_flips as sign_flips,
+        table_group as table_group,
+    )
+    from sparseaug.groups.abelian import abelian as abelian
+    from sparseaug.groups.dicyclic import dicyclic as dicyclic
+    from sparseaug.groups.dihedral import dihedral as dihedral
+    from sparseaug.groups.hyperoctahedral import hyperoctahedral as hyperoctahedral
+    from sparseaug.groups.symmetric import symmetric as symmetric
+    from sparseaug.kernels import (
+        GaussianKernel as GaussianKernel,
+        SpectralMixtureKernel as SpectralMixtureKernel,
+    )
+    from sparseaug.orbits import (
+        InvarianceReport as InvarianceReport,
+        assert_invariant as assert_invariant,
+        invariance_error as invariance_error,
+    )
+    from sparseaug.planning import Plan as Plan
+    from sparseaug.planning.plan import plan as plan
+    from sparseaug.risk import (
+        DirectRisk as DirectRisk,
+        KernelModel as KernelModel,
+        MomentRisk as MomentRisk,
+        StreamingRisk as StreamingRisk,
+        augmented_risk as augmented_risk,
+        streaming_risk as streaming_risk,
+    )
+    from sparseaug.sampling import (
+        GroupSample as GroupSample,
+        Oracle as Oracle,
+        Origin as Origin,
+    )
+    from sparseaug.sampling.augment import augment as augment
+    from sparseaug.spectral import (
+        Deviation as Deviation,
+        Drawn as Drawn,
+        LongRunWarning as LongRunWarning,
+        word_deviation as word_deviation,
+    )
+    from sparseaug.spectral.deviation import deviation as deviation
+    from sparseaug.spectral.draw_until import draw_until as draw_until
 
-if TYPE_CHECKING:
-    from sparseaug.certificate import Certificate, Evidence, certify
-    from sparseaug.descent import box, descend
-    from sparseaug.designs import design, designs, thin
-    from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
-    from sparseaug.orbits import InvarianceReport, assert_invariant, invariance_error
-    from sparseaug.planning import Plan, plan
-    from sparseaug.risk import KernelModel, augmented_risk, streaming_risk
-    from sparseaug.spectral import Deviation, deviation, draw_until, word_deviation
+    __version__: str
 
-__version__ = "0.1.0"
-
-__all__ = [
-    "Action",
-    "Certificate",
-    "Deviation",
-    "Evidence",
-    "GaussianKernel",
-    "Group",
-    "GroupSample",
-    "InvarianceReport",
-    "KernelModel",
-    "Oracle",
-    "Plan",
-    "SpectralMixtureKernel",
-    "abelian",
-    "alternating",
-    "assert_invariant",
-    "augment",
-    "augmented_risk",
-    "box",
-    "certify",
-    "cube_rotations",
-    "cube_symmetries",
-    "custom_action",
-    "cyclic",
-    "descend",
-    "design",
-    "designs",
-    "deviation",
-    "dicyclic",
-    "dihedral",
-    "direct_product",
-    "draw_until",
-    "errors",
-    "flip_signs",
-    "grid_symmetries",
-    "group",
-    "hyperoctahedral",
-    "invariance_error",
-    "linear",
-    "mathieu",
-    "matrix_group",
-    "move_grid",
-    "permutation_group",
-    "permute_axis",
-    "permute_nodes",
-    "plan",
-    "product_action",
-    "roll",
-    "rotate_grid",
-    "rubik",
-    "sign_flips",
-    "signed_permute",
-    "streaming_risk",
-    "symmetric",
-    "table_group",
-    "theory",
-    "thin",
-    "together",
-    "word_deviation",
-]
-
-
-_LATER = {
-    "Certificate": "certificate",
-    "Evidence": "certificate",
-    "certify": "certificate",
-    "Deviation": "spectral",
-    "GaussianKernel": "kernels",
-    "InvarianceReport": "orbits",
-    "KernelModel": "risk",
-    "Plan": "planning",
-    "SpectralMixtureKernel": "kernels",
-    "assert_invariant": "orbits",
-    "augmented_risk": "risk",
-    "box": "descent",
-    "descend": "descent",
-    "design": "designs",
-    "designs": "designs",
-    "thin": "designs",
-    "deviation": "spectral",
-    "draw_until": "spectral",
-    "invariance_error": "orbits",
-    "kernels": "kernels",
-    "nn": "nn",
-    "plan": "planning",
-    "sklearn": "sklearn",
-    "sources": "sources",
-    "streaming_risk": "risk",
-    "word_deviation": "spectral",
+_NAMES = {
+    "actions": """
+        Action custom_action flip_signs linear move_grid permute_axis permute_nodes
+        product_action roll rotate_grid signed_permute together
+    """,
+    "certificate": """
+        Certificate Certificates Evidence certify
+    """,
+    "descent": """
+        NonFiniteError Run Trace box descend
+    """,
+    "designs": """
+        design designs thin
+    """,
+    "groups": """
+        Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic
+        dihedral direct_product grid_symmetries group hyperoctahedral mathieu matrix_group
+        permutation_group rubik sign_flips symmetric table_group
+    """,
+    "kernels": """
+        GaussianKernel SpectralMixtureKernel
+    """,
+    "orbits": """
+        InvarianceReport assert_invariant invariance_error
+    """,
+    "planning": """
+        Plan plan
+    """,
+    "risk": """
+        DirectRisk KernelModel MomentRisk StreamingRisk augmented_risk streaming_risk
+    """,
+    "sampling": """
+        GroupSample Oracle Origin augment
+    """,
+    "spectral": """
+        Deviation Drawn LongRunWarning deviation draw_until word_deviation
+    """,
 }
+_PACKAGES = ["errors", "kernels", "planning", "testing", "theory"]
+_EXTRAS = ["nn", "sklearn", "sources"]  # each needs an optional package
+_HOME = {name: package for package, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted([*_HOME, *_PACKAGES])
 
 
-def __getattr__(name: str) -> Any:
-    """Names of the upper rooms on first use: they need SciPy, which takes half a second to import."""
-    if name not in _LATER:
-        raise AttributeError(f"module 'sparseaug' has no attribute {name!r}")
-    room = importlib.import_module(f"sparseaug.{_LATER[name]}")
-    return room if name == _LATER[name] else getattr(room, name)
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
+def __getattr__(name: str) -> _Any:
+    """A public name, or the version of the installed package."""
+    if name in _HOME:
+        return getattr(_importlib.import_module(f"sparseaug.{_HOME[name]}"), name)
+    if name in _PACKAGES or name in _EXTRAS:
+        return _importlib.import_module(f"sparseaug.{name}")
+    if name == "__version__":
+        return _importlib.import_module("importlib.metadata").version("sparseaug")
+    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}")

@@ -1,8 +1,8 @@
 """Whether numba can be used: found out once, for all modules of this library that it compiles.
 
 numba may be installed and not work: built for another NumPy, without a folder to keep what it compiled,
-or told not to compile. Each of its users has another way to the same result; so one warning says why
-numba is left alone, and the other way is taken from then on.
+or told not to compile. Each of its users has another way to the same result; so one warning gives the
+reason why numba is not used, and the other way is taken from then on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def attempt(module: str, use: Callable[[Any], T], *, by_name: bool = False) -> T
     """`use(module)` for a module that numba compiles, or None where numba is absent or fails.
 
     Args:
-        by_name: numba was asked for by name: where it is not installed, that is an error
+        module: the module that numba compiles
+        use: what to do with it
+        by_name: whether numba was requested by name; then it is an error if it is not installed
 
     Examples:
         >>> attempt("sparseaug.kernels.permanents_numba", lambda compiled: compiled.__name__)
@@ -68,8 +70,9 @@ def _give_up(error: Exception) -> None:
     if first:
         reason = shorten_text(" ".join(_failure.split()), 200)
         warnings.warn(
-            f"numba is installed but cannot be used ({reason}); results are the same, large problems "
-            "slower. Fix numba, set NUMBA_CACHE_DIR to a folder that can be written to, or remove it.",
+            f"numba is installed but cannot be used ({reason}); results are the same, large "
+            "problems take longer. Fix numba, set NUMBA_CACHE_DIR to a folder that can be written to, "
+            "or remove it.",
             AcceleratorWarning,
             stacklevel=3,
         )

@@ -10,9 +10,28 @@ from operator import index
 from types import ModuleType
 from typing import SupportsIndex
 
+__all__ = [
+    "AcceleratorWarning",
+    "ArgumentError",
+    "ConfigMismatchError",
+    "ElementError",
+    "FileFormatError",
+    "GroupError",
+    "GroupTooLargeError",
+    "LawError",
+    "MissingPackageError",
+    "OracleBudgetError",
+    "SoundnessError",
+    "SparseAugError",
+    "SparseAugWarning",
+    "StorageError",
+    "SymmetryWarning",
+    "UnsupportedError",
+]
+
 
 class SparseAugError(Exception):
-    """Whatever goes wrong in this library, and nothing else."""
+    """Base class of every error of this library."""
 
     def __str__(self) -> str:
         return escape_controls(super().__str__())
@@ -35,7 +54,7 @@ class GroupError(ArgumentError):
 
 
 class GroupTooLargeError(SparseAugError):
-    """The group has more elements than the operation can go through."""
+    """The group has more elements than the operation can enumerate."""
 
 
 class UnsupportedError(SparseAugError, NotImplementedError):
@@ -51,11 +70,11 @@ class OracleBudgetError(SparseAugError):
 
 
 class FileFormatError(SparseAugError):
-    """A file that is damaged, of another schema, or not ours."""
+    """A file that is damaged, has another schema, or was not written by this library."""
 
 
 class StorageError(SparseAugError, OSError):
-    """The disk did not take or give a file; what was there before is untouched."""
+    """A file could not be written or read; what was there before is untouched."""
 
 
 class SoundnessError(SparseAugError, ArithmeticError):
@@ -67,7 +86,7 @@ class LawError(SparseAugError, AssertionError):
 
 
 class SparseAugWarning(UserWarning):
-    """Whatever this library warns of."""
+    """Base class of every warning of this library."""
 
 
 class AcceleratorWarning(SparseAugWarning):

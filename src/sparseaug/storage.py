@@ -27,8 +27,8 @@ def write_atomic(
 ) -> None:
     """Write `data` to `path` so that a reader or a crash sees the old file or the new, never half.
 
-    A symbolic link stays and the file it names is written; with follow=False it is refused. What is
-    there and is not a regular file is refused, and with overwrite=False any file that is there, even
+    A symbolic link stays and the file it names is written; with follow=False it is refused. An
+    existing path that is not a regular file is refused, and with overwrite=False any existing file, even
     one that appears meanwhile. A file that is replaced keeps its mode. Temporaries that a killed
     process left beside the file an hour ago or more are swept.
     """
@@ -40,7 +40,7 @@ def write_atomic(
         target = target if follow else target / given.name
         mode = _require_writable(target, overwrite)
         if len(data) > LARGEST:
-            raise StorageError(f"it has {len(data)} bytes, and files end at {LARGEST}.")
+            raise StorageError(f"it has {len(data)} bytes, and the limit is {LARGEST}.")
         _sweep(target.parent)
         temporary = target.with_name(f".sparseaug-{secrets.token_hex(_DIGITS // 2)}.part")
         try:
@@ -65,7 +65,7 @@ def write_atomic(
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The file's bytes, or a `StorageError` that says why not."""
+    """The file's bytes, or a `StorageError` with the reason."""
     given = check_path("path", path)
     try:
         found = os.stat(given)
@@ -75,8 +75,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
             )
         if found.st_size > LARGEST:
             raise StorageError(
-                f"{show_path(given)} cannot be read: it has {found.st_size} bytes, and files of this "
-                f"library end at {LARGEST}; check the path."
+                f"{show_path(given)} cannot be read: it has {found.st_size} bytes, and the limit is "
+                f"{LARGEST}; check the path."
             )
         return given.read_bytes()
     except StorageError:
@@ -110,9 +110,9 @@ def _require_writable(target: Path, overwrite: bool) -> int | None:
     except FileNotFoundError:
         return None
     if stat.S_ISLNK(mode):
-        raise StorageError("a symbolic link is there; give the path of the file itself.")
+        raise StorageError("the path is a symbolic link; give the path of the file itself.")
     if not stat.S_ISREG(mode):
-        raise StorageError("something else than a file is there; give a path to a file.")
+        raise StorageError("the path is not a regular file; give a path to a file.")
     if not overwrite:
         raise _there_already()
     return stat.S_IMODE(mode) & 0o777
@@ -168,7 +168,7 @@ def _claim_and_rename(temporary: Path, target: Path) -> None:
 
 
 def _there_already() -> StorageError:
-    return StorageError("a file is there already; give another path or overwrite=True.")
+    return StorageError("the file exists already; give another path or overwrite=True.")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, ElementError, LawError
 from sparseaug.testing import check_action
+from tests.extras import optional
+
+torch = optional("torch")
 
 K = 6
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, ElementError
+from tests.extras import optional
+
+torch = optional("torch")
+pd = optional("pandas")
 
 ACT = sa.permute_axis(sa.symmetric(3))
 E = ACT.group.identity()

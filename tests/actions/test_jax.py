@@ -7,7 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+from tests.extras import REASON, installed
+
+
+@pytest.mark.skipif(not installed("jax"), reason=REASON.format("jax"))
 def test_every_action_moves_jax_arrays_under_jit_grad_and_vmap():
     cases = Path(__file__).with_name("jax_cases.py")
     quick = {"XLA_FLAGS": "--xla_backend_optimization_level=0", "JAX_PLATFORMS": "cpu"}

@@ -7,11 +7,13 @@ import pickle
 
 import numpy as np
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.errors import LawError
 from sparseaug.kernels import GaussianKernel, full_moments, kernel_discrepancy, sample_moments
+from tests.extras import optional
+
+torch = optional("torch")
 
 SHIFTS_AND_TURNS = sa.product_action(sa.roll(sa.abelian(4, 4)), sa.rotate_grid(sa.dihedral(4)))
 ORDER_AND_SIGNS = sa.product_action(

@@ -95,7 +95,7 @@ def test_a_file_in_the_way_is_named_before_anything_is_drawn(tmp_path):
     (tmp_path / "S").touch()
     done = run("draw", "--group", "no group", "--m", 4, "--out", "S", cwd=tmp_path)
     assert done.returncode == 2
-    assert "S is there already; choose another --out or add --force" in done.stderr
+    assert "S exists already; choose another --out or add --force" in done.stderr
 
 
 def test_the_bare_command_prints_the_help():

@@ -77,6 +77,8 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
 def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(
     run, tmp_path, arguments, message
 ):
+    if message in ("was not written", "too many calls to draw"):
+        pytest.importorskip("matplotlib")
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert message in err
@@ -105,7 +107,7 @@ def test_another_file_is_replaced_only_with_force_and_the_same_figure_is_left(ru
     asked = ["--group", "S6", *ASKED, "--plot", "calls.png"]
     code, out, err = run(*asked)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "calls.png was not written: a file is there already" in err
+    assert "calls.png was not written: the file exists already" in err
     assert figure.read_bytes() == b"mine"
     assert run(*asked, "--force")[0] == 0
     drawn = figure.stat().st_mtime_ns, figure.read_bytes()

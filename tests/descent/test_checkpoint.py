@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.archive import load_archive, save_archive
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
+from tests.extras import optional
+
+torch = optional("torch")
 
 RNG = np.random.default_rng(3)
 X = np.sort(RNG.uniform(-1, 1, (10, 4)), axis=1)
@@ -261,9 +263,9 @@ class Quadratic:
         return theta * torch.arange(1, len(theta) + 1, dtype=theta.dtype) / len(theta)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
-def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(dtype, tmp_path):
-    path = tmp_path / "run.safetensors"
+@pytest.mark.parametrize("name", ["float64", "float32", "float16", "bfloat16"])
+def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(name, tmp_path):
+    path, dtype = tmp_path / "run.safetensors", getattr(torch, name)
     other = torch.float32 if dtype != torch.float32 else torch.float64  # the same numbers
     theta = torch.linspace(-2, 2, 9).to(dtype)
     whole = run(None, Quadratic(), theta, project=sa.box(1.5))

@@ -7,12 +7,14 @@ import sys
 
 import numpy as np
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError
 from sparseaug.kernels import arrays
+from tests.extras import optional
+
+torch = optional("torch")
 
 
 @pytest.fixture

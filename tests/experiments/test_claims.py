@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparseaug.experiments import Config, claims
-from sparseaug.experiments.claims import Difference
+from sparseaug.experiments.sentences import Difference
 
 CONFIG = Config(seeds=5)
 ENDS = {

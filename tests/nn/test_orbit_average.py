@@ -14,6 +14,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.nn import OrbitAverage
+from tests.references import dense_difference
 
 SETS = sa.permute_axis(sa.symmetric(4))
 GRIDS = sa.rotate_grid(sa.dihedral(4))
@@ -130,10 +131,8 @@ def test_the_bound_is_attained_by_the_worst_function():
     group, act = sa.symmetric(3), sa.permute_axis(sa.symmetric(3))
     S = sa.Oracle(group, seed=1).draw(4)
     elements = np.concatenate(list(group.elements()))
-    pi_S = np.zeros((6, 6))
-    for j in S.elements:  # (Pi_S phi)(h) = mean_j phi(g_j h)
-        pi_S[np.arange(6), group.rank(group.compose(j[None], elements))] += 1 / S.m
-    phi = np.linalg.svd(pi_S - 1 / 6)[2][0]
+    # (Pi_S phi)(h) = mean_j phi(g_j h) is the transpose of mean_j phi(g_j^-1 h)
+    phi = np.linalg.svd(dense_difference(S).T)[2][0]
     x = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
     orbit = act(elements, x)[:, 0]
 

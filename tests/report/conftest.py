@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 from sparseaug.archive import save_json
+from sparseaug.report.figure import figure_style
+from tests.extras import REASON
+
+FIGURES = ["figure.pdf", "figure.png", "certificates.pdf", "certificates.png"]
 
 LEVELS = {  # oracle calls, final risk, final gradient norm
     "none": (0, 0.154, 0.47),
@@ -78,3 +82,21 @@ def save(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def drawing():
+    """The real figures, in the house style: for the tests of figures, and no others."""
+    pytest.importorskip("matplotlib", reason=REASON.format("matplotlib"))
+    with figure_style():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_drawing(request, monkeypatch):
+    """Elsewhere figures that take no time to draw: what is in them is tested with `drawing`."""
+    if "drawing" not in request.fixturenames:
+        monkeypatch.setattr(
+            "sparseaug.report.write._figures",
+            lambda results: {name: f"{name} of {results.num_seeds}".encode() for name in FIGURES},
+        )

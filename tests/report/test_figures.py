@@ -3,17 +3,12 @@ import pytest
 
 from sparseaug.experiments import read_results
 from sparseaug.report import write_report
-from sparseaug.report.figure import figure_bytes, figure_style
+from sparseaug.report.figure import figure_bytes
 from sparseaug.report.figures import draw_certificates, draw_figure
 
-
-@pytest.fixture
-def styled():
-    with figure_style():
-        yield
+pytestmark = pytest.mark.usefixtures("drawing")
 
 
-@pytest.mark.usefixtures("styled")
 def test_the_figure_has_the_four_panels_of_the_paper(synthetic, save):
     results = read_results(save(synthetic()))
     figure = draw_figure(results)
@@ -30,7 +25,6 @@ def test_the_figure_has_the_four_panels_of_the_paper(synthetic, save):
     assert len(legend.get_texts()) == 6
 
 
-@pytest.mark.usefixtures("styled")
 def test_the_certificate_figure_shows_every_bound_and_every_deviation(synthetic, save):
     figure = draw_certificates(read_results(save(synthetic(seeds=5))))
     assert [axes.get_yscale() for axes in figure.axes] == ["log"] * 3 + ["linear"]
@@ -40,7 +34,6 @@ def test_the_certificate_figure_shows_every_bound_and_every_deviation(synthetic,
     assert [len(line.get_ydata()) for line in clouds] == [0, 5, 5, 5]  # the first is the legend's
 
 
-@pytest.mark.usefixtures("styled")
 def test_one_seed_one_method_one_evaluation_and_odd_names_are_drawn(synthetic, save):
     results = synthetic(seeds=1, certificates=False)
     method = results.pop("full")
@@ -50,7 +43,6 @@ def test_one_seed_one_method_one_evaluation_and_odd_names_are_drawn(synthetic, s
     assert figure_bytes(draw_figure(read_results(save(only))), "png")
 
 
-@pytest.mark.usefixtures("styled")
 def test_gradient_norms_that_are_all_zero_are_drawn_without_a_log_axis(synthetic, save):
     results = synthetic(certificates=False)
     for method in results.values():

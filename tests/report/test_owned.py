@@ -8,18 +8,10 @@ import pytest
 from sparseaug.archive import load_json, save_json
 from sparseaug.errors import FileFormatError, StorageError
 from sparseaug.report import write_report
-from sparseaug.report.write import NAMES
+from sparseaug.report.write import NAMES, _figures
 
+DRAW = _figures  # the real one: the fixture of this folder puts another in its place
 FIGURES = ["figure.pdf", "figure.png", "certificates.pdf", "certificates.png"]
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """Figures that take no time to draw: what is in them is tested elsewhere."""
-    monkeypatch.setattr(
-        "sparseaug.report.write._figures",
-        lambda results: {name: f"{name} of {results.num_seeds}".encode() for name in FIGURES},
-    )
 
 
 def contents(folder):
@@ -27,7 +19,6 @@ def contents(folder):
 
 
 @pytest.mark.parametrize("name", [*FIGURES, "report.html"])
-@pytest.mark.usefixtures("drawn")
 def test_a_file_of_somebody_else_stays_and_nothing_is_written(synthetic, save, name):
     folder = save(synthetic())
     (folder / name).write_bytes(b"mine")
@@ -38,7 +29,6 @@ def test_a_file_of_somebody_else_stays_and_nothing_is_written(synthetic, save, n
 
 
 @pytest.mark.parametrize("name", [*FIGURES, "report.html"])
-@pytest.mark.usefixtures("drawn")
 def test_a_file_that_was_changed_since_stays(synthetic, save, name):
     folder = save(synthetic())
     write_report(folder)
@@ -51,7 +41,6 @@ def test_a_file_that_was_changed_since_stays(synthetic, save, name):
 
 
 @pytest.mark.parametrize("name", [*FIGURES, "report.html", "files.json"])
-@pytest.mark.usefixtures("drawn")
 def test_nothing_is_written_through_a_link(synthetic, save, tmp_path_factory, name):
     folder, elsewhere = save(synthetic()), tmp_path_factory.mktemp("elsewhere") / "mine"
     write_report(folder)
@@ -66,7 +55,6 @@ def test_nothing_is_written_through_a_link(synthetic, save, tmp_path_factory, na
     assert (folder / name).is_symlink()
 
 
-@pytest.mark.usefixtures("drawn")
 def test_its_own_files_are_replaced_when_the_results_are_others(synthetic, save):
     folder = save(synthetic())
     write_report(folder)
@@ -77,7 +65,6 @@ def test_its_own_files_are_replaced_when_the_results_are_others(synthetic, save)
     write_report(folder)
 
 
-@pytest.mark.usefixtures("drawn")
 def test_the_same_report_is_left_alone(synthetic, save):
     folder = save(synthetic())
     write_report(folder)
@@ -87,7 +74,6 @@ def test_the_same_report_is_left_alone(synthetic, save):
 
 
 @pytest.mark.parametrize("stop", range(6))
-@pytest.mark.usefixtures("drawn")
 def test_stopped_at_any_write_the_files_are_still_known(synthetic, save, monkeypatch, stop):
     from sparseaug.report import owned
 
@@ -112,7 +98,6 @@ def test_stopped_at_any_write_the_files_are_still_known(synthetic, save, monkeyp
 
 
 @pytest.mark.parametrize("listed", [None, [], {"report.html": 3}, {"report.html": [3]}])
-@pytest.mark.usefixtures("drawn")
 def test_a_damaged_list_of_files_is_named(synthetic, save, listed):
     folder = save(synthetic())
     save_json(folder / "files.json", {"files": listed})
@@ -130,6 +115,7 @@ def test_without_matplotlib_the_page_is_written(synthetic, save, monkeypatch):
     for path in folder.iterdir():
         if path.name != "results.json":
             path.unlink()
+    monkeypatch.setattr("sparseaug.report.write._figures", DRAW)
     for name in ("matplotlib", "matplotlib.style", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
     assert [path.name for path in write_report(folder)] == ["report.html"]

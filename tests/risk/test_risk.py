@@ -6,11 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-import torch
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.risk import direct_risk
+from tests.extras import optional
+
+torch = optional("torch")
 
 
 @pytest.fixture

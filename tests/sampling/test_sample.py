@@ -183,7 +183,7 @@ def test_other_schemas_and_strangers_are_refused(S, tmp_path):
         with pytest.raises(FileFormatError, match="int64 array"):
             sa.GroupSample.load(path)
     save_archive(path, files.SCHEMA, rows, {})
-    with pytest.raises(FileFormatError, match="facts are others"):
+    with pytest.raises(FileFormatError, match="facts are not those of a sample"):
         sa.GroupSample.load(path)
     with pytest.raises(StorageError, match=r"cannot be read: .*; check the path"):
         sa.GroupSample.load(tmp_path / "nothing")
@@ -246,11 +246,11 @@ def test_another_file_is_overwritten_only_when_asked_and_the_same_one_is_left(S,
     S.save(path)
     assert (path.stat().st_mtime_ns, path.read_bytes()) == before
     other = sa.Oracle(sa.symmetric(4), seed=2).draw(30)
-    with pytest.raises(StorageError, match=r"there already; .*overwrite=True"):
+    with pytest.raises(StorageError, match=r"exists already; .*overwrite=True"):
         other.save(path)
     assert (path.stat().st_mtime_ns, path.read_bytes()) == before
     (tmp_path / "notes").write_text("mine")
-    with pytest.raises(StorageError, match=r"there already; .*overwrite=True"):
+    with pytest.raises(StorageError, match=r"exists already; .*overwrite=True"):
         S.save(tmp_path / "notes")
     assert (tmp_path / "notes").read_text() == "mine"
     other.save(path, overwrite=True)
@@ -263,7 +263,7 @@ def test_a_sample_of_the_same_multiset_at_another_cost_is_another_file(S, tmp_pa
         sa.GroupSample(S.group, S.elements),
         sa.GroupSample(S.group, S.elements[::-1], S.calls, S.origin),
     ):
-        with pytest.raises(StorageError, match="there already"):
+        with pytest.raises(StorageError, match="exists already"):
             other.save(tmp_path / "S")
 
 

@@ -104,7 +104,7 @@ def test_threads_that_skip_calls_keep_the_count():
 def test_a_source_that_draws_from_its_own_oracle_is_refused():
     group = sa.symmetric(4)
     oracle = sa.Oracle(group, source=lambda rng: oracle.draw(1).elements[0])
-    with pytest.raises(ArgumentError, match="source draws from the oracle that asks it"):
+    with pytest.raises(ArgumentError, match="source draws from the oracle that called it"):
         oracle.draw(1)
     assert oracle.calls == 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import warnings
 from itertools import product
@@ -20,10 +19,8 @@ from sparseaug.errors import (
     UnsupportedError,
 )
 from sparseaug.nn import OrbitBatch
-from sparseaug.sources import crystal
+from sparseaug.sources import crystal, operations
 from sparseaug.testing import check_action, check_group
-
-MODULE = importlib.import_module("sparseaug.sources.crystal")  # of which `crystal` hides the name
 
 FCC = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
 HEX = np.array([[3.0, 0, 0], [-1.5, 1.5 * np.sqrt(3), 0], [0, 0, 4.9]])
@@ -256,7 +253,7 @@ def test_cells_with_too_many_sites_are_refused_with_the_numbers(
     steps = np.array(list(product(range(3), repeat=3))) / 3  # 27 cells, each with 34 sites
     inside = rng.random((34, 3)) / 3
     many = (steps[:, None] + inside).reshape(-1, 3)
-    monkeypatch.setattr(MODULE, "MOST_DISTANCES", 10**7)
+    monkeypatch.setattr(operations, "MOST_DISTANCES", 10**7)
     with pytest.raises(GroupTooLargeError, match=r"27 operations on 918 sites, 22753548 pairs"):
         crystal((60 * np.eye(3), many, list(range(34)) * 27))
 

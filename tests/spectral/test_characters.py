@@ -26,6 +26,7 @@ from sparseaug.spectral.abelian.character_fft import fft_blocks, fft_error
 from sparseaug.spectral.abelian.characters import Measured, characters_norm
 from sparseaug.spectral.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
 from sparseaug.spectral.result import Block, Norm
+from tests.references import dense_norm
 
 GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
     sa.abelian(*moduli)
@@ -44,17 +45,6 @@ GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
 
 def draw(group: sa.Group, m: int, seed: int = 0) -> sa.GroupSample:
     return sa.Oracle(group, seed=seed).draw(m)
-
-
-def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
-    """The norm of D_S^power in the regular representation."""
-    n = S.group.order
-    everything = S.group.unrank(np.arange(n))
-    matrix = np.full((n, n), -1.0 / n)
-    for g in S.elements:
-        moved = S.group.rank(S.group.compose(g[None], everything))
-        matrix[moved, np.arange(n)] += 1.0 / S.m
-    return float(np.linalg.norm(np.linalg.matrix_power(matrix, power), 2))
 
 
 def true_norm(S: sa.GroupSample, power: int = 1) -> Any:

@@ -29,19 +29,10 @@ from sparseaug.spectral.general.tensors import tensor_norm
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.result import Norm
 from sparseaug.spectral.young.symmetric import symmetric_norm
+from tests.references import dense_norm
 
 deviation_module = sys.modules["sparseaug.spectral.deviation"]
 until = sys.modules["sparseaug.spectral.draw_until"]
-
-
-def dense_matrix(S):
-    """Pi_S - Pi_G on l2(G), by the definition."""
-    g = S.group
-    rows = np.concatenate(list(g.elements()))
-    matrix = np.full((g.order, g.order), -1 / g.order)
-    for element in S.elements:
-        matrix[g.rank(g.compose(element[None], rows)), np.arange(g.order)] += 1 / S.m
-    return matrix
 
 
 FAMILIES = [
@@ -57,7 +48,7 @@ def test_deviation_equals_the_dense_norm_of_the_regular_representation(name):
     g = sa.group(name)
     for m, seed in ((1, 0), (2, 1), (5, 2), (16, 3), (64, 4)):
         S = sa.Oracle(g, seed=seed).draw(m)
-        truth = float(np.linalg.norm(dense_matrix(S), 2))
+        truth = dense_norm(S)
         found = sa.deviation(S)
         assert found.rigorous
         assert abs(found.value - truth) < 1e-10
@@ -82,7 +73,7 @@ def test_every_method_that_fits_gives_the_same(name):
 def test_irreps_of_alternating_and_hyperoctahedral_groups_give_the_dense_norm():
     for name in ("A5", "A6", "B3", "B4"):
         S = sa.Oracle(sa.group(name), seed=9).draw(12)
-        truth = np.linalg.norm(dense_matrix(S), 2)
+        truth = dense_norm(S)
         assert abs(irreps_norm(S).upper - truth) < 1e-10
 
 
@@ -90,9 +81,8 @@ def test_irreps_of_alternating_and_hyperoctahedral_groups_give_the_dense_norm():
 def test_word_deviation_is_the_norm_of_the_power(name):
     g = sa.group(name)
     S = sa.Oracle(g, seed=3).draw(7)
-    matrix = dense_matrix(S)
     for length in (1, 2, 3, 5):
-        truth = float(np.linalg.norm(np.linalg.matrix_power(matrix, length), 2))
+        truth = dense_norm(S, length)
         found = sa.word_deviation(S, length)
         assert found.rigorous
         assert truth - 1e-12 <= found.value <= truth + 1e-10
@@ -312,8 +302,7 @@ def test_words_over_a_coset_may_work_though_the_coset_does_not():
     S = sa.GroupSample(g, g.compose([[1, 2, 0]], [[0, 1, 2], [1, 0, 2]]))
     assert sa.deviation(S).value == 1.0
     for length in (2, 3, 5):
-        matrix = np.linalg.matrix_power(dense_matrix(S), length)
-        truth = float(np.linalg.norm(matrix, 2))
+        truth = dense_norm(S, length)
         found = sa.word_deviation(S, length)
         assert found.lower <= truth + 1e-14
         assert truth - 1e-14 <= found.value <= truth + 1e-10

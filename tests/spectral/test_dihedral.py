@@ -15,21 +15,11 @@ from sparseaug.spectral.abelian import characters
 from sparseaug.spectral.abelian.character_blocks import ENTRIES, product_blocks, split
 from sparseaug.spectral.general.dihedral import _pair_power, _power_error, dihedral_norm
 from sparseaug.spectral.result import Block
+from tests.references import dense_norm
 
 
 def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:
     return sa.Oracle(sa.dihedral(n), seed=seed).draw(m)
-
-
-def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
-    """The norm of D_S^power in the regular representation."""
-    n = S.group.order
-    everything = S.group.unrank(np.arange(n))
-    matrix = np.full((n, n), -1.0 / n)
-    for g in S.elements:
-        moved = S.group.rank(S.group.compose(g[None], everything))
-        matrix[moved, np.arange(n)] += 1.0 / S.m
-    return float(np.linalg.norm(np.linalg.matrix_power(matrix, power), 2))
 
 
 def true_norm(S: sa.GroupSample, power: int = 1) -> Any:

@@ -11,6 +11,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError
 from sparseaug.spectral.general.regular import left_translations, regular_norm
+from tests.references import dense_norm
 
 QUATERNIONS = np.array(
     [
@@ -24,6 +25,7 @@ QUATERNIONS = np.array(
         [7, 6, 5, 4, 2, 3, 0, 1],
     ]
 )
+
 GROUPS = [
     sa.symmetric(3),
     sa.symmetric(4),
@@ -40,22 +42,6 @@ GROUPS = [
     sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]], label="Frobenius21"),
 ]
 CERTAIN = 1e-13  # NumPy's own norm may be off by this, relatively
-
-
-def dense(S: sa.GroupSample) -> np.ndarray:
-    """D_S on l2(G), column by column: (L_g f)(h) = f(g^-1 h)."""
-    group = S.group
-    order = group.order
-    elements = group.unrank(np.arange(order))
-    matrix = np.full((order, order), -1.0 / order)
-    for g in S.elements:
-        image = group.rank(group.compose(np.broadcast_to(g, elements.shape), elements))
-        matrix[image, np.arange(order)] += 1.0 / S.m
-    return matrix
-
-
-def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
-    return float(np.linalg.norm(np.linalg.matrix_power(dense(S), power), 2))
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)

@@ -22,6 +22,7 @@ from sparseaug.errors import ArgumentError
 from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.spectral.verify import verified
 from sparseaug.spectral.verify.verified import norm_lower, norm_upper
+from tests.extras import REASON
 
 COUNT = 2_000
 
@@ -38,6 +39,7 @@ def _load_suite() -> ModuleType:
     return module
 
 
+pytest.importorskip("flint", reason=REASON.format("flint"))
 suite = _load_suite()
 
 

@@ -66,11 +66,21 @@ class Action(ABC):
 
     @abstractmethod
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        """What `apply` needs of these elements for data of this shape (n, ...)."""
+        """What `apply` needs of these elements for data of this shape (n, ...).
+
+        Args:
+            elements: rows of integers (k, width), one per element
+            shape: the shape of the data, (n, ...)
+        """
 
     @abstractmethod
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        """Move x (1 or k, n, ...) by k elements: (k, n, ...). Of k data, element j moves x[j]."""
+        """Move x (1 or k, n, ...) by k elements: (k, n, ...). Of k data, element j moves x[j].
+
+        Args:
+            prepared: what `prepare` returned, as arrays of the library of x
+            x: data (1, n, ...) or (k, n, ...)
+        """
 
     def __call__(self, elements: Any, x: Array) -> Array:
         """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S."""
@@ -93,7 +103,12 @@ class Action(ABC):
         return self
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
-        """What was prepared, where `apply` wants it for this x: in its library, on its device."""
+        """What was prepared, where `apply` wants it for this x: in its library, on its device.
+
+        Args:
+            prepared: what `prepare` returned
+            x: the data
+        """
         return [to_namespace_of(x, array) for array in prepared]
 
     def moved_axes(self, ndim: int) -> frozenset[int] | None:
@@ -122,7 +137,13 @@ class Action(ABC):
 
 def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
     """Which law of a left action fails on these samples and elements (k, width), or ""."""
+    require_action(action)
     group = action.group
+    a, b = group.check(a, "a"), group.check(b, "b")
+    if not len(b):
+        raise ArgumentError("b has no rows; give at least one element to check the laws with.")
+    if getattr(x, "is_meta", False):
+        raise ArgumentError("x is a tensor without values (device meta); give one with values.")
     moved_by_b = action(b, x)
     first = map_leaves(lambda y: y[0], moved_by_b)
     if not _same(action(group.identity(), x), x):
@@ -156,7 +177,7 @@ def check_axes(name: str, axes: Any) -> Shape:
     given = axes if isinstance(axes, list | tuple) else (axes,)
     checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
     if not checked or len(set(checked)) < len(checked):
-        raise ArgumentError(f"{name}={axes} must name different axes of a sample.")
+        raise ArgumentError(f"{name}={shorten(axes)} must name different axes of a sample.")
     return checked
 
 
@@ -173,7 +194,7 @@ def require_same_group(action: Action, along: Any, name: str) -> None:
     if along is None:
         return
     if not isinstance(along, Action):
-        raise ArgumentError(f"{name}={shorten(along)} is not an action, nor None.")
+        raise ArgumentError(f"{name}={shorten(along)} is neither an action nor None.")
     if along.group != action.group:
         raise ArgumentError(
             f"{name} is of {along.group.name}, but action is of {action.group.name}; "

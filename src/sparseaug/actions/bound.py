@@ -24,7 +24,7 @@ Indices: TypeAlias = NDArray[np.int64]
 
 ROOM = 1 << 26
 """Bytes of prepared arrays that are kept for data which need only some of the rows at a time. An index
-array of a 32 x 32 image takes 8 KiB, so there is room for 8192 rows; beyond that they are prepared batch
+array of a 32 x 32 image takes 8 KiB, so 8192 rows fit; beyond that they are prepared batch
 by batch, at about twice the time."""
 
 # Entries of a batch from which a compiled loop is twice as fast as index arithmetic in torch; below,
@@ -39,7 +39,7 @@ class Bound:
     Args:
         action: how the group moves data
         rows: (k, width), elements of its group, which is not checked again: `action.rows` has done so
-        room: bytes to keep of what `each` and `pick` prepare; 0 for rows that are used once
+        memory: bytes to keep of what `each` and `pick` prepare; 0 for rows that are used once
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -52,10 +52,10 @@ class Bound:
                [4, 5, 6]])
     """
 
-    def __init__(self, action: Action, rows: Rows, *, room: int | None = None) -> None:
+    def __init__(self, action: Action, rows: Rows, *, memory: int | None = None) -> None:
         self.action = action
         self.rows = rows
-        self._room = ROOM if room is None else room
+        self._room = ROOM if memory is None else memory
         self._kept: dict[Hashable, list[Array]] = {}
         self._bytes = 0
 
@@ -135,7 +135,7 @@ class Bound:
         return self._kept[key][0]
 
     def _keep(self, key: Hashable, arrays: list[Array]) -> None:
-        """Keep these arrays, and forget all others where they leave no room."""
+        """Keep these arrays, and forget all others where the memory is used up."""
         size = sum(int(array.nbytes) for array in arrays)
         if self._bytes + size > self._room:
             self._kept.clear()

@@ -7,7 +7,7 @@ generators is compared on data:
 entries and signs  on one sample that holds 1, 2, 3, ...: a(b x) and b(a x) are permutations of it with
                    signs, and so are equal for every x if for this one; a proof
 matrices           on four random samples, within 1e-9 of the largest entry; linear maps that differ by
-                   more than that are told apart, but nothing is proved
+                   more than that are recognised, but nothing is proved
 a user's function  on the data it is given, within the same tolerance; of other data nothing is known
 """
 

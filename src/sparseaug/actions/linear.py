@@ -280,7 +280,9 @@ def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
         array = as_numpy(value)
         array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise ArgumentError(f"matrices={shorten(value)} are not numbers: {error}.") from error
+        raise ArgumentError(
+            f"matrices={shorten(value)} are not numbers: {shorten_text(str(error))}."
+        ) from error
     if array.dtype.kind == "c":
         raise ArgumentError("matrices are complex; give real ones, twice the size if need be.")
     if array.ndim != 3 or array.shape[1] != array.shape[2] or len(array) != count:

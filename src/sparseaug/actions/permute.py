@@ -19,7 +19,7 @@ from sparseaug.actions.base import (
     require_size,
 )
 from sparseaug.actions.together import Together
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.permutations import invert_permutations
 
@@ -276,7 +276,7 @@ def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGr
 def _check_grid_axes(axes: Any) -> tuple[int, int]:
     checked = check_axes("axes", axes)
     if len(checked) != 2:
-        raise ArgumentError(f"axes={axes} must name the two axes of the grid.")
+        raise ArgumentError(f"axes={shorten(axes)} must name the two axes of the grid.")
     return checked[0], checked[1]
 
 

@@ -72,8 +72,8 @@ def certify(
             network; for a kernel model it is known
 
     Returns:
-        The certificates by kind; `.best` is the smallest certain one, `.omitted` says why a kind is
-        missing.
+        The certificates by kind; `.best` is the smallest certain one, `.omitted` gives the reason
+        why a kind is missing.
 
     Raises:
         ArgumentError: no risk is known, or an argument is wrong

@@ -33,8 +33,8 @@ class Evidence(Problem):
         action: how the group moves a sample
         S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
         deviation: of this S, if it is known already
-        sparse: the risk on S, as `augmented_risk` gave it, if it is there already
-        full: the risk on the full group, if it is there already
+        sparse: the risk on S, as `augmented_risk` gave it, if you have it
+        full: the risk on the full group, if you have it
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -62,6 +62,10 @@ class Evidence(Problem):
     @classmethod
     def of(cls, risk: Problem, deviation: Deviation | None = None) -> Evidence:
         """The evidence of a risk, which is what it is on S or on the full group.
+
+        Args:
+            risk: a risk that `augmented_risk` or `streaming_risk` returned
+            deviation: of its S, if it is known already
 
         Examples:
             >>> import numpy as np, sparseaug as sa

@@ -61,7 +61,10 @@ def main() -> None:
     except SparseAugError as error:
         code, message = 2, f"Error: {error}"
     except MemoryError:
-        code, message = 1, "Error: out of memory; ask for less, or use a machine with more."
+        code, message = (
+            1,
+            "Error: out of memory; use smaller numbers, or a machine with more memory.",
+        )
     except OSError as error:
         code, message = 1, f"Error: {error.strerror or error}."
     except SystemExit:  # how click answers a broken pipe

@@ -10,8 +10,9 @@ from rich import box
 from rich.table import Table
 
 from sparseaug.cli.output import say, show
-from sparseaug.designs import Designs, Offer, designs
 from sparseaug.designs import design as make
+from sparseaug.designs import designs
+from sparseaug.designs.offers import Designs, Offer
 from sparseaug.groups import Group, format_order, group
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.storage import check_path
@@ -55,7 +56,7 @@ def design(
     if out is not None:
         check_path("--out", out)
         if os.path.lexists(out) and not force:  # before the work; save() makes sure of it after
-            raise click.UsageError(f"{out} is there already; choose another --out or add --force.")
+            raise click.UsageError(f"{out} exists already; choose another --out or add --force.")
     g = group(name)
     if degree is None and m is None and construction is None:
         if out is not None or translate_seed is not None:

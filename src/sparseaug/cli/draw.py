@@ -18,7 +18,7 @@ from sparseaug.storage import LARGEST, check_path
 @click.option("--m", type=int, required=True, help="Number of elements: one oracle call each.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same S every time.")
 @click.option("--out", metavar="PATH", required=True, help="File to write.")
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def draw(name: str, m: int, seed: int, out: str, force: bool) -> None:
     """Draw m uniform elements of a group and save them as one file.
 
@@ -28,12 +28,12 @@ def draw(name: str, m: int, seed: int, out: str, force: bool) -> None:
     """
     check_path("--out", out)
     if os.path.lexists(out) and not force:  # before the work; save() makes sure of it after
-        raise click.UsageError(f"{out} is there already; choose another --out or add --force.")
+        raise click.UsageError(f"{out} exists already; choose another --out or add --force.")
     g = group(name)
     if 8 * m * g.width > LARGEST:
         raise click.UsageError(
             f"--m {shorten(m)} of rows of {g.width} integers makes a file of {shorten(8 * m * g.width)} "
-            f"bytes, and files end at {LARGEST}; lower --m."
+            f"bytes, and the limit is {LARGEST}; lower --m."
         )
     oracle = Oracle(g, seed=seed)
     sample = oracle.draw(m)

@@ -1,6 +1,6 @@
 """What is printed, whatever standard output is: a terminal, ASCII only, full, closed, a broken pipe.
 
-Nothing here is lost in silence: what cannot be printed is one line on standard error and exit code 1.
+Nothing is lost silently: what cannot be printed is one line on standard error and exit code 1.
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 @click.option("--L", "L", type=float, required=True, help="Smoothness of the loss.")
 @click.option("--gap", type=float, required=True, help="Initial value less the infimum.")
 @click.option("--sigma", type=float, help="Noise of one transformation; C times B if not given.")
-@click.option("--b", type=int, default=1, show_default=True, help="Draws in a streaming step.")
+@click.option("--b", type=int, default=1, show_default=True, help="Draws per streaming step.")
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.option("--plot", metavar="PATH", help="Figure to write, .png or .pdf.")
-@click.option("--force", is_flag=True, help="Replace the figure if it is there.")
+@click.option("--force", is_flag=True, help="Replace an existing figure.")
 def plan(
     name: str,
     eps: float,

@@ -4,7 +4,7 @@ loop        descend: the loop, its best iterate and its trace
 state       what changes along the way, and what stops a run
 arguments   what `descend` takes, checked once
 trace       what was seen along the way
-checkpoint  stop anywhere, go on to the same bits
+checkpoint  stop anywhere, resume to the same bits
 identity    what run a checkpoint is of
 """
 

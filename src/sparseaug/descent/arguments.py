@@ -38,7 +38,13 @@ def check_theta(theta0: Any) -> Any:
             raise ArgumentError(
                 f"theta0 has dtype {theta0.dtype}; give real floating-point numbers."
             )
-        if not bool(xp.all(xp.isfinite(theta0))):
+        try:
+            finite = bool(xp.all(xp.isfinite(theta0)))
+        except RuntimeError as error:  # sparse, or without memory
+            raise ArgumentError(
+                f"theta0 is a {type(theta0).__name__} whose values cannot be read; give a dense one."
+            ) from error
+        if not finite:
             raise ArgumentError("theta0 holds a NaN or an infinity; start from finite numbers.")
         start = theta0.clone() if torch else theta0
     else:

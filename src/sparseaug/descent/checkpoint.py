@@ -1,4 +1,4 @@
-"""Stop anywhere, go on to the same bits: the state of a run in one archive, replaced whole."""
+"""Stop anywhere, resume to the same bits: the state of a run in one archive, replaced whole."""
 
 from __future__ import annotations
 

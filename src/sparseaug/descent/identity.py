@@ -2,8 +2,9 @@
 
 A risk says itself what it depends on (`identity`). All rates of the schedule count, and what `project`
 does: a `box` by its width, another function by where it takes theta_0 and some points around it, unless
-it has an `identity()` of its own that says more. A function that differs elsewhere only is not told
-apart. The same holds for `evaluate`, of which the names of its quantities count: it does not move theta.
+it has an `identity()` of its own that says more. A function that differs elsewhere only is
+not noticed. The same holds for `evaluate`, of which the names of its quantities count: it does not move
+theta.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _of_risk(risk: Any) -> dict[str, str]:
     if not callable(identity):
         raise ArgumentError(
             f"risk={shorten(risk)} does not say what it depends on, so that a checkpoint of another run "
-            "could not be told apart; give it identity(), a dict of names and texts, or leave out "
+            "could not be recognised; give it identity(), a dict of names and texts, or leave out "
             "checkpoint=."
         )
     found = identity()

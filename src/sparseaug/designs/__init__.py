@@ -23,11 +23,11 @@ import sys
 from types import ModuleType
 
 from sparseaug.designs.choose import design, designs
-from sparseaug.designs.offers import Designs, Offer
+from sparseaug.designs.offers import Designs
 from sparseaug.designs.thin import thin
 from sparseaug.groups import Group
 
-__all__ = ["Designs", "Offer", "design", "designs", "thin"]
+__all__ = ["design", "designs", "thin"]
 
 
 class _Callable(ModuleType):

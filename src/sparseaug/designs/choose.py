@@ -96,7 +96,7 @@ def designs(group: Group) -> Designs:
     """The designs that are known for a group: name, m, the degree it is exact to, deviation, source.
 
     The deviation is the whole one, where a theorem gives it. A proper subgroup has deviation 1,
-    which is no defect where it is exact to the degree that matters.
+    which is not a defect where it is exact to the degree that matters.
 
     Args:
         group: the group.

@@ -11,17 +11,17 @@ parts         a finished run or its certificates on disk, checked when read
 folder        files of an experiment, each whole or absent; what another config left is refused
 workers       processes that end with their parent
 runner        all seeds in parallel processes, resumed where they were stopped
-claims        the sentences of the paper's Results, each with what was measured
+sentences     the claims of the paper's Results, and what was measured
 certificates  certified bounds of the full-gradient norm along the one-shot runs
 """
 
-from sparseaug.experiments.claims import Claim, claims
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Count, Folder
 from sparseaug.experiments.problem import Problem
 from sparseaug.experiments.results import Results, read_results
 from sparseaug.experiments.runner import Finished, reproduce
 from sparseaug.experiments.seed import run_seed
+from sparseaug.experiments.sentences import Claim, claims
 
 __all__ = [
     "Claim",

@@ -30,6 +30,22 @@ _MOST_SIZES = 100
 class Config:
     """What is run; the defaults are the paper's, `init_std` is not in it.
 
+    Args:
+        group_size: n of the group S_n
+        train: training samples
+        test: test samples
+        centers: R, the centres of the kernel model
+        sigma: width of the kernel
+        box: bound on every entry of theta
+        step_size: of every step
+        num_steps: steps of every method
+        eval_every: steps between two evaluations
+        sample_sizes: m of each one-shot run, increasing
+        streaming_batch: fresh elements per streaming step
+        init_std: standard deviation of the initial a and b, which the paper does not give
+        seeds: number of seeds, from 0
+        quick: a label: fewer seeds and steps than the paper's
+
     Examples:
         >>> Config().methods
         ('none', 'full', 'streaming', 'one-shot-4', 'one-shot-16', 'one-shot-64')

@@ -83,7 +83,7 @@ class Folder:
         return self.part_path(seed, name).exists()
 
     def count(self) -> Count:
-        """What is there already."""
+        """What is done already."""
         seeds, methods = range(self.config.seeds), self.config.methods
         done = [sum(self.has(seed, method) for method in methods) for seed in seeds]
         bounds = [self.has(seed, self.certificate(m)) for seed in seeds for m in methods]

@@ -22,7 +22,7 @@ from sparseaug.risk import KernelModel, MomentRisk, augmented_risk
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 
 ENUMERATED = 40_320
-"""Order up to which going through the group with BLAS beats permanents; measured between 8! and 9!."""
+"""Order up to which enumerating the group with BLAS beats permanents; measured between 8! and 9!."""
 
 _BLOCK = 8  # elements at a time: 1024 feature vectors of the train set stay in a core's cache
 

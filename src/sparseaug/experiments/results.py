@@ -68,7 +68,15 @@ class CertificateResult:
 @final
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The whole table; `config` is as in the file, `timing` and `versions` are those of timing.json."""
+    """The whole table; `config` is as in the file, `timing` and `versions` are those of timing.json.
+
+    Args:
+        config: the configuration, as in the file
+        methods: what was measured, by method
+        certificates: what was certified, by method
+        timing: seconds, as in timing.json
+        versions: of the libraries, as in timing.json
+    """
 
     config: Mapping[str, Any]
     methods: Mapping[str, MethodResult]

@@ -38,7 +38,15 @@ _EVERY = 0.2  # seconds between two looks at the folder
 @final
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A finished experiment: what is in results.json, and what this call had to do for it."""
+    """A finished experiment: what is in results.json, and what this call had to do for it.
+
+    Args:
+        folder: where the files are
+        seconds: for the runs and their evaluation
+        certificate_seconds: for the certificates
+        computed: runs that were not there already
+        table: the results, read and checked
+    """
 
     folder: Path
     table: Results

@@ -1,6 +1,6 @@
 """One seed: every method from the same start, evaluated over the whole group as it goes.
 
-Each finished method is a file, so that a seed that was stopped goes on with the next method.
+Each finished method is a file, so that a seed that was stopped resumes with the next method.
 """
 
 from __future__ import annotations

@@ -62,6 +62,12 @@ class Irrep:
     """An irreducible unitary representation: `matrices(rows)` is (k, dimension, dimension).
 
     `rounding` bounds the Frobenius norm of (computed - true) for each element.
+
+    Args:
+        name: of the irrep within its group
+        dimension: d_pi
+        matrices: a function from rows to matrices (k, dimension, dimension)
+        rounding: bound on the Frobenius norm of (computed - true), for each element
     """
 
     name: str
@@ -378,7 +384,13 @@ class Group(ABC):
         return rows
 
     def require_rows(self, count: int, what: str, width: int | None = None) -> None:
-        """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte."""
+        """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte.
+
+        Args:
+            count: number of rows
+            what: their name in the message
+            width: integers per row; that of an element by default
+        """
         width = self.width if width is None else width
         if width > LONGEST_ROW or count * width > LARGEST_ARRAY:
             raise GroupTooLargeError(
@@ -421,7 +433,7 @@ def format_order(group: Group) -> str:
 
 
 def check_label(label: str, data: Any = None) -> str:
-    """A name for a group of one's own; that of another group is refused.
+    """A name for a user's group; that of another group is refused.
 
     `data` are the generators or matrices: those of a catalogue group may have its name.
     """

@@ -104,7 +104,7 @@ class PermutationGroup(Group):
         return rows
 
     def to_digits(self, elements: Rows) -> Rows:
-        """Sift: read off where g sends b_1, strip that u_1 from the left, go on."""
+        """Sift: read off where g sends b_1, strip that u_1 from the left, and repeat."""
         return self._sift(elements)[0]
 
     def _compose(self, a: Rows, b: Rows) -> Rows:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Faithful, Group, Irrep
+from sparseaug.groups.base import Faithful, Group, Irrep, integer_rows
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral
 
@@ -84,10 +84,15 @@ class GridSymmetries(Group):
         """Cell i n + j goes to that of A_d (i, j) + c_d + t."""
         if self.degree is None:
             return super().permutations(elements)
-        return self.cells(elements, self.n)
+        return self._cells(elements, self.n)
 
     def cells(self, elements: Rows, size: int) -> Rows:
         """Where each cell of a size x size grid goes, (k, size^2), by shifts in steps of size / n."""
+        size, rows = check_integer("size", size, at_least=1, below=1 << 31), self.check(elements)
+        self.require_rows(len(rows), f"cells of a grid of size={size}", width=size * size)
+        return self._cells(rows, size)
+
+    def _cells(self, elements: Rows, size: int) -> Rows:
         grid = np.stack(np.divmod(np.arange(size * size), size), axis=-1)  # (i, j) of every cell
         centred = 2 * grid - (size - 1)  # turns and flips keep the centre
         moved = (turned(elements[:, None, 2:], centred) + (size - 1)) // 2
@@ -135,6 +140,7 @@ class _Induced:
     inner: NDArray[np.float64]  # (8, q, q), rho by rank in D_4; 0 outside the stabiliser
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
+        elements = integer_rows("elements", elements, 4)
         shift, d = elements[:, :2], elements[:, None, 2:]
         target = turned(d, self.orbit) % self.n  # (k, p, 2)
         to = (target[:, :, None] == self.orbit).all(axis=3).argmax(axis=2)

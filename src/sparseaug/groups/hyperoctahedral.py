@@ -153,7 +153,8 @@ class _Bipartition:
         off = np.array(outside, np.int64).reshape(sets, n - k)
         index = {mask: i for i, mask in enumerate((1 << on).sum(axis=1).tolist())}
         targets = (1 << p[:, on]).sum(axis=2)
-        to = np.array([index[mask] for mask in targets.ravel().tolist()]).reshape(count, sets)
+        to = np.array([index[mask] for mask in targets.ravel().tolist()], np.int64)
+        to = to.reshape(count, sets)
         signs = 1 - 2 * (s[:, on].sum(axis=2) % 2)
         left = young_matrices(self.alpha, _order(p[:, off]))
         right = young_matrices(self.beta, _order(p[:, on]))

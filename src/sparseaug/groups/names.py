@@ -54,7 +54,7 @@ def group(name: str) -> Group:
         width += copies * factor.width
         if width > _WIDEST:
             raise GroupError(
-                f"group name {shorten(name)} asks for rows of {width} integers; rows end at {_WIDEST}."
+                f"group name {shorten(name)} needs rows of {width} integers; the limit is {_WIDEST}."
             )
         if factor.moduli is not None:
             factors.append(abelian(*factor.moduli * copies))
@@ -62,7 +62,7 @@ def group(name: str) -> Group:
         count += copies
         if count > MOST_FACTORS:
             raise GroupError(
-                f"group name {shorten(name)} asks for {count} factors; products end at {MOST_FACTORS}."
+                f"group name {shorten(name)} needs {count} factors; the limit is {MOST_FACTORS}."
             )
         factors += [factor] * copies
     return direct_product(*factors)

@@ -3,7 +3,7 @@
 Random Schreier-Sims (Leon 1980) without its verification: random elements, by product replacement
 (Celler et al. 1995), are sifted through the chain found so far, and what is left of one extends it.
 The sizes are those of a subgroup's chain, so too small or right; nothing but an estimate of time and
-room depends on them. It stops as soon as the chain is too large.
+memory depends on them. It stops as soon as the chain is too large.
 """
 
 from __future__ import annotations

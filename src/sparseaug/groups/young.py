@@ -264,7 +264,7 @@ def _adjacent(
     """pi(s) for s = (k, k+1), letters from 0: diagonal, off-diagonal, and where the latter points.
 
     With r = content(k+1) - content(k): s T = T / r + sqrt(1 - 1/r^2) T', T' = T with both swapped.
-    T' is no tableau exactly when r = 1 or -1, and then its coefficient is 0.
+    T' is not a tableau exactly when r = 1 or -1, and then its coefficient is 0.
     """
     distance = contents[:, k + 1] - contents[:, k]
     exchanged = contents.copy()

@@ -138,6 +138,8 @@ def check_number(name: str, value: Any) -> float:
     array = as_floats(name, value)
     if array.ndim:
         raise ArgumentError(f"{name} has shape {array.shape}; give one number.")
+    if np.isnan(array):
+        raise ArgumentError(f"{name} is NaN; give a number, which may be infinite.")
     return float(array)
 
 

@@ -29,8 +29,20 @@ class Kernel(ABC):
 
     @abstractmethod
     def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
-        """Whether k(g.x, g.z) = k(x, z), decided on generators; `shape` is that of one sample."""
+        """Whether k(g.x, g.z) = k(x, z), decided on generators; `shape` is that of one sample.
+
+        Args:
+            action: how the group moves samples
+            shape: of one sample
+        """
 
     @abstractmethod
     def group_mean(self, action: Action, x: Any, z: Any, *, limit: int) -> Floats:
-        """E over all g of k(g.x, z), shaped as the Gram matrix."""
+        """E over all g of k(g.x, z), shaped as the Gram matrix.
+
+        Args:
+            action: how the group moves x
+            x: samples (n, ...)
+            z: centres (k, ...)
+            limit: largest group that is enumerated where there is no closed form
+        """

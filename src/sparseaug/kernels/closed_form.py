@@ -41,7 +41,7 @@ def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
     n = left.shape[1]
     if form != "flips" and n > LARGEST:
         raise UnsupportedError(
-            f"the mean over {action.group.name} takes 2^{n} n operations a pair, and stops at "
+            f"the mean over {action.group.name} takes 2^{n} n operations per pair; the limit is "
             f"n = {LARGEST}; draw a sample S and use sample_moments."
         )
     means = np.empty(len(x) * len(z))

@@ -38,7 +38,12 @@ _ENTER_NARROW_SPACE = 1e30  # (4/3)^(d/2) above which no part of y phi goes into
 @final
 @dataclass(frozen=True, eq=False)
 class GradientNorms:
-    """Upper bounds of ||h_i|| for every sample, and B, a bound of their mean (the paper's B_H)."""
+    """Upper bounds of ||h_i|| for every sample, and B, a bound of their mean (the paper's B_H).
+
+    Args:
+        per_sample: upper bounds of ||h_i||, (n,)
+        B: upper bound of their mean
+    """
 
     per_sample: Floats
     B: float
@@ -62,6 +67,13 @@ def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any)
     space of width sigma / sqrt(2), Q in both that and the one of width sigma, and G acts unitarily
     on either, with C = 1. So for every t the value ||P - t y Q||_narrow + (1 - t) |y| ||Q||_wide
     serves as the norm in the paper's bound; the least over 0 <= t <= 1 is returned.
+
+    Args:
+        kernel: the Gaussian kernel
+        centers: the R centres z_r
+        a: first half of theta (R,)
+        b: second half of theta (R,)
+        y: targets (n,)
 
     Examples:
         >>> import numpy as np
@@ -106,6 +118,12 @@ def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> Gr
     It is attained at a = box, b = -box if y >= 0 and b = box if y < 0: there every product of
     coefficients has the sign that adds up, for every t at once.
 
+    Args:
+        kernel: the Gaussian kernel
+        centers: the R centres z_r
+        y: targets (n,)
+        box: w, the bound on every entry of a and b
+
     Examples:
         >>> import numpy as np
         >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
@@ -121,6 +139,12 @@ def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float
     """L for the box: no Hessian of the risk, over any transformations of any data, is larger.
 
     L = 2 w^2 lambda_max(K) + w^2 sqrt(sum of K) + mean |y|, with K_rs = k(z_r, z_s).
+
+    Args:
+        kernel: the Gaussian kernel
+        centers: the R centres z_r
+        y: targets (n,)
+        box: w, the bound on every entry of a and b
 
     Examples:
         >>> import numpy as np
@@ -142,9 +166,13 @@ def smoothness_of_moments(moments: Moments, *, box: float) -> float:
     """L for the box and the one risk that has these moments: below `smoothness_bound`.
 
     L = 2 w^2 lambda_max(A) + w^2 max_r sum_s A_rs + max_r |v_r|.
+
+    Args:
+        moments: of the risk
+        box: w, the bound on every entry of a and b
     """
     if not isinstance(moments, Moments):
-        raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
+        raise ArgumentError(f"moments={shorten(moments)} are not Moments; see full_moments.")
     w = check_real("box", box, above=0, below=1e50)
     R = len(moments.v)
     rows = float(moments.A.sum(axis=1).max()) * (1 + gamma(R)) + R * moments.error
@@ -154,9 +182,15 @@ def smoothness_of_moments(moments: Moments, *, box: float) -> float:
 
 
 def initial_gap(moments: Moments, a: Any, b: Any) -> float:
-    """R(theta_0) - inf R is at most R(theta_0), since no risk is negative; rounded up."""
+    """R(theta_0) - inf R is at most R(theta_0), since no risk is negative; rounded up.
+
+    Args:
+        moments: of the risk
+        a: first half of theta_0 (R,)
+        b: second half of theta_0 (R,)
+    """
     if not isinstance(moments, Moments):
-        raise ArgumentError(f"moments={shorten(moments)} are no Moments; see full_moments.")
+        raise ArgumentError(f"moments={shorten(moments)} are not Moments; see full_moments.")
     R = len(moments.v)
     a, b = check_vector("a", a, R), check_vector("b", b, R)
     with np.errstate(over="ignore"):  # of a theta that diverged

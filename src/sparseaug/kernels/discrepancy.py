@@ -99,6 +99,14 @@ def kernel_discrepancy(
     of x: that is tested on x, on x moved by S and by generators (by the whole group where it is small),
     and an action that fails is refused; elsewhere it is assumed.
 
+    Args:
+        kernel: the Gaussian kernel
+        action: how the group moves x
+        S: the sample
+        x: samples (n, ...)
+        weights: non-negative weights (n,) of the samples; equal ones if None
+        limit: largest group that is enumerated where there is no closed form
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)

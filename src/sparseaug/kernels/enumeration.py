@@ -1,4 +1,4 @@
-"""Means over a small group by going through it in blocks; works for every kernel and action."""
+"""Means over a small group, enumerated in blocks; works for every kernel and action."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparseaug.groups import Group, Rows, format_order
 from sparseaug.kernels.arrays import Floats, move
 
 LIMIT = 1_000_000
-"""Elements up to which a group is gone through unless more is asked for."""
+"""Elements up to which a group is enumerated unless `limit` allows more."""
 
 MEMORY = 1 << 22
 """Floats in one block."""
@@ -52,7 +52,7 @@ def block_length(x: Floats, width: int) -> int:
 
 
 def require_small(group: Group, limit: int) -> None:
-    """Raise an `UnsupportedError` for a group that is not to be gone through."""
+    """Raise an `UnsupportedError` for a group that is too large to enumerate."""
     limit = check_integer("limit", limit, at_least=1)
     if group.order > limit:
         raise UnsupportedError(

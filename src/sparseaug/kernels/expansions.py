@@ -21,6 +21,11 @@ from sparseaug.kernels.base import Kernel
 class Expansion:
     """h = sum_i c_i k(., z_i), with coefficients (k,), or (k, p) for p outputs.
 
+    Args:
+        kernel: any kernel
+        centers: the centres z_i, (k, ...)
+        coefficients: the c_i, (k,) or (k, p)
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> k = sa.kernels.GaussianKernel(1.0)

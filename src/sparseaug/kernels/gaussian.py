@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_real
+from sparseaug.errors import ArgumentError, check_integer, check_real
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_shape, flat
 from sparseaug.kernels.base import Kernel
 from sparseaug.kernels.closed_form import closed_form, gaussian_mean
@@ -22,6 +22,9 @@ from sparseaug.kernels.invariance import Invariance, isometry, require_fit
 @dataclass(frozen=True)
 class GaussianKernel(Kernel):
     """k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), times the identity where outputs are vectors.
+
+    Args:
+        sigma: the width, positive
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -79,10 +82,11 @@ class GaussianKernel(Kernel):
         """E over all g of k(g.x, z), (n, k).
 
         Without enumeration for symmetric groups, sign flips and signed permutations (any axis);
-        for others by going through the group, if it has at most `limit` elements.
+        for others by enumerating the group, if it has at most `limit` elements.
         """
         x = check_samples("x", x)
         z = check_samples("z", z, like=x)
+        limit = check_integer("limit", limit, at_least=1)
         if closed_form(check_action(action)):
             return gaussian_mean(self.sigma, action, x, z)
         return enumerated_mean(self._gram, action, x, z, limit=limit)
@@ -90,7 +94,15 @@ class GaussianKernel(Kernel):
     def group_second_moment(
         self, action: Action, x: Any, z: Any, z2: Any, *, limit: int = LIMIT
     ) -> Floats:
-        """E over all g of k(g.x, z) k(g.x, z2), (n, k, k2): `product` turns it into a mean."""
+        """E over all g of k(g.x, z) k(g.x, z2), (n, k, k2): `product` turns it into a mean.
+
+        Args:
+            action: how the group moves x
+            x: samples (n, ...)
+            z: centres (k, ...)
+            z2: centres (k2, ...)
+            limit: largest group that is enumerated where there is no closed form
+        """
         z = check_samples("z", z)
         z2 = check_samples("z2", z2, like=z)
         kernel, factors, middle = self.product(
@@ -104,6 +116,10 @@ class GaussianKernel(Kernel):
 
         |u - z|^2 + |u - z'|^2 = 2 |u - (z + z')/2|^2 + |z - z'|^2 / 2, hence the width of q is
         sigma / sqrt(2) and c = exp(-|z - z'|^2 / (4 sigma^2)).
+
+        Args:
+            z: centres (k, ...)
+            z2: centres (k, ...)
         """
         z = check_samples("z", z)
         z2 = check_samples("z2", z2, like=z)

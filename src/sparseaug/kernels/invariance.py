@@ -48,6 +48,8 @@ class Invariance:
     """Whether the condition holds (this is the truth value), and if not, what breaks it.
 
     Attributes:
+        holds: the answer
+        reason: what breaks the condition; empty where it holds
         output: of the spectral mixture, counted from 0; None where none is to blame
         component: see `output`.
         generator: the row of the group element that shows it
@@ -83,7 +85,7 @@ def require_fit(action: Action, shape: tuple[int, ...]) -> None:
 def isometry(action: Action, shape: tuple[int, ...]) -> tuple[Invariance, Floats]:
     """Whether each generator is x -> Q x + a with Q orthogonal, and the matrices Q (k, d, d).
 
-    Q is read off the images of 0 and of the unit vectors; that nothing else goes on is then tested
+    Q is read off the images of 0 and of the unit vectors; that this is all is then tested
     on eight random points, which suffices for every action of this library but a user's function:
     there the answer carries a condition, and claims about data are tested on the data (`on_points`).
     """

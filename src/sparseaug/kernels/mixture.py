@@ -119,7 +119,9 @@ class SpectralMixtureKernel(Kernel):
         check_action(action)
         shape = (self.dimension,) if shape is None else check_shape(shape)
         if math.prod(shape) != self.dimension:
-            raise ArgumentError(f"shape={shape} has not the kernel's {self.dimension} entries.")
+            raise ArgumentError(
+                f"shape={shape} does not have the kernel's {self.dimension} entries."
+            )
         answer, matrices = isometry(action, shape)
         if not answer:
             return answer

@@ -35,7 +35,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
 FEW = 1000
-"""Elements up to which going through the group, one matrix product a block, beats closed forms."""
+"""Elements up to which enumerating the group, one matrix product per block, beats closed forms."""
 
 _PAIRS = 1 << 21  # second moments of a sample and two centres held at a time
 
@@ -46,6 +46,12 @@ class Moments:
     """A = mean phi phi' (R, R), v = mean y phi (R,), s = mean y^2.
 
     `error` bounds the rounding of every entry of A, and, times sqrt(s), of every entry of v.
+
+    Args:
+        A: mean of phi phi', (R, R)
+        v: mean of y phi, (R,)
+        s: mean of y^2
+        error: bound on the rounding of every entry of A and, times sqrt(s), of v
     """
 
     A: Floats
@@ -88,6 +94,14 @@ def full_moments(
 ) -> Moments:
     """The moments over all of G, by closed forms where there are any and G has over `FEW` elements.
 
+    Args:
+        kernel: the Gaussian kernel
+        action: how the group moves x
+        x: samples (n, ...)
+        y: targets (n,)
+        centers: the R centres
+        limit: largest group that is enumerated where there is no closed form
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> x = np.linspace(-1, 1, 24).reshape(2, 12)
@@ -128,7 +142,17 @@ def sample_moments(
     *,
     block: int | None = None,
 ) -> Moments:
-    """The same moments over the elements of S, with multiplicity, `block` elements at a time."""
+    """The same moments over the elements of S, with multiplicity, `block` elements at a time.
+
+    Args:
+        kernel: the Gaussian kernel
+        action: how the group moves x
+        S: the sample
+        x: samples (n, ...)
+        y: targets (n,)
+        centers: the R centres
+        block: elements that are in memory at once; chosen by size if None
+    """
     x, y, centers = _check_data(kernel, action, x, y, centers)
     require_sample(S)
     rows = action.rows(S)

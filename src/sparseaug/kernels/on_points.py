@@ -14,7 +14,7 @@ are tested, within rounding, on the data and on the data moved by S (by the whol
 
 Distances are taken to 4 (d + 1) of the points in d dimensions, at least 64 and at most 512. For d below
 512 that is mostly as good as to all, since a point is known by its distances to points that span the
-space. A test is no proof for other elements and other points, so the answer carries a condition.
+space. A test is not a proof for other elements and other points, so the answer carries a condition.
 """
 
 from __future__ import annotations
@@ -41,6 +41,12 @@ _BLOCK = 1 << 22  # entries moved, or distances taken, at a time
 
 def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
     """Whether the action leaves the kernel invariant on these points (n, ...) moved by these rows.
+
+    Args:
+        kernel: any kernel
+        action: how the group moves the points
+        rows: elements, (k, width)
+        points: samples (n, ...)
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -45,10 +45,10 @@ def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
     width = max(8, min(64, _CACHE >> n))
     blocks = [np.ascontiguousarray(entries[:, :, s : s + width]) for s in range(0, count, width)]
     if engine == "numba":
-        room = np.empty((1 << n, width))
+        scratch = np.empty((1 << n, width))
         found = attempt(
             "sparseaug.kernels.permanents_numba",
-            lambda compiled: [np.empty(0), *(compiled.permanents(b, room) for b in blocks)],
+            lambda compiled: [np.empty(0), *(compiled.permanents(b, scratch) for b in blocks)],
             by_name=True,
         )
         if found is not None:

@@ -13,10 +13,10 @@ from numba import njit
 from sparseaug.kernels.arrays import Floats
 
 
-def permanents(entries: Floats, room: Floats) -> Floats:
-    """Permanents (k,) of entries (n, n, k); `room` has shape (2^n, k or more)."""
+def permanents(entries: Floats, scratch: Floats) -> Floats:
+    """Permanents (k,) of entries (n, n, k); `scratch` has shape (2^n, k or more)."""
     result = np.empty(entries.shape[2])
-    _recursion(entries, room, result)
+    _recursion(entries, scratch, result)
     return result
 
 

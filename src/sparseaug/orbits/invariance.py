@@ -55,6 +55,9 @@ def invariance_error(
         output_action: for outputs that move along: then model(g x) - g model(x)
         chunk_size: how many moved copies go through the model at once; by default 1024, or n if
             more
+        delta: how often `exceeding` and the interval may fail
+        calls: elements drawn of a group that is too large to enumerate
+        seed: of those draws
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -101,6 +104,10 @@ def assert_invariant(
     """Raise a `LawError` if some element's error is above the tolerance; else return the report.
 
     Args:
+        model: as `invariance_error` takes it
+        action: how the group moves x
+        S_or_group: what to test with: a sample, or the group
+        x: samples (n, ...)
         tolerance: in the units of the output; by default 1000 rounding units times its root mean
             square
         options: those of `invariance_error`

@@ -42,7 +42,11 @@ def dimension_sum(group: Group) -> int:
 
 
 def dimension_sum_is_exact(group: Group) -> bool:
-    """Whether `dimension_sum` is D itself, and not only an upper bound."""
+    """Whether `dimension_sum` is D itself, and not only an upper bound.
+
+    Args:
+        group: any group
+    """
     return find_dimension_sum(group).exact
 
 

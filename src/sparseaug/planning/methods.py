@@ -32,6 +32,22 @@ class Problem:
 
     `dimension_sum_exact` is False where the sum is only bounded from above, and `exact_method` None
     where the exact deviation of a sample is out of reach. `n` samples are augmented, if it is given.
+
+    Args:
+        group: its name
+        order: |G|
+        dimension_sum: D, or an upper bound of it
+        dimension_sum_exact: whether it is D itself
+        exact_method: how the exact deviation of a sample is computed; None where that is out of
+            reach
+        delta: how often a bound may fail
+        C: bound of point evaluation
+        B: bound on the mean norm of the gradient functions
+        L: smoothness of the objective
+        gap: initial value less the infimum
+        sigma: standard deviation of the gradient over the group
+        b: fresh elements per streaming step
+        n: samples that are augmented, if known
     """
 
     group: str
@@ -84,6 +100,7 @@ class MethodPlan:
         method: full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
         batch: transformations that one step averages over; None where drawing decides
         steps: T, each of size `step_size`
+        step_size: of every step
         calls: oracle calls in all; None where drawing decides
         guarantee: certain, with probability 1 - delta, in mean square
         deviation: what the drawn elements must have or are promised to have; None for streaming
@@ -200,7 +217,7 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
     """
     tau = _allowed(p, eps)
     if tau >= 1:
-        size, note = 1, "any element will do, as no deviation is above 1"
+        size, note = 1, "any element is enough, as no deviation is above 1"
     elif p.exact_method is None:
         size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
     else:

@@ -27,6 +27,12 @@ class Plan:
 
     `crossovers` says for which eps one-shot, by the paper's bound, asks the oracle for less than
     the full group and than streaming.
+
+    Args:
+        problem: the group and the constants
+        eps: the gradient norm to reach
+        rows: one per method
+        crossovers: for which eps one-shot makes fewer calls
     """
 
     problem: Problem

@@ -38,6 +38,12 @@ class SampledWords:
     """m letters from the oracle, the deviation promised for them, and `size` words of `length`.
 
     Length 1 stands for the letters themselves, each of them once.
+
+    Args:
+        m: letters, one oracle call each
+        deviation: promised for the letters
+        length: letters of a word; 1 stands for the letters themselves
+        size: number of words
     """
 
     m: int
@@ -63,6 +69,13 @@ def sampled_words(
         M >= 2 (1 + (1 + tau^k) t/3) / t^2 log(4D/delta),  tau^k + t <= eps/(2CB)
 
     with probability at least 1 - delta. M suffices, and is hardly above the smallest that does.
+
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail
+        dimension_sum: D, or an upper bound of it
+        C: bound of point evaluation
+        B: bound on the mean norm of the gradient functions
 
     Examples:
         >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)

@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Sequence
 from importlib import resources
 
-from sparseaug.experiments.claims import Claim
 from sparseaug.experiments.kinds import BOUNDS
 from sparseaug.experiments.results import Results
+from sparseaug.experiments.sentences import Claim
 from sparseaug.report.charts import Chart, certificate_charts, method_charts
 from sparseaug.report.markup import Markup, join, json_block, tag
 from sparseaug.report.tables import certificate_table, facts_table, final_table

@@ -82,7 +82,7 @@ def _draw(plan: Plan, figure: Figure) -> Figure:
 
 
 def _grid(plan: Plan) -> list[float]:
-    """From rough to fine. For eps >= 2CB one element will do, and the lines have ended."""
+    """From rough to fine. For eps >= 2CB one element is enough, and the lines have ended."""
     p = plan.problem
     rough = max(min(10 * plan.eps, 1.99 * p.C * p.B), 1.5 * plan.eps)
     ratio = plan.eps / 10 / rough

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from sparseaug.errors import MissingPackageError
-from sparseaug.experiments.claims import claims
 from sparseaug.experiments.results import Results, read_results
+from sparseaug.experiments.sentences import claims
 from sparseaug.report.figure import figure_bytes, figure_style
 from sparseaug.report.figures import draw_certificates, draw_figure
 from sparseaug.report.owned import require_ours, write_owned

@@ -123,7 +123,7 @@ class StreamingRisk(Problem):
         return followed
 
     def resume(self, step: int) -> None:
-        """Go on as if `step` more steps had been drawn."""
+        """Continue as if `step` more steps had been drawn."""
         step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
         self.oracle.advance_to(self.calls + step * self.batch)
 

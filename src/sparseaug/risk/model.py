@@ -51,7 +51,12 @@ class KernelModel:
         return a * b
 
     def predict(self, theta: Any, x: Any) -> Floats:
-        """f(x) for each sample."""
+        """f(x) for each sample.
+
+        Args:
+            theta: the 2R parameters, a followed by b
+            x: samples (n, ...)
+        """
         return np.asarray(self.features(x) @ self.coefficients(theta))
 
     def split(self, theta: Any) -> tuple[Floats, Floats]:
@@ -60,7 +65,12 @@ class KernelModel:
         return theta[: len(self.centers)], theta[len(self.centers) :]
 
     def chain(self, theta: Any, by_coefficients: Any) -> Floats:
-        """The derivative by theta from the one by c = a b: (b g, a g)."""
+        """The derivative by theta from the one by c = a b: (b g, a g).
+
+        Args:
+            theta: the 2R parameters, a followed by b
+            by_coefficients: the derivative g by c
+        """
         theta = check_vector("theta", theta, self.size)
         return chain(theta, check_vector("by_coefficients", by_coefficients, len(self.centers)))
 

@@ -18,6 +18,13 @@ def augment(
     Copy j n + i is sample i moved by element j of S. x may be a tuple or a dict of arrays where `action`
     moves them together (`sparseaug.together`); with `permute_nodes` also (adjacency, features).
 
+    Args:
+        action: how the group moves x
+        S: the m elements
+        x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
+        y: the n targets
+        y_action: how the group moves y, for targets that move along
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])

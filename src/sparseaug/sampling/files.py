@@ -47,7 +47,11 @@ def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
     elements = arrays.get("elements", np.empty(0))
     whole = set(arrays) == {"elements"} and elements.dtype == np.int64 and elements.ndim == 2
     require(whole, path, "it needs one int64 array 'elements'")
-    require(set(facts) == {"group", "calls", "origin", "sha256"}, path, "its facts are others")
+    require(
+        set(facts) == {"group", "calls", "origin", "sha256"},
+        path,
+        "its facts are not those of a sample",
+    )
     description = facts.pop("group")
     try:
         require_affordable(description)

@@ -18,6 +18,12 @@ _WORD = 1 << 64
 def keyed_rng(seed: int, purpose: str, *, step: int = 0, index: int = 0) -> np.random.Generator:
     """The generator for this key; the same on every machine and in every process.
 
+    Args:
+        seed: an integer below 2^64
+        purpose: what the numbers are for; different purposes are independent
+        step: an integer below 2^64
+        index: an integer below 2^64
+
     Examples:
         >>> int(keyed_rng(0, "doctest").integers(1000)) == int(keyed_rng(0, "doctest").integers(1000))
         True

@@ -34,15 +34,21 @@ class Oracle:
     Draw number i depends on (seed, i) alone: `draw(64)` gives what `draw(10)` and `draw(54)` give,
     on any machine, in any process.
 
-    `source`, if given, finds one element at a time, at a cost: `source(rng)` returns one row, and
-    is called once per draw with a generator keyed by (seed, i). A row that is not an element is
-    refused (its call counts); rows found before a failure are kept for the next draw.
+    A source finds one element at a time, at a cost. It is called once per draw with a generator keyed
+    by (seed, i). A row that is not an element is refused (its call counts); rows found before a
+    failure are kept for the next draw.
 
     Threads may share an oracle: a draw is made as a whole before the next one begins, so that no
-    element is handed out twice, the count is exact and the budget holds. A source is asked by one
+    element is handed out twice, the count is exact and the budget holds. A source is called by one
     thread at a time, in the order of its calls, while the other threads wait. A copy, such as the one
-    that a worker process receives, goes on from the same draw and counts for itself: give every
-    process a seed of its own, or draw before the processes start.
+    that a worker process receives, continues from the same draw and counts for itself: give every
+    process its own seed, or draw before the processes start.
+
+    Args:
+        group: what to draw from
+        seed: the same seed gives the same elements on every machine
+        budget: most calls it makes; no limit if None
+        source: `source(rng)` returns one row; uniform elements are drawn if None
 
     Examples:
         >>> import sparseaug as sa
@@ -89,7 +95,7 @@ class Oracle:
 
     @property
     def has_source(self) -> bool:
-        """Whether it asks a source for each element, and cannot skip any."""
+        """Whether it calls a source for each element, and cannot skip any."""
         return self._source is not None
 
     def draw(self, m: int) -> GroupSample:
@@ -98,7 +104,7 @@ class Oracle:
         with self._lock:
             if self._asking:
                 raise ArgumentError(
-                    "source draws from the oracle that asks it; give it an oracle of its own."
+                    "source draws from the oracle that called it; give it another oracle."
                 )
             made = self._calls + m - len(self._kept)
             if self.budget is not None and made > self.budget:
@@ -115,14 +121,17 @@ class Oracle:
             return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
 
     def advance_to(self, calls: int) -> None:
-        """Count `calls` draws as made, without making them: what a resumed run owes to its past.
+        """Count `calls` draws as made, without making them, as a resumed run must.
 
-        Only forwards, and only for uniform draws: a source must be asked.
+        Only forwards, and only for uniform draws: a source must be called.
         """
         with self._lock:
             calls = check_integer("calls", calls, at_least=self._calls, below=1 << 63)
             if self.has_source and calls != self._calls:
-                raise ArgumentError("calls cannot be skipped: this oracle asks a source for each.")
+                raise ArgumentError(
+                    f"calls={calls} cannot be reached without drawing: the source of this oracle must "
+                    "be called for each element; draw them instead."
+                )
             if self.budget is not None and calls > self.budget:
                 raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
             self._calls = calls

@@ -23,7 +23,7 @@ SIDES = ("", "left", "right", "both")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a sample came from: "oracle" and "words" can be made again from what stands here.
+    """Where a sample came from: "oracle" and "words" can be made again from these fields.
 
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
@@ -141,6 +141,6 @@ def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
 
 
 def _listed(name: str, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+    if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
         raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
     return tuple(value)

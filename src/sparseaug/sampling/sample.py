@@ -48,6 +48,16 @@ class Draws(Protocol):
 class GroupSample:
     """A multiset S of m elements of a group. Duplicates stay and count.
 
+    Equality, hash and `sha256` are those of the multiset in its group: they depend neither on the
+    order of the rows, which is kept, nor on what the sample cost.
+
+    Args:
+        group: the group
+        elements: m rows of integers, one per element
+        calls: oracle calls that its elements took; words take none, and `calls_behind` adds those of
+            their letters
+        origin: where the sample came from
+
     Examples:
         >>> import sparseaug as sa
         >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
@@ -55,12 +65,6 @@ class GroupSample:
         (3, 0)
         >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
         True
-
-    Equality, hash and `sha256` are those of the multiset in its group: the order of the rows, which
-    is kept, does not enter, nor does what the sample cost.
-
-    `calls` are the oracle calls that its elements took; words take none. `calls_behind` adds those
-    of the letters that words are made of.
     """
 
     group: Group
@@ -94,7 +98,7 @@ class GroupSample:
 
     @property
     def calls_behind(self) -> int:
-        """Oracle calls without which it would not be there: `calls`, and those of its letters."""
+        """All oracle calls that it took: `calls`, and those of its letters."""
         return self.calls + self.origin.behind
 
     @property
@@ -119,7 +123,7 @@ class GroupSample:
     def concat(self, other: GroupSample) -> GroupSample:
         """Both multisets together; its calls are all that are behind the two, each draw once.
 
-        Draws are told apart by the oracle's seed and their number. Those of a source are not, since
+        Draws are identified by the oracle's seed and their number. Those of a source are not, since
         two sources may differ: their calls add up.
         """
         if not isinstance(other, GroupSample) or other.group != self.group:
@@ -139,6 +143,11 @@ class GroupSample:
 
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
+
+        Args:
+            length: letters of a word
+            size: how many words
+            seed: of the choice of letters
 
         Examples:
             >>> import sparseaug as sa
@@ -230,7 +239,11 @@ class GroupSample:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
 
-        A file that is there is refused unless it holds this very sample, or with overwrite=True.
+        An existing file is refused unless it holds this same sample, or with overwrite=True.
+
+        Args:
+            path: file to write
+            overwrite: replace a file that holds something else
         """
         if type(overwrite) is not bool:
             raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")

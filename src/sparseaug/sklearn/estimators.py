@@ -143,7 +143,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements; 16 by default (1 without an action)
         target_deviation: draw until the exact deviation is at most this, instead of m
-        S: a `GroupSample` that is there already, instead of m
+        S: an existing `GroupSample`, instead of m
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         random_state: an integer is the oracle's seed: the same S every time
 
@@ -166,7 +166,13 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies."""
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: labels
+            sample_weight: one per sample, if the estimator takes weights
+        """
         check_choice(self)
         if not self._is_classifier():
             raise ArgumentError(
@@ -210,7 +216,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, as scikit-learn has it."""
-        with naming("X or y"):
+        with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
     def _default(self) -> Any:
@@ -226,7 +232,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         return len(self.classes_) > 2 and "ovo" in shapes
 
     def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """One vote a row, as (rows, classes)."""
+        """One vote per row, as (rows, classes)."""
         return np.asarray(labels[:, None] == self.classes_, np.float64)
 
 
@@ -235,6 +241,15 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
 
     Parameters and attributes are those of `OneShotClassifier`, without `classes_`; the default
     estimator is ridge regression. y may have several outputs where the inner estimator takes them.
+
+    Args:
+        estimator: what learns; ridge regression by default
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action)
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        S: an existing `GroupSample`, instead of m
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        random_state: an integer is the oracle's seed: the same S every time
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -245,7 +260,13 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies."""
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: targets
+            sample_weight: one per sample, if the estimator takes weights
+        """
         check_choice(self)
         if self._is_classifier():
             raise ArgumentError(
@@ -267,7 +288,7 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
-        with naming("X or y"):
+        with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
     def _default(self) -> Any:

@@ -22,6 +22,7 @@ from sparseaug.errors import (
     check_integer,
     check_real,
     shorten,
+    shorten_text,
 )
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
@@ -160,7 +161,7 @@ def check_seed(random_state: Any) -> int:
         return check_integer("random_state", random_state, below=1 << 64)
     try:
         return int(check_random_state(random_state).randint(1 << 31))
-    except ValueError as error:
+    except Exception as error:  # whatever a foreign object raises
         raise ArgumentError(
             f"random_state={shorten(random_state)} is not a seed; give an integer, a RandomState or "
             "None."
@@ -210,9 +211,14 @@ def naming(name: str) -> Iterator[None]:
     except (SparseAugError, NotFittedError):
         raise
     except TypeError as error:
-        raise ArgumentTypeError(f"{name} cannot be used: {error}") from error
+        raise ArgumentTypeError(f"{name} cannot be used: {one_line(error)}") from error
     except (ValueError, RuntimeError, OverflowError) as error:
-        raise ArgumentError(f"{name} cannot be used: {error}") from error
+        raise ArgumentError(f"{name} cannot be used: {one_line(error)}") from error
+
+
+def one_line(error: Exception) -> str:
+    """Its text in one line: scikit-learn prints the data into it."""
+    return shorten_text(" ".join(str(error).split()), 400)
 
 
 class ArgumentTypeError(ArgumentError, TypeError):

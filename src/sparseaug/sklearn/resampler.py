@@ -34,7 +34,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements; 16 by default (1 without an action)
         target_deviation: draw until the exact deviation is at most this, instead of m
-        S: a `GroupSample` that is there already, instead of m
+        S: an existing `GroupSample`, instead of m
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
             function n_outputs -> action
@@ -79,13 +79,23 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw S for the width of X."""
+        """Draw S for the width of X.
+
+        Args:
+            X: samples, one per row
+            y: not used
+        """
         check_choice(self)
         self._draw(len(check_rows(self, X, reset=True)))
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Draw S, and return the n m copies (X, y)."""
+        """Draw S, and return the n m copies (X, y).
+
+        Args:
+            X: samples, one per row
+            y: targets
+        """
         if y is None:
             raise ArgumentError("y=None is not allowed; give one target for each row of X.")
         self.fit(X)

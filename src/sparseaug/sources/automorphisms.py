@@ -44,6 +44,12 @@ class GraphSymmetry(Symmetry):
 
     `action` moves adjacency arrays (n, v, v, ...), or pairs (adjacency, node features); `features`
     moves node features (n, v, ...) alone. `searches` is what finding the generators took.
+
+    Args:
+        group: the automorphisms, as permutations of the nodes
+        action: moves adjacency arrays (n, v, v, ...), or pairs (adjacency, node features)
+        nodes: the nodes in their order
+        searches: how many searches finding the generators took
     """
 
     nodes: tuple[Hashable, ...]
@@ -78,6 +84,7 @@ def graph_automorphisms(
     """The automorphism group of a networkx Graph or DiGraph, acting on its nodes in their order.
 
     Args:
+        graph: a networkx Graph or DiGraph
         node_attr: name of a node attribute that automorphisms must keep, for instance "element"
         edge_attr: name of an edge attribute that they must keep, for instance "order"
         backend: "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is
@@ -98,7 +105,9 @@ def graph_automorphisms(
     generators, searches = _search(structure) if backend == "search" else _ask_pynauty(structure)
     for image in generators:
         if not structure.is_kept_by(image):
-            raise GroupError(f"{backend} gave {shorten(image.tolist())}, which is no automorphism.")
+            raise GroupError(
+                f"{backend} gave {shorten(image.tolist())}, which is not an automorphism."
+            )
     rows = [image.tolist() for image in generators] or [list(range(structure.n))]
     group = permutation_group(rows, label=f"automorphisms of a graph on {structure.n} nodes")
     return GraphSymmetry(group, permute_nodes(group), tuple(graph.nodes), searches)

@@ -32,6 +32,12 @@ class MoveSites(Action):
 
     Without rotations only the sites move. With them the last `rank` axes hold Cartesian tensors, and
     R turns each of their indices.
+
+    Args:
+        group: the operations
+        images: for each element, where each site goes
+        rotations: for each element its Cartesian matrix R; none to move sites only
+        rank: how many of the last axes hold a tensor
     """
 
     group: Group
@@ -105,7 +111,13 @@ class MoveSites(Action):
 @final
 @dataclass(frozen=True, repr=False)
 class TurnTensors(Action):
-    """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3)."""
+    """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3).
+
+    Args:
+        group: the operations
+        rotations: for each element its Cartesian matrix R
+        rank: number of indices of the tensor
+    """
 
     group: Group
     rotations: Rotations

@@ -11,7 +11,12 @@ from sparseaug.groups import Group, format_order
 
 @dataclass(frozen=True, repr=False)
 class Symmetry:
-    """A group found in data, and its action on arrays (n, ...) that belong to the data."""
+    """A group found in data, and its action on arrays (n, ...) that belong to the data.
+
+    Args:
+        group: the group that was found
+        action: how it moves arrays (n, ...) that belong to the data
+    """
 
     group: Group
     action: Action

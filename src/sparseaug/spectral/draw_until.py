@@ -31,7 +31,13 @@ from sparseaug.theory import deviation_floor
 
 @dataclass(frozen=True)
 class Drawn:
-    """A sample that reached its target: S, its deviation, the oracle calls it took."""
+    """A sample that reached its target: S, its deviation, the oracle calls it took.
+
+    Args:
+        sample: S
+        deviation: the deviation of S
+        calls: oracle calls that were made
+    """
 
     sample: GroupSample
     deviation: Deviation

@@ -51,7 +51,7 @@ class Method:
         suits: whether a group is of that kind
         norm: from S, `power=`, `progress=` and the options to a `Norm`
         options: further keywords of `norm`
-        too_large: whether a group of that kind is out of reach; `norm` says why
+        too_large: whether a group of that kind is out of reach; `norm` gives the reason
     """
 
     name: str
@@ -163,7 +163,9 @@ def restricted(group: Group, degree: int) -> Method:
             f"degree= is for groups that permute points and for abelian groups, not {group.name}."
         )
     if degree > group.degree:
-        raise ArgumentError(f"degree={degree} is above the {group.degree} points of {group.name}.")
+        raise ArgumentError(
+            f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+        )
     return TUPLES
 
 

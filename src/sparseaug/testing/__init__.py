@@ -1,4 +1,4 @@
-"""Checks for your own groups, actions and oracles; each raises a `LawError` that says what broke.
+"""Checks for your own groups, actions and oracles; each raises a `LawError` that names the law.
 
 laws     what a group and an action must keep
 irreps   what the irreps of a group must be

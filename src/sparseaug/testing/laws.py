@@ -27,10 +27,19 @@ def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
     """Check that a group keeps its laws and samples uniformly.
 
     Identity, inverses, associativity, commutativity and the action on points on random elements;
-    membership of elements and of strangers; ranks, enumeration and closure of the whole group if it
-    has at most 720 elements; equality, hash and pickle; its irreps up to dimension 64, where it has
-    them, with all characters up to order 720; and the uniformity of `sample` (false alarm below
-    1e-9 for each statistic). An exception that is not the library's own is a broken law too.
+    membership of elements, and of rows that are not elements; ranks, enumeration and closure of the
+    whole group if it has at most 720 elements; equality, hash and pickle; its irreps up to dimension
+    64, where it has them, with all characters up to order 720; and the uniformity of `sample` (false
+    alarm below 1e-9 for each statistic). An exception that is not the library's own is a broken law too.
+
+    Args:
+        group: the group to check
+        seed: of the random elements
+        batch: random elements for each law
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> check_group(sa.dihedral(4))  # silent: every law holds
     """
     require_group(group)
     seed = check_seed(seed)
@@ -46,6 +55,15 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
 
     Exact for integer data; floating-point results may differ by rounding (1000 units in the last
     place of the largest entry). On a group where order matters, a right action fails.
+
+    Args:
+        action: the action to check
+        x: samples that it moves: an array, a tuple or a dict of arrays
+        seed: of the random elements
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> check_action(sa.permute_axis(sa.symmetric(4)), np.arange(8).reshape(2, 4))
     """
     require_action(action)
     _check_samples(x)
@@ -112,7 +130,7 @@ def _check_whole(group: Group) -> None:
 
 
 def _listed(group: Group) -> Rows:
-    """All rows of elements(), which may not end for a group of one's own."""
+    """All rows of elements(), which may never end for a user's group."""
     blocks: list[Rows] = []
     for block in group.elements():
         blocks.append(block)
@@ -155,7 +173,8 @@ def _check_strangers(group: Group, a: Rows, rng: np.random.Generator) -> None:
     inside = int(group.contains(rng.integers(low, high, (256, group.width), endpoint=True)).sum())
     p = 1.0 if not inside else float(bdtrc(inside - 1, 256, share))
     require(
-        p >= FALSE_ALARM, f"contains refuses strangers ({inside} of 256 random rows are let in)"
+        p >= FALSE_ALARM,
+        f"contains refuses rows that are not elements (it accepts {inside} of 256 random rows)",
     )
 
 

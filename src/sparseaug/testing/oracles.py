@@ -16,6 +16,13 @@ def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
     """Check that oracles built by `make(seed, budget)` count, keep to budget and repeat themselves.
 
     Drawn in one go or in parts, the elements are the same; a refused draw draws and counts nothing.
+
+    Args:
+        make: `make(seed, budget)` returns an oracle
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> check_oracle(lambda seed, budget: sa.Oracle(sa.symmetric(4), seed, budget))
     """
     check_callable("make", make)
     with answers("an oracle of make(seed, budget)"):

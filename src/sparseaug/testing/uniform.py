@@ -46,6 +46,19 @@ def check_uniform(
     64 bins and modulo 16 and 2048), its pairs with the next digit and, in successive draws, with
     itself; and runs of digits together. `false_alarm` is the chance that a uniform sampler fails
     one statistic. What is not k rows of the group fails too.
+
+    Args:
+        group: the group
+        sample: `sample(k, rng)` returns k rows
+        seed: of the generator
+        false_alarm: the chance that a uniform sampler fails one statistic
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> group = sa.cyclic(6)
+        >>> check_uniform(group, lambda k, rng: rng.integers(5, size=(k, 1)))
+        Traceback (most recent call last):
+        sparseaug.errors.LawError: a law does not hold: sample is uniform (elements: ...
     """
     require_drawable(group)
     check_callable("sample", sample)

@@ -11,10 +11,10 @@ integers are the smallest that satisfy their inequality between real numbers. No
     one_shot          thm:uniform-gradient-approximation, thm:main, cor:app-main-complexity
     gradient_descent  lem:app-gd-rate, eq:app-full-gd-rate
     streaming         prop:app-group-sgd
-    comparison        tab:nonconvex-comparison
+    costs             tab:nonconvex-comparison
 """
 
-from sparseaug.theory.comparison import Crossovers, MethodCost, comparison, crossovers
+from sparseaug.theory.costs import Crossovers, MethodCost, comparison, crossovers
 from sparseaug.theory.deviation import (
     deviation_bound,
     deviation_floor,

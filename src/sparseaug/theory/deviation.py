@@ -21,6 +21,11 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
 
     Rounded up, and no further than to the next float. `order` is |G|, an integer of any size.
 
+    Args:
+        m: number of elements drawn
+        order: |G|, an integer of any size
+        delta: how often the bound may fail, between 0 and 1
+
     Examples:
         >>> round(deviation_bound(64, 720, 0.05), 3)
         0.654
@@ -38,6 +43,11 @@ def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
         m >= 8/(3 tau^2) log(2|G|/delta),  and m = 1 for tau >= 1 or |G| = 1
 
     The inequality is decided between real numbers, so m satisfies it and m - 1 does not.
+
+    Args:
+        deviation: tau, the deviation to reach
+        order: |G|, an integer of any size
+        delta: how often the bound may fail, between 0 and 1
 
     Examples:
         >>> deviation_sample_size(0.5, 720, 0.05)
@@ -57,6 +67,11 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
 
     It bounds the probability that the deviation of m draws exceeds tau. Rounded up: the result
     is positive where the formula is, and 1.0 where the bound says nothing.
+
+    Args:
+        m: number of elements drawn
+        order: |G|, an integer of any size
+        deviation: tau, the deviation not to exceed
 
     Examples:
         >>> failure_probability(64, 720, 0.7) < 0.02
@@ -81,6 +96,10 @@ def deviation_floor(m: int, order: int) -> float:
     |G| sum_g p_g^2 - 1, where p_g is the share of g in S. Shares are multiples of 1/m that sum
     to 1, so sum_g p_g^2 >= 1/m. The rank is at most |G| - 1, and the squared operator norm is at
     least the squared Frobenius norm over the rank.
+
+    Args:
+        m: number of elements of S, counted with multiplicity
+        order: |G|, an integer of any size
 
     Examples:
         >>> round(deviation_floor(64, 720), 4)

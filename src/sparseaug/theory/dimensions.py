@@ -17,6 +17,9 @@ def involutions(n: int) -> int:
 
         a(n) = a(n-1) + (n-1) a(n-2):  n stays where it is, or changes places with one of n-1
 
+    Args:
+        n: number of things
+
     Examples:
         >>> [involutions(n) for n in range(8)]
         [1, 1, 2, 4, 10, 26, 76, 232]
@@ -29,6 +32,9 @@ def signed_involutions(n: int) -> int:
 
         a(n) = 2 a(n-1) + 2 (n-1) a(n-2):  n keeps its place with either sign, or changes places
         with one of n-1 and both signs agree
+
+    Args:
+        n: number of things
 
     Examples:
         >>> [signed_involutions(n) for n in range(7)]
@@ -43,6 +49,9 @@ def symmetric_dimension_sum(n: int) -> int:
     It bounds the sum of the alternating group A_n too: a partition and its conjugate share one
     irrep of A_n, and a self-conjugate one splits into two halves, so no dimension is new.
 
+    Args:
+        n: number of things that S_n orders
+
     Examples:
         >>> symmetric_dimension_sum(6)
         75
@@ -53,6 +62,9 @@ def symmetric_dimension_sum(n: int) -> int:
 def hyperoctahedral_dimension_sum(n: int) -> int:
     """B_n, the signed permutations.
 
+    Args:
+        n: number of things that B_n orders and signs
+
     Examples:
         >>> hyperoctahedral_dimension_sum(2)  # B_2 is D_4: 1 + 1 + 1 + 2
         5
@@ -62,6 +74,9 @@ def hyperoctahedral_dimension_sum(n: int) -> int:
 
 def dihedral_dimension_sum(n: int) -> int:
     """The symmetries of an n-gon, 2n of them: n mirrors, and a half turn if n is even.
+
+    Args:
+        n: number of corners
 
     Examples:
         >>> dihedral_dimension_sum(4), dihedral_dimension_sum(5)
@@ -74,6 +89,9 @@ def dihedral_dimension_sum(n: int) -> int:
 def abelian_dimension_sum(order: int) -> int:
     """An abelian group: |G| irreps, each of dimension 1.
 
+    Args:
+        order: |G|, an integer of any size
+
     Examples:
         >>> abelian_dimension_sum(12)
         11
@@ -83,6 +101,9 @@ def abelian_dimension_sum(order: int) -> int:
 
 def sign_flips_dimension_sum(d: int) -> int:
     """The 2^d changes of sign of d coordinates.
+
+    Args:
+        d: number of coordinates
 
     Examples:
         >>> sign_flips_dimension_sum(4)
@@ -95,6 +116,9 @@ def product_dimension_sum(*dimension_sums: int) -> int:
     """A direct product: irreps are tensor products, so sums with the trivial irrep multiply.
 
         prod_i (1 + D_i) - 1
+
+    Args:
+        *dimension_sums: D_i of each factor
 
     Examples:
         >>> product_dimension_sum(symmetric_dimension_sum(3), sign_flips_dimension_sum(4))
@@ -113,6 +137,10 @@ def dimension_sum_bound(order: int, num_classes: int) -> int:
     """An upper bound for any group with that many conjugacy classes (Cauchy and Schwarz).
 
         D <= sqrt((k - 1)(|G| - 1)),  as sum d_pi^2 = |G| - 1 over the k - 1 non-trivial irreps
+
+    Args:
+        order: |G|, an integer of any size
+        num_classes: k, the number of conjugacy classes
 
     Examples:
         >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15

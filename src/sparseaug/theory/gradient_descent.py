@@ -21,6 +21,12 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
     The float nearest to 1/L may be above it by a rounding; then the factor 2 is replaced by
     1/(1 - L eta / 2), which the descent lemma gives for any eta < 2/L. Rounded up.
 
+    Args:
+        T: number of steps
+        step_size: eta, at most 1/L
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+
     Examples:
         >>> gd_rate(200, 0.25, L=4.0, gap=1.0)
         0.2
@@ -37,6 +43,11 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
 
         sqrt(2 L gap / T)                                                   (eq:app-full-gd-rate)
 
+    Args:
+        T: number of steps
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+
     Examples:
         >>> full_gd_bound(200, 4.0, gap=1.0)
         0.2
@@ -49,6 +60,11 @@ def full_gd_steps(eps: float, L: float, gap: float) -> int:
     """The smallest T, at least 1, whose `full_gd_bound` is at most eps.
 
         T >= 2 L gap / eps^2
+
+    Args:
+        eps: gradient norm to reach
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
 
     Examples:
         >>> full_gd_steps(0.5, 4.0, 1.0)

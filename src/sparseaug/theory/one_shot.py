@@ -22,6 +22,13 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
 
     With probability at least 1 - delta over the draw of S. Rounded up.
 
+    Args:
+        m: number of elements drawn
+        order: |G|, an integer of any size
+        delta: how often the bound may fail, between 0 and 1
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+
     Examples:
         >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
         1.308
@@ -41,6 +48,16 @@ def stationarity_bound(
 
     Steps are 1/L, the best iterate is the one with the smallest gradient on S, and the bound
     holds with probability at least 1 - delta over the draw of S. Rounded up.
+
+    Args:
+        m: number of elements drawn
+        T: number of steps
+        order: |G|, an integer of any size
+        delta: how often the bound may fail, between 0 and 1
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
 
     Examples:
         >>> round(stationarity_bound(64, 200, 720, 0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
@@ -67,6 +84,14 @@ def stationarity_given(
 
     It is as certain as tau: for an exact deviation there is no delta. Rounded up.
 
+    Args:
+        deviation: tau, an upper bound on the deviation of the sample
+        T: number of steps
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+
     Examples:
         >>> round(stationarity_given(0.27, 200, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
         0.74
@@ -84,6 +109,13 @@ def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int
     With `num_steps(eps, L, gap)` steps the gradient of the full objective is then at most eps.
     The inequality is decided between real numbers, so m satisfies it and m - 1 does not.
 
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail, between 0 and 1
+        order: |G|, an integer of any size
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+
     Examples:
         >>> sample_size(0.1, 0.05, 720, 1.0, 2.0)
         43811
@@ -97,6 +129,13 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
     """The smallest eps for which `sample_size` is at most m.
 
         2 C B min{1, sqrt(8/(3m) log(2|G|/delta))}
+
+    Args:
+        m: number of elements drawn
+        order: |G|, an integer of any size
+        delta: how often the bound may fail, between 0 and 1
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
 
     Examples:
         >>> round(smallest_eps(43811, 720, 0.05, C=1.0, B=2.0), 6)
@@ -112,6 +151,11 @@ def num_steps(eps: float, L: float, gap: float) -> int:
     """The smallest T, at least 1, for which the descent error is at most eps/2.
 
         T >= 8 L gap / eps^2                                            (cor:app-main-complexity)
+
+    Args:
+        eps: gradient norm to reach
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
 
     Examples:
         >>> num_steps(0.5, 4.0, 1.0)

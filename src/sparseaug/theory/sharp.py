@@ -26,6 +26,11 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
 
     the positive root of m tau^2 / 2 = l (1 + tau/3). Rounded up to the next float.
 
+    Args:
+        m: number of elements drawn
+        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
+        delta: how often the bound may fail, between 0 and 1
+
     Examples:
         >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
         0.544
@@ -40,6 +45,11 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
     """The smallest m whose `sharp_deviation_bound` is at most `deviation`.
 
         m >= 2 (1 + tau/3) / tau^2 log(2D/delta),  and m = 1 for tau >= 1 or D = 0
+
+    Args:
+        deviation: tau, the deviation to reach
+        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
+        delta: how often the bound may fail, between 0 and 1
 
     Examples:
         >>> sharp_deviation_sample_size(0.5, 75, 0.05)
@@ -56,6 +66,13 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
     It takes the place of `sample_size` in cor:app-main-complexity, whose proof uses nothing of
     the deviation but that.
 
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail, between 0 and 1
+        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+
     Examples:
         >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
         25834
@@ -70,6 +87,11 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
     """The smallest delta for which `sharp_deviation_bound` is at most `deviation`.
 
         min{1, 2 D exp(-m tau^2 / (2 (1 + tau/3)))},  and 0 for tau >= 1 or D = 0
+
+    Args:
+        m: number of elements drawn
+        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
+        deviation: tau, the deviation not to exceed
 
     Examples:
         >>> sharp_failure_probability(64, 75, 0.55) < 0.05

@@ -18,7 +18,13 @@ from sparseaug.theory.gradient_descent import descent_share
 
 @dataclass(frozen=True, slots=True)
 class SGDPlan:
-    """A step size, a number of steps, and the oracle calls they make with batches of b."""
+    """A step size, a number of steps, and the oracle calls they make with batches of b.
+
+    Args:
+        step_size: eta, at most 1/L
+        num_steps: number of steps
+        b: fresh elements per step
+    """
 
     step_size: float
     num_steps: int
@@ -46,6 +52,14 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
 
     A step size above 1/L by a rounding is answered as in `gd_rate`. Rounded up.
 
+    Args:
+        T: number of steps
+        step_size: eta, at most 1/L
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+        sigma: bound on the standard deviation of the gradient over a uniform group element
+        b: fresh elements per step
+
     Examples:
         >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
         0.031625
@@ -67,6 +81,13 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     rounding, one term of the bound grows by the factor 1 + u + O(u^2) and the other, if it is
     as large, shrinks by 1 - u: eps^2 is kept to one part in 10^31.
 
+    Args:
+        eps: root of the mean squared gradient norm to reach
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+        sigma: bound on the standard deviation of the gradient over a uniform group element
+        b: fresh elements per step
+
     Examples:
         >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
         >>> plan
@@ -83,7 +104,7 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     step_size = float_below(eta)
     if step_size == 0:
         raise ArgumentError(
-            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} asks for a step size below all "
-            "floats; raise eps or b."
+            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} needs a step size below the "
+            "smallest float; raise eps or b."
         )
     return SGDPlan(step_size, max(1, math.ceil(4 * start / (eta * square))), b)

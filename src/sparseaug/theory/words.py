@@ -1,8 +1,8 @@
 """Words over S: any accuracy from O(log|G| + log 1/delta) oracle calls.
 
 Pi_S Pi_G = Pi_G Pi_S = Pi_G, hence (Pi_S - Pi_G)^k = Pi_S^k - Pi_G: averaging over all words of
-length k in S has deviation at most tau^k, if S has tau. Composing elements asks the oracle
-nothing, so the calls are those that bring tau below a constant, and eps only sets the length.
+length k in S has deviation at most tau^k, if S has tau. Composing elements makes no oracle
+call, so the calls are those that bring tau below a constant, and eps only sets the length.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ compares powers of two, of which such ratios reach no further than 2^-3200."""
 
 @dataclass(frozen=True, slots=True)
 class WordsPlan:
-    """m oracle calls, the deviation they are promised to have, and the length of the words."""
+    """m oracle calls, the deviation they are promised to have, and the length of the words.
+
+    Args:
+        m: oracle calls
+        deviation: what they are promised to have, tau
+        length: letters of a word
+    """
 
     m: int
     deviation: float
@@ -42,6 +48,10 @@ class WordsPlan:
 
 def word_deviation(deviation: float, length: int) -> float:
     """The deviation of all words of that length: tau^k, rounded up.
+
+    Args:
+        deviation: tau, the deviation of S, below 1
+        length: k, the letters of a word
 
     Examples:
         >>> word_deviation(0.5, 3)
@@ -64,6 +74,10 @@ def word_length(deviation: float, eps: float) -> int:
 
         k >= log(1/eps) / log(1/tau)
 
+    Args:
+        deviation: tau, the deviation of S, below 1
+        eps: deviation of the words to reach
+
     Examples:
         >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
         (3, 4)
@@ -78,8 +92,16 @@ def words_plan(
     """Draws and word length for a gradient error of at most eps/2, as `sample_size` grants.
 
     m is the smallest sample whose `sharp_deviation_bound` tau is at most `deviation` (or at most
-    eps/(2CB), where that is larger: then letters will do), and k the smallest length with
+    eps/(2CB), where that is larger: then single letters are enough), and k the smallest length with
     C B tau^k <= eps/2. A smaller `deviation` costs calls and shortens the words.
+
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail, between 0 and 1
+        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+        deviation: tau that the m letters are promised to have, below 1
 
     Examples:
         >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)

@@ -62,7 +62,12 @@ class SymmetryCallback:
         self.deviation = deviation(S, degree=degree)
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """Measure and log, in every `every`-th epoch."""
+        """Measure and log, in every `every`-th epoch.
+
+        Args:
+            trainer: Lightning's trainer
+            pl_module: the module that is trained
+        """
         if (trainer.current_epoch + 1) % self.every:
             return
         x = map_leaves(lambda part: _on_device(part, pl_module.device), self.x)

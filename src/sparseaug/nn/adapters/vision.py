@@ -59,7 +59,12 @@ class OrbitTransform(torch.nn.Module):
         return {"element": self._key.choose({"image": flat_inputs[0].as_subclass(torch.Tensor)})}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        """One input moved by the element of these params."""
+        """One input moved by the element of these params.
+
+        Args:
+            inpt: one of the inputs of a call
+            params: what `make_params` returned
+        """
         if not isinstance(inpt, torch.Tensor):
             raise ArgumentError(
                 f"inpt={shorten(inpt)} is not a tensor; convert it first (v2.ToImage)."
@@ -79,7 +84,10 @@ class OrbitTransform(torch.nn.Module):
 
     def forward(self, *inputs: Any) -> Any:
         """The inputs, with what is an image moved."""
-        flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
+        try:
+            flat, spec = tree_flatten(inputs[0] if len(inputs) == 1 else inputs)
+        except RecursionError as error:
+            raise ArgumentError("inputs are nested too deep; give tensors.") from error
         chosen = _which_move(flat)
         images = [inpt for inpt, moves in zip(flat, chosen, strict=True) if moves]
         if not images:

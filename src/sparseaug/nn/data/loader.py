@@ -52,7 +52,7 @@ class ResumableLoader(DataLoader[Any]):
         return self._orbits().state_dict()
 
     def load_state_dict(self, state: Any) -> None:
-        """Let the next iteration go on where `state_dict` was taken, and later ones be whole."""
+        """Let the next iteration continue where `state_dict` was taken, and later ones be whole."""
         self._orbits().load_state_dict(state)
 
     def _orbits(self) -> OrbitBatchSampler:

@@ -128,7 +128,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         }
 
     def load_state_dict(self, state: Any) -> None:
-        """Let the next iteration go on where `state_dict` was taken, and later ones be whole.
+        """Let the next iteration continue where `state_dict` was taken, and later ones be whole.
 
         A state of another run is refused: of another S, or the same with its rows in another order
         (a batch is a list of row numbers), another action, number of samples, seed or division into

@@ -143,8 +143,8 @@ class StreamingDataset(Dataset[Any]):
         self._notice(chosen)
         rows = self._drawn.rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1
-        along = None if self.y_action is None else Bound(self.y_action, rows, room=0)
-        moves = Moves(Bound(self.action, rows, room=0), along)
+        along = None if self.y_action is None else Bound(self.y_action, rows, memory=0)
+        moves = Moves(Bound(self.action, rows, memory=0), along)
         return self._inner.moved(chosen, np.arange(len(chosen)), moves)
 
     def state_dict(self) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class StreamingDataset(Dataset[Any]):
         }
 
     def load_state_dict(self, state: Any) -> None:
-        """Go on from `state_dict`, with an oracle that has made no more calls than are in it.
+        """Continue from `state_dict`, with an oracle that has made no more calls than are in it.
 
         A state of another group, seed, action or number of samples is refused.
         """

@@ -132,7 +132,7 @@ class InvarianceError(nn.Module):
         self.orbit(map_leaves(lambda part: part[:1], x), [0])
         (model,) = self._model
         base = require_outputs(call_model(model, x), batch)
-        equal = self.orbit.equal()
+        equal = self.orbit._equal()
         first = range(self.orbit.m) if equal is None else equal.first.tolist()
         size = len(first) if self.chunk_size is None else max(1, self.chunk_size // batch)
         found = torch.cat(

@@ -214,7 +214,7 @@ class OrbitAverage(nn.Module):
 
     def _weighted(self, block: Tensor, start: int) -> Tensor:
         """What the outputs of the distinct elements from `start` on add to the mean over S."""
-        equal = self.orbit.equal()
+        equal = self.orbit._equal()
         if equal is None:
             return block.mean(0) * (len(block) / self.orbit.m)
         wide = torch.promote_types(
@@ -226,12 +226,12 @@ class OrbitAverage(nn.Module):
     def _outputs(self, x: Any) -> Tensor:
         """The outputs (m, B, ...) of all elements; equal ones are computed once."""
         outputs = torch.cat([block for block, _ in self._blocks(x)])
-        equal = self.orbit.equal()
+        equal = self.orbit._equal()
         return outputs if equal is None else outputs.index_select(0, equal.number)
 
     def _blocks(self, x: Any) -> Iterator[tuple[Tensor, int]]:
         """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
-        equal, batch = self.orbit.equal(), len(leaves(x)[0])
+        equal, batch = self.orbit._equal(), len(leaves(x)[0])
         m = self.orbit.m if equal is None else len(equal.first)
         size = m if self.chunk_size is None else max(1, self.chunk_size // batch)
         for start in range(0, m, size):

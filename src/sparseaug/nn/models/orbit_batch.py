@@ -70,7 +70,7 @@ class OrbitBatch(nn.Module):
         self.register_buffer("elements", torch.tensor(S.elements))
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
-        self.equal()
+        self._equal()
         if sample_shape is not None:
             try:
                 self._prepare(_sample_without_memory(sample_shape))
@@ -92,7 +92,7 @@ class OrbitBatch(nn.Module):
             self._given = GroupSample(self.action.group, rows)
         return self._given
 
-    def equal(self) -> Distinct | None:
+    def _equal(self) -> Distinct | None:
         """What is equal among the elements of S, for means over S; None where all differ."""
         if torch.compiler.is_compiling() or self.elements.is_meta:
             return self._once[1]
@@ -115,7 +115,12 @@ class OrbitBatch(nn.Module):
         return map_leaves(lambda part: part.flatten(0, 1), moved)
 
     def move_each(self, x: Any, which: Which = None) -> Any:
-        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...)."""
+        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
+
+        Args:
+            x: data (m, B, ...)
+            which: positions in S; all if None
+        """
         action = self._ready(x, 1)
         prepared = self._prepared(which)
         for part in leaves(x):
@@ -130,6 +135,10 @@ class OrbitBatch(nn.Module):
         """Targets y (B, ...) that do not move, once per element: (B m, ...), laid out as the copies.
 
         Targets that move have an `OrbitBatch(y_action, S)` of their own.
+
+        Args:
+            y: targets (B, ...)
+            which: positions in S; all if None
         """
         require_tensor("y", y, 1)
         copies = self.m if which is None else len(positions(which, self.m, y.device))
@@ -139,6 +148,11 @@ class OrbitBatch(nn.Module):
         """Positions in S for a step: each ceil(m / size) steps go through all of S once.
 
         A function of its arguments alone, so it is the same on every rank and after a resume.
+
+        Args:
+            step: the number of the step, from 0
+            size: elements per step
+            seed: of the order in which S is used
 
         Examples:
             >>> import sparseaug as sa
@@ -168,7 +182,7 @@ class OrbitBatch(nn.Module):
         if now and now.isdisjoint(self._prepared_for[1] or ()) and not self.elements.is_meta:
             (dtype,) = now  # to which torch has brought all of them
             self._prepare(map_leaves(lambda part: part.to(dtype), self._like))
-        self.equal()
+        self._equal()
         return self
 
     def load_state_dict(
@@ -179,14 +193,14 @@ class OrbitBatch(nn.Module):
         return super().load_state_dict(state_dict, strict, assign)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Adopt the S of the state dict, or say why it is not one of this group."""
+        """Adopt the S of the state dict, or raise an error if it is not one of this group."""
         if f"{prefix}elements" in state_dict:
             rows = self._rows_in(state_dict, prefix)
             self.elements = self.elements.new_empty(rows.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if self._like is not None:
             self._prepare(self._like)
-        self.equal()
+        self._equal()
 
     def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
         """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
@@ -298,7 +312,11 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
             f"0..{m - 1}."
         )
     if not isinstance(which, Tensor):
-        listed = [check_integer("which", position, below=m) for position in which]
+        try:
+            given = list(which)
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(f"which={shorten(which)} cannot be listed; give a list.") from error
+        listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
         raise ArgumentError(

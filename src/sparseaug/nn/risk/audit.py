@@ -51,6 +51,7 @@ class Audit:
         squared_norm: unbiased, so it may be below 0 where the truth is near it
         interval: of the squared norm, by the given kind
         kind: "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
+        delta: how often the first kind may fail
         calls: elements freshly drawn for it
         largest: the limit on single gradients that the first kind rests on, else None
     """
@@ -105,6 +106,14 @@ def audit(
     `largest` is a limit on the gradient norm of every single transformation, if you know one; then the
     interval holds with probability 1 - delta, for a module in double precision and up to its rounding.
 
+    Args:
+        risk: the risk of the module
+        theta: the parameters to audit
+        oracle: source of fresh elements, independent of theta
+        calls: how many to draw
+        delta: how often the interval may fail
+        largest: limit on the gradient norm of every single transformation, if you know one
+
     Examples:
         >>> import sparseaug as sa
         >>> from sparseaug import nn as sann
@@ -152,7 +161,7 @@ def audit(
 
 
 def _gradients(risk: ModuleRisk, theta: Tensor, fresh: GroupSample) -> Iterator[Tensor]:
-    """The gradient of every draw; of equal draws it is computed once, while there is room."""
+    """The gradient of every draw; of equal draws it is computed once, while memory allows."""
     kept: dict[bytes, Tensor] = {}
     for row in fresh.elements:
         key = row.tobytes()

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class FitStep:
-    """What a callback sees after each step: the risk and its gradient norm before the step."""
+    """What a callback sees after each step: the risk and its gradient norm before the step.
+
+    Args:
+        step: number of the step, from 1
+        value: the risk before the step
+        gradient_norm: its gradient norm before the step
+        calls: oracle calls so far
+    """
 
     step: int
     value: float
@@ -41,8 +48,14 @@ def fit(
     """Take `num_steps` steps of any optimiser over the module's parameters, by the whole risk.
 
     `callback` is called after every step with a `FitStep`; a true answer, on any rank, stops. The trace
-    has one row a step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
+    has one row per step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
     parameters as they were before the step.
+
+    Args:
+        risk: the risk of the module
+        optimizer: any optimiser of torch over the module's parameters
+        num_steps: most steps to take
+        callback: called after every step with a `FitStep`; a true answer, on any rank, stops
 
     Examples:
         >>> import sparseaug as sa

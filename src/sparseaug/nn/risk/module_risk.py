@@ -194,7 +194,15 @@ class ModuleRisk:
         delta: float,
         largest: float | None,
     ) -> Certificate:
-        """What `certify` asks: a bound of the full-group gradient norm from fresh elements."""
+        """What `certify` asks: a bound of the full-group gradient norm from fresh elements.
+
+        Args:
+            theta: the parameters
+            oracle: source of fresh elements, independent of theta
+            audit_calls: how many to draw
+            delta: how often the bound may fail
+            largest: limit on the gradient norm of any single transformation
+        """
         require_double(self.require_theta(theta))
         audit_calls = check_integer("audit_calls", audit_calls, at_least=4, below=MOST_CALLS)
         found = audit(self, theta, oracle, audit_calls, delta, largest=largest)

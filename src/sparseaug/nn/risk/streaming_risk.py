@@ -23,6 +23,16 @@ class StreamingModuleRisk:
 
     Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
     seed, and all of them see the same draws.
+
+    Args:
+        module: any `nn.Module` that treats samples one by one
+        loss: as `ModuleRisk` takes it
+        data: (x, y), tensors with one sample per row
+        action: how the group moves x
+        oracle: where the fresh elements come from
+        batch: fresh elements per step
+        y_action: how targets move, if they do
+        chunk_size: copies that are in memory at once
     """
 
     method: Literal["streaming"] = "streaming"
@@ -69,7 +79,7 @@ class StreamingModuleRisk:
         return self._plain.on(self.oracle.draw(self.batch))
 
     def resume(self, step: int) -> None:
-        """Go on as if `step` more steps had been drawn."""
+        """Continue as if `step` more steps had been drawn."""
         step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
         self.oracle.advance_to(self.calls + step * self.batch)
 

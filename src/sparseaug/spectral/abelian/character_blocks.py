@@ -128,7 +128,7 @@ def count_blocks(moduli: tuple[int, ...]) -> int:
 
 
 def product_error(k: int, dtype: type[np.complexfloating[Any, Any]]) -> float:
-    """At least |computed - true| for each value, and for its np.abs; inf where it is no use."""
+    """At least |computed - true| for each value, and for its np.abs; inf where it is of no use."""
     unit = float(np.finfo(dtype).eps) / 2
     if not 2 * k * unit < 0.01:
         return math.inf

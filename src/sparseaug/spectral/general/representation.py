@@ -175,7 +175,7 @@ def _invariants(action: Action, shape: tuple[int, ...]) -> tuple[Matrix, float, 
 
 
 def _signed_images(matrix: Matrix) -> NDArray[np.int64] | None:
-    """Where each e_i goes, target + size if the sign changes, (1, size); None if it is no such map."""
+    """Where each e_i goes, target + size if the sign changes, (1, size); None for other maps."""
     if not are_signed_permutations(matrix):
         return None
     size = matrix.shape[1]

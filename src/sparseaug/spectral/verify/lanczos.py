@@ -266,7 +266,7 @@ class _Run:
 
 
 def sum_in_two_levels(x: Vector) -> tuple[float, float]:
-    """The sum of x, and a bound on |computed - true| / sum |x_i| with room for one product each.
+    """The sum of x, and a bound on |computed - true| / sum |x_i| with a margin for one product each.
 
     Rows of about sqrt(n) numbers, then their sums: 3 sqrt(n) additions in a row at most, in
     whatever order each of them is made, instead of n.

@@ -217,7 +217,7 @@ class _Climb:
 
     def _room(self, level: int, shape: tuple[int, int, int]) -> NDArray[np.float64]:
         """Memory that is reused: the first touch of fresh pages takes longer than a transform."""
-        rooms: dict[int, NDArray[np.float64]] = self._scratch.__dict__.setdefault("rooms", {})
+        rooms: dict[int, NDArray[np.float64]] = self._scratch.__dict__.setdefault("scratch", {})
         size = math.prod(shape)
         if level not in rooms or rooms[level].size < size:
             rooms[level] = np.empty(size)

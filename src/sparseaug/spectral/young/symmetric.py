@@ -39,7 +39,7 @@ def symmetric_norm(
     """The norm of D_S^power on S_n or A_n; `blocks` asks for some irreps only, by name.
 
     On A_n the irreps of a partition and its conjugate agree, and those of a self-conjugate one split
-    in two halves, whose larger norm is that of the whole: so one of each pair of conjugates will do.
+    in two halves, whose larger norm is that of the whole: so one of each pair of conjugates is enough.
     """
     group = S.group
     if group.transform != "young":
@@ -92,12 +92,12 @@ def _first_of_pair(partition: Partition) -> bool:
 def _mover(device: str | None) -> Any:
     if device is None:
         return lambda matrix: matrix
-    torch = need("torch", f"device={device!r}", extra="sparseaug[torch]")
+    torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
 
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"device={shorten(device)} is not there; leave it out to use the processor."
+            f"device={shorten(device)} is not available; leave it out to use the processor."
         ) from error
     return lambda matrix: torch.as_tensor(np.ascontiguousarray(matrix), device=device)

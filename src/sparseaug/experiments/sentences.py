@@ -35,7 +35,13 @@ _NEEDED = ("group_size", "num_steps", "sample_sizes", "streaming_batch")
 @final
 @dataclass(frozen=True)
 class Claim:
-    """A sentence, what was measured, and whether that shows it; more seeds may where these do not."""
+    """A sentence, what was measured, and whether that shows it; more seeds may where these do not.
+
+    Args:
+        text: the sentence
+        measured: what was measured
+        holds: whether that shows it
+    """
 
     text: str
     measured: str

@@ -30,8 +30,12 @@ from sparseaug.theory.streaming import sgd_plan
 class MethodCost:
     """One row of Table 1.
 
-    `batch` is how many transformations one step averages over, `calls` how many the oracle is
-    asked for in all, and `guarantee` what eps-stationarity of the full objective means there.
+    Args:
+        method: "full", "streaming" or "one-shot"
+        batch: transformations that one step averages over
+        steps: number of steps
+        calls: oracle calls in all
+        guarantee: what eps-stationarity of the full objective means for this method
     """
 
     method: str
@@ -57,10 +61,11 @@ class MethodCost:
 
 @dataclass(frozen=True, slots=True)
 class Crossovers:
-    """One-shot asks the oracle for less than the others within these limits on eps.
+    """Limits on eps within which one-shot makes fewer oracle calls than the other methods.
 
-    It makes fewer calls than |G| exactly for eps >= `than_full` (inf: for no eps), and fewer
-    than streaming for every eps <= `than_streaming` (0.0: not sure for any eps).
+    Args:
+        than_full: one-shot makes fewer calls than |G| exactly for eps >= this (inf: for no eps)
+        than_streaming: and fewer than streaming for every eps <= this (0.0: not sure for any eps)
     """
 
     than_full: float
@@ -89,6 +94,17 @@ def comparison(
     b: int = 1,
 ) -> tuple[MethodCost, MethodCost, MethodCost]:
     """The rows of Table 1 at given constants: full, streaming, one-shot.
+
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail, between 0 and 1
+        order: |G|, an integer of any size
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+        sigma: bound on the standard deviation of the gradient over a uniform group element
+        b: fresh elements per step
 
     Examples:
         >>> numbers = dict(order=3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0, b=8)
@@ -130,6 +146,16 @@ def crossovers(
         Q/eps^2 >= A/eps^2 + 1,  that is  eps^2 <= Q - A.
 
     The larger of the two limits is given, rounded down.
+
+    Args:
+        delta: how often the bound may fail, between 0 and 1
+        order: |G|, an integer of any size
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+        L: smoothness of the objective
+        gap: initial value less the infimum, at least 0
+        sigma: bound on the standard deviation of the gradient over a uniform group element
+        b: fresh elements per step
 
     Examples:
         >>> found = crossovers(0.05, 3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)

@@ -46,6 +46,15 @@ class CrystalSymmetry(Symmetry):
     `action` moves arrays (n, sites, ...) from site to site; `vectors` moves Cartesian vectors
     (n, sites, ..., 3), such as forces or displacements, and turns them; `tensors` does that to
     tensors, at the sites or of the whole crystal. Sites are in the cell's order.
+
+    Args:
+        group: the operations, modulo the translations of the cell
+        action: moves arrays (n, sites, ...) from site to site
+        vectors: moves Cartesian vectors (n, sites, ..., 3) and turns them
+        rotations: W of each element, in fractional coordinates
+        translations: w of each element, in fractional coordinates
+        space_group: its international symbol
+        number: its number in the International Tables
     """
 
     vectors: MoveSites
@@ -261,6 +270,6 @@ def _cartesian(rotations: Rows, lattice: Floats) -> Floats:
 
 def _loose(reason: str) -> GroupError:
     return GroupError(
-        f"the operations that spglib found form no group: {reason}; give a smaller symprec, or "
+        f"the operations that spglib found do not form a group: {reason}; give a smaller symprec, or "
         "positions with more digits."
     )

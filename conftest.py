@@ -1,0 +1,44 @@
+"""The habits of the whole suite, docstrings and documents too: threads, warnings, missing packages."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Each worker of pytest has a core: if each starts a thread for every core of the machine, they wait for
+# one another, and small matrices take longer than alone. NumPy and torch read these when imported.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+import pytest
+import threadpoolctl
+
+from tests import extras
+
+threadpoolctl.threadpool_limits(1)  # where a plugin has imported NumPy before
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What this library warns of fails a test, whatever line it is about."""
+    config.addinivalue_line("filterwarnings", "error::sparseaug.errors.SparseAugWarning")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path, parent):
+    """A module that imports what is not installed is skipped; see `extras`."""
+    found = yield
+    instead = extras.skip_file(file_path, parent) if found and file_path.suffix == ".py" else None
+    return found if instead is None else [instead]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """So is an example in a docstring or a document."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            extras.skip_example(item)
+
+
+def pytest_collection_finish() -> None:
+    """torch takes its threads when it is used first: only where a test has imported it."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)

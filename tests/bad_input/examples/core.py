@@ -1,0 +1,272 @@
+"""Good arguments from the oracle to the certificate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import sparseaug as sa
+from sparseaug import (
+    certificate,
+    descent,
+    designs,
+    kernels,
+    planning,
+    risk,
+    sampling,
+    spectral,
+    testing,
+)
+from tests.bad_input.judge import Example, Fresh, key
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (5, 4))
+Y = X.sum(axis=1)
+G = sa.symmetric(4)
+ACT = sa.permute_axis(G)
+K = sa.GaussianKernel(1.0)
+MODEL = sa.KernelModel(K, RNG.uniform(-1, 1, (6, 4)))
+MIXTURE = sa.SpectralMixtureKernel([[1.0]], [[np.eye(4)]], [[np.ones(4)]])
+S = sa.Oracle(G, seed=0).draw(8)
+THETA = RNG.normal(0, 0.5, 12)
+DATA = (X, Y)
+RISK = sa.augmented_risk(MODEL, DATA, ACT, S)
+FULL = sa.augmented_risk(MODEL, DATA, ACT, "full")
+DIRECT = risk.direct_risk(MODEL, DATA, ACT, S)
+EVIDENCE = sa.Evidence(MODEL, DATA, ACT, S)
+RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
+FOUND = sa.deviation(S)
+ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
+PLAN = sa.plan(G, **ASKED)
+MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
+H = kernels.Expansion(K, X, Y)
+EXACT = certificate.exact(EVIDENCE, THETA)
+PATH = "S.safetensors"  # in the folder of the test
+
+
+def fields(data: Any) -> dict[str, Any]:
+    return {each.name: getattr(data, each.name) for each in dataclasses.fields(data) if each.init}
+
+
+def oracle() -> sa.Oracle:
+    return sa.Oracle(G, seed=5)
+
+
+def streaming() -> risk.StreamingRisk:
+    return sa.streaming_risk(MODEL, DATA, ACT, oracle())
+
+
+# data are moved whatever they hold; a risk or a kernel refuses NaN
+MOVED = (
+    *("array of NaN", "complex array", "complex tensor", "array of text"),
+    "tensor without memory",
+)
+ANY = ("everything",)
+
+
+def of(function: Any, call: Callable[..., Any], **good: Any) -> Example:
+    return Example(call, good, of=key(function))
+
+
+def of_sampling() -> Iterator[Example]:
+    yield Example(sa.Oracle, {"group": G, "seed": 0, "budget": 9, "source": None})
+    yield of(sa.Oracle.draw, lambda m: oracle().draw(m), m=3)
+    yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
+    yield Example(sa.GroupSample, fields(S))
+    yield Example(S.concat, {"other": S})
+    yield Example(S.words, {"length": 2, "size": 3, "seed": 0})
+    yield Example(S.save, {"path": PATH, "overwrite": True})
+    yield Example(sa.GroupSample.load, {"path": PATH})
+    yield Example(sampling.Origin, fields(S.origin), takes={"parents": ("list of text",)})
+    yield Example(sampling.Origin.from_dict, {"data": fields(S.origin)})
+    yield Example(
+        sa.augment,
+        {"action": ACT, "S": S, "x": X, "y": Y, "y_action": None},
+        takes={"x": MOVED, "y": MOVED},
+    )
+    yield Example(sampling.keyed_rng, {"seed": 0, "purpose": "test", "step": 0, "index": 0})
+
+
+def of_designs() -> Iterator[Example]:
+    yield Example(sa.design, {"group": G, "m": 5, "degree": 1, "name": "search"})
+    yield Example(sa.design, {"group": G, "m": 5})
+    yield Example(sa.design, {"group": G, "degree": 1})
+    yield Example(sa.design, {"group": sa.symmetric(20), "m": 5, "degree": 1})
+    yield Example(sa.design, {"group": sa.abelian(4, 4), "m": 4, "name": "lattice"})
+    yield Example(designs.designs, {"group": G})
+    yield Example(sa.thin, {"S": S, "m": 5, "degree": 1})
+    yield Example(S.translate, {"oracle": Fresh(lambda: sa.Oracle(G, seed=7)), "side": "left"})
+
+
+def of_spectral() -> Iterator[Example]:
+    every = {
+        **{"S": S, "length": 1, "degree": None, "action": None, "shape": None, "method": None},
+        **{"delta": 0.05, "device": None, "failure_probability": 1e-9, "progress": None},
+    }
+    yield Example(sa.deviation, every)
+    yield Example(sa.deviation, {"S": S, "degree": 1})
+    yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
+    yield Example(sa.deviation, {"S": S, "method": "regular"})
+    yield Example(sa.word_deviation, {"S": S, "length": 2})
+    yield Example(spectral.best_method, {"group": G})
+    yield Example(
+        sa.draw_until,
+        {
+            **{"oracle": Fresh(oracle), "target": 0.9, "max_calls": 40, "growth": 0.5},
+            **{"degree": None, "progress": None},
+        },
+    )
+    yield Example(sa.Deviation, fields(FOUND))
+
+
+def among(call: Any, good: dict[str, Any], more: tuple[str, ...] = (), of: str = "") -> Example:
+    """Points that do not fit each other may be named by either."""
+    return Example(call, good, of=of, also=(*good, *more))
+
+
+def of_kernels() -> Iterator[Example]:
+    both = {"x": X, "z": X}
+    yield among(sa.GaussianKernel, {"sigma": 1.0})
+    yield among(K, both, of=key(sa.GaussianKernel.__call__))
+    yield among(K.is_invariant, {"action": ACT, "shape": (4,)})
+    yield among(K.group_mean, {"action": ACT, **both, "limit": 100})
+    yield among(K.group_second_moment, {"action": ACT, **both, "z2": X, "limit": 100})
+    yield among(K.product, {"z": X, "z2": X})
+    yield among(
+        sa.SpectralMixtureKernel,
+        {"weights": [[1.0]], "bandwidths": [[np.eye(4)]], "frequencies": [[np.ones(4)]]},
+    )
+    yield among(MIXTURE, both, of=key(sa.SpectralMixtureKernel.__call__))
+    yield among(MIXTURE.is_invariant, {"action": ACT, "shape": (4,)})
+    yield among(MIXTURE.group_mean, {"action": ACT, **both, "limit": 100})
+    yield among(kernels.Expansion, {"kernel": K, "centers": X, "coefficients": Y})
+    yield among(H, {"x": X}, ("z",), of=key(kernels.Expansion.__call__))
+    yield among(H.inner, {"other": H})
+    data = {"kernel": K, "action": ACT, "x": X, "y": Y, "centers": X}
+    yield among(kernels.full_moments, {**data, "limit": 100})
+    yield among(kernels.sample_moments, {**data, "S": S, "block": 2})
+    yield among(kernels.Moments, {"A": np.eye(3), "v": np.ones(3), "s": 1.0, "error": 0.0})
+    yield among(MOMENTS.risk, {"coefficients": Y})
+    yield among(MOMENTS.gradient, {"coefficients": Y})
+    of_centers = {"kernel": K, "centers": X, "y": Y}
+    yield among(kernels.gradient_norms, {**of_centers, "a": Y, "b": Y})
+    yield among(kernels.box_bound, {**of_centers, "box": 1.0})
+    yield among(kernels.smoothness_bound, {**of_centers, "box": 1.0})
+    yield among(kernels.smoothness_of_moments, {"moments": MOMENTS, "box": 1.0})
+    yield among(kernels.initial_gap, {"moments": MOMENTS, "a": Y, "b": Y})
+    of_action = {"kernel": K, "action": ACT}
+    yield among(
+        kernels.kernel_discrepancy, {**of_action, "S": S, "x": X, "weights": Y, "limit": 100}
+    )
+    yield among(
+        kernels.invariance_on, {**of_action, "rows": S.elements, "points": X}, ("elements", "shape")
+    )
+    found = kernels.kernel_discrepancy(K, ACT, S, X)
+    yield among(found.gain, {"deviation": 0.5})
+
+
+def of_risks() -> Iterator[Example]:
+    problem = {"model": MODEL, "data": DATA, "action": ACT}
+    yield Example(sa.KernelModel, fields(MODEL))
+    yield Example(MODEL.features, {"x": X})
+    yield Example(MODEL.coefficients, {"theta": THETA})
+    yield Example(MODEL.predict, {"theta": THETA, "x": X})
+    yield Example(MODEL.split, {"theta": THETA})
+    yield Example(MODEL.chain, {"theta": THETA, "by_coefficients": np.ones(6)})
+    for made in (RISK, DIRECT):
+        yield Example(type(made), fields(made))
+        yield Example(made.value, {"theta": THETA})
+        yield Example(made.gradient, {"theta": THETA})
+    yield Example(
+        risk.StreamingRisk,
+        {**problem, "oracle": Fresh(oracle), "batch": 1, "first": 0},
+    )
+    yield of(risk.StreamingRisk.resume, lambda step: streaming().resume(step), step=2)
+    yield Example(sa.augmented_risk, {**problem, "S": S})
+    yield Example(risk.direct_risk, {**problem, "S": S}, also=("x",))
+    yield Example(sa.streaming_risk, {**problem, "oracle": Fresh(oracle), "batch": 2})
+
+
+def of_descent() -> Iterator[Example]:
+    yield Example(
+        sa.descend,
+        {
+            **{"risk": RISK, "theta0": THETA, "step_size": 0.1, "num_steps": 3},
+            **{"method": "one-shot", "project": sa.box(3.0), "evaluate": None, "eval_every": 2},
+            **{"eps": 0.1, "checkpoint": None, "checkpoint_every": 2, "progress": None},
+        },
+        also=("path",),
+    )
+    yield Example(sa.box, {"width": 1.0})
+    iterates = {"best": ANY, "last": ANY}  # of any array library
+    yield Example(descent.Run, fields(RUN), takes=iterates)
+    yield Example(descent.Trace, {"columns": RUN.trace.columns})
+
+
+def of_certificates() -> Iterator[Example]:
+    yield Example(
+        sa.certify,
+        {
+            **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
+            **{"oracle": Fresh(oracle)},
+            **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
+        },
+        takes={"run": ("strided",)},  # a theta of 12 numbers
+    )
+    at = {"evidence": EVIDENCE, "theta": THETA}
+    yield Example(
+        sa.Evidence, {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL}
+    )
+    yield Example(sa.Evidence.of, {"risk": RISK, "deviation": FOUND})
+    yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
+    yield Example(certificate.spectral, at)
+    yield Example(certificate.kernel, at)
+    yield Example(certificate.exact, at)
+    yield Example(
+        certificate.audited, {**at, "oracle": Fresh(oracle), "audit_calls": 10, "delta": 0.05}
+    )
+    yield Example(sa.Certificate, fields(EXACT), takes={"condition": ANY})
+    yield Example(certificate.Certificates, {"by_kind": {"exact": EXACT}, "omitted": {}})
+
+
+def of_planning() -> Iterator[Example]:
+    yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "b": 1, "n": 10})
+    yield Example(sa.Plan, fields(PLAN))
+    yield Example(PLAN.row, {"method": "full"})
+    yield Example(PLAN.at, {"eps": 0.2})
+    yield Example(planning.Problem, fields(PLAN.problem))
+    yield Example(planning.MethodPlan, fields(PLAN.rows[2]))
+    yield Example(planning.SampledWords, {"m": 3, "deviation": 0.5, "length": 2, "size": 9})
+    yield Example(
+        planning.sampled_words,
+        {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0},
+    )
+    yield Example(planning.dimension_sum, {"group": G})
+    yield Example(planning.dimension_sum_is_exact, {"group": G})
+
+
+def of_checks() -> Iterator[Example]:
+    small = sa.cyclic(3)
+    yield Example(testing.check_group, {"group": small, "seed": 0, "batch": 8})
+    yield Example(testing.check_action, {"action": ACT, "x": X, "seed": 0}, takes={"x": MOVED})
+    yield Example(testing.check_oracle, {"make": lambda seed, budget: sa.Oracle(G, seed, budget)})
+    yield Example(
+        testing.check_uniform,
+        {"group": small, "sample": small.sample, "seed": 0, "false_alarm": 1e-9},
+    )
+
+
+EXAMPLES = [
+    *of_sampling(),
+    *of_designs(),
+    *of_spectral(),
+    *of_kernels(),
+    *of_risks(),
+    *of_descent(),
+    *of_certificates(),
+    *of_planning(),
+    *of_checks(),
+]

@@ -1,0 +1,175 @@
+"""Good arguments for groups and actions: each family of groups, each action."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import sparseaug as sa
+from sparseaug import actions, groups
+from sparseaug.groups import young
+from tests.bad_input.judge import Example, Fresh, key
+
+S3, S4, C2 = sa.symmetric(3), sa.symmetric(4), sa.table_group([[0]])
+X = np.random.default_rng(0).uniform(-1, 1, (5, 4))
+ACT = sa.permute_axis(S4)
+TURN = sa.rotate_grid(sa.dihedral(4))
+MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
+FAMILIES = (
+    sa.dicyclic(3),
+    *(S3, sa.alternating(4), sa.hyperoctahedral(2), sa.dihedral(4), sa.cyclic(5), sa.abelian(2, 3)),
+    *(sa.group("S3xZ2^2"), sa.cube_rotations(), sa.grid_symmetries(3)),
+    sa.permutation_group([[1, 2, 0]], label="turns"),
+)
+DICTS = {
+    "name": "S3",
+    "product": [{"name": "S3"}, {"name": "S4"}],
+    "permutations": [[1, 0]],
+    "matrices": [[[1.0]]],
+    "table": [[0]],
+}
+
+
+def of_family(g: sa.Group) -> Iterator[Example]:
+    e = g.identity()
+    yield Example(g.compose, {"a": e, "b": e})
+    yield Example(g.inverse, {"a": e})
+    yield Example(g.sample, {"k": 1, "rng": Fresh(lambda: np.random.default_rng(0))})
+    yield Example(g.unrank, {"ranks": 0}, takes={"ranks": ("array", "list")})
+    yield Example(
+        lambda limit, block: next(g.elements(limit=limit, block=block)),
+        {"limit": 100, "block": 10},
+        of="groups.Group.elements",
+    )
+    yield Example(g.from_digits, {"digits": g.to_digits(e)})
+    yield Example(g.check, {"elements": e})
+    yield Example(g.closure, {"elements": e})
+    for name in ("rank", "contains", "to_digits", "permutations", "split", "lines"):
+        if hasattr(g, name) and (name != "permutations" or g.degree):
+            yield Example(getattr(g, name), {"elements": e}, also=("permutations",))
+    for irrep in list(g.irreps())[-1:] if g.name not in ("turns", "Cube24") else ():
+        yield Example(irrep.matrices, {"elements": e}, of="an irrep", also=("permutations",))
+
+
+def from_dict(part: str) -> Example:
+    return Example(
+        lambda data: groups.from_dict({part: data, "label": ""}),
+        {"data": DICTS[part]},
+        of=key(groups.from_dict),
+        also=("generators", "matrices", "table", "name"),
+    )
+
+
+def of_actions() -> Iterator[Example]:
+    flips, signs, grid = sa.sign_flips(4), sa.hyperoctahedral(4), sa.grid_symmetries(3)
+    yield Example(sa.permute_axis, {"group": S4, "axis": -1})
+    yield Example(sa.permute_nodes, {"group": S4})
+    yield Example(sa.flip_signs, {"group": flips, "axis": -1})
+    yield Example(sa.signed_permute, {"group": signs, "axis": -1})
+    yield Example(sa.roll, {"group": sa.abelian(3, 4), "axes": (-2, -1)})
+    yield Example(sa.rotate_grid, {"group": sa.dihedral(4), "axes": (-2, -1)})
+    yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1)})
+    yield Example(sa.linear, {"group": sa.cube_rotations(), "matrices": None})
+    yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
+    yield Example(
+        sa.custom_action,
+        {"group": S4, "function": lambda g, x: x[:, np.argsort(g)].swapaxes(0, 1), "samples": X},
+        also=("function", "x"),
+        takes={"samples": MOVED},
+    )
+    for action, x in (
+        (ACT, X),
+        (sa.permute_nodes(S4), X[None, :4]),
+        (sa.flip_signs(flips), X),
+        (sa.signed_permute(signs), X),
+        (sa.roll(sa.cyclic(4), (1,)), X),
+        (TURN, np.ones((2, 3, 3))),
+        (sa.move_grid(grid), np.ones((2, 3, 3))),
+        (sa.linear(sa.cube_rotations()), np.ones((5, 3))),
+        (sa.product_action(ACT, sa.flip_signs(sa.sign_flips(5), 1)), np.ones((2, 5, 4))),
+    ):
+        e = action.group.identity()
+        yield Example(
+            action,
+            {"elements": e, "x": x},
+            of="actions.Action.__call__",
+            also=("S",),
+            takes={"x": MOVED},
+        )
+        yield Example(action.rows, {"elements": e}, also=("S",))
+        yield Example(action.over, {"x": x}, takes={"x": ("everything",)})  # the form, not the data
+    yield Example(lambda actions: sa.together(ACT, actions), {"actions": ACT}, of=key(sa.together))
+    yield Example(
+        lambda named: sa.together(named=named, other=ACT), {"named": ACT}, of=key(sa.together)
+    )
+    e = S4.identity()
+    data = {"x": MOVED}
+    yield Example(actions.broken_law, {"action": ACT, "x": X, "a": e, "b": e}, takes=data)
+    yield Example(actions.require_law, {"action": ACT, "x": X, "seed": 0, "pairs": 2}, takes=data)
+
+
+def of_young() -> Iterator[Example]:
+    yield Example(young.partitions, {"n": 4})
+    yield Example(lambda n: next(young.each_partition(n)), {"n": 4}, of=key(young.each_partition))
+    for name in ("dimension", "conjugate", "restrict", "extend", "tableaux"):
+        yield Example(getattr(young, name), {"partition": (2, 1)})
+    both = {"partition": (2, 1), "permutations": [[1, 0, 2]]}
+    yield Example(young.young_matrices, both, also=tuple(both))
+
+
+def built(call: Any, also: tuple[str, ...] = (), **good: Any) -> Example:
+    return Example(call, good, also=also)
+
+
+EXAMPLES = [
+    *(
+        built(call, n=3, also=("modulus",))
+        for call in (
+            sa.symmetric,
+            sa.alternating,
+            sa.hyperoctahedral,
+            sa.dihedral,
+            sa.dicyclic,
+            sa.cyclic,
+        )
+    ),
+    built(sa.grid_symmetries, n=3),
+    built(sa.sign_flips, d=3),
+    built(sa.mathieu, n=11),
+    Example(
+        lambda moduli: sa.abelian(2, moduli), {"moduli": 3}, of=key(sa.abelian), also=("modulus",)
+    ),
+    Example(
+        lambda factors: sa.direct_product(S3, factors),
+        {"factors": S3},
+        of=key(sa.direct_product),
+        also=("factor",),
+    ),
+    built(sa.permutation_group, generators=[[1, 0]], label=""),
+    Example(
+        lambda generators: sa.permutation_group([[1, 0, 2], generators]),
+        {"generators": [1, 0, 2]},
+        of=key(sa.permutation_group),
+    ),
+    built(sa.matrix_group, matrices=[[[1.0]]], label=""),
+    built(sa.table_group, table=[[0]], label=""),
+    built(sa.group, name="S3"),
+    built(groups.from_dict, data={"name": "S3"}),
+    *(from_dict(part) for part in DICTS),
+    built(groups.format_order, group=S3),
+    built(groups.Abelian, moduli=(2, 3), also=("modulus",)),
+    built(groups.Symmetric, n=3, even=False),
+    built(groups.Dihedral, n=3),
+    built(groups.Dicyclic, n=3),
+    built(groups.Hyperoctahedral, n=3),
+    built(groups.GridSymmetries, n=3),
+    built(groups.PermutationGroup, images=((1, 0),), label=""),
+    built(groups.Product, factors=(S3, S3), also=("factor",)),
+    built(groups.TableGroup, products=((0,),), entries=(), label=""),
+    built(sa.grid_symmetries(3).cells, elements=sa.grid_symmetries(3).identity(), size=3),
+    *(example for g in FAMILIES for example in of_family(g)),
+    *of_actions(),
+    *of_young(),
+]

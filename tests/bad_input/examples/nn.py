@@ -1,0 +1,233 @@
+"""Good arguments for the PyTorch layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import TensorDataset
+
+import sparseaug as sa
+from sparseaug import nn as sann
+from tests.bad_input.judge import Example, Fresh, key
+
+G = sa.symmetric(4)
+ACT = sa.permute_axis(G)
+S = sa.Oracle(G, seed=0).draw(4)
+X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
+Y = X.sum(1, keepdim=True)
+DEVIATION = sa.deviation(S)
+TURN = sa.rotate_grid(sa.dihedral(4))
+TURNS = sa.Oracle(TURN.group).draw(4)
+MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
+ITEMS = ("text", "array", "array of NaN", "list", "never")  # which are looked at when taken
+NUMBERS = ("array", "list", "nested 50 deep")
+SOME = ("set", "generator", "dict")  # anything that lists numbers of elements
+IMAGE = torch.rand(3, 4, 4, generator=torch.Generator().manual_seed(0))
+
+
+def oracle() -> sa.Oracle:
+    return sa.Oracle(G, seed=9)
+
+
+def copies() -> sann.OneShotDataset:
+    return sann.OneShotDataset(TensorDataset(X, Y), ACT, S)
+
+
+def sampler() -> sann.OrbitBatchSampler:
+    return sann.OrbitBatchSampler(copies(), 4)
+
+
+def stream() -> sann.StreamingDataset:
+    return sann.StreamingDataset(TensorDataset(X, Y), ACT, oracle())
+
+
+def loader() -> sann.ResumableLoader:
+    return sann.ResumableLoader(copies(), batch_sampler=sampler())
+
+
+def module() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Linear(4, 1).double()
+
+
+def risk() -> sann.ModuleRisk:
+    return sann.ModuleRisk(module(), nn.MSELoss(), (X, Y), ACT, S)
+
+
+def streaming_risk() -> sann.StreamingModuleRisk:
+    return sann.StreamingModuleRisk(module(), nn.MSELoss(), (X, Y), ACT, oracle())
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+def orbit() -> sann.OrbitBatch:
+    return sann.OrbitBatch(ACT, S)
+
+
+def average() -> sann.OrbitAverage:
+    return sann.OrbitAverage(same, ACT, S, deviation=DEVIATION)
+
+
+def metric() -> sann.InvarianceError:
+    return sann.InvarianceError(same, ACT, S)
+
+
+def transform() -> sann.OrbitTransform:
+    return sann.OrbitTransform(TURN, TURNS)
+
+
+def relabel() -> sann.RelabelNodes:
+    return sann.RelabelNodes(S)
+
+
+def graph() -> SimpleNamespace:
+    return SimpleNamespace(
+        num_nodes=4, x=torch.rand(4, 2), edge_index=torch.tensor([[0, 1], [1, 2]])
+    )
+
+
+RISK = risk()
+THETA = RISK.theta
+SGD = torch.optim.SGD(RISK.parameters, lr=0.01)
+
+
+def of(make: Callable[[], Any], method: str, takes: Any = None, **good: Any) -> Example:
+    """A method, on an object made for each call."""
+    found = getattr(type(make()), method)
+    return Example(
+        lambda **given: getattr(make(), method)(**given), good, of=key(found), takes=takes or {}
+    )
+
+
+def of_data() -> Iterator[Example]:
+    base = {"dataset": TensorDataset(X, Y), "action": ACT}
+    yield Example(sann.OneShotDataset, {**base, "S": S, "y_action": None}, takes={"dataset": ITEMS})
+    yield of(copies, "__getitem__", k=3)
+    yield of(copies, "__getitems__", indices=[1, 2])
+    yield of(copies, "source_index", {"k": NUMBERS}, k=3)
+    yield of(copies, "element_index", {"k": NUMBERS}, k=[3])
+    yield Example(
+        sann.OrbitBatchSampler,
+        {
+            **{"dataset": Fresh(copies), "batch_size": 4, "copies": "spread", "shuffle": True},
+            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1},
+        },
+    )
+    yield of(sampler, "set_epoch", epoch=1)
+    yield of(sampler, "state_dict", position=1)
+    yield of(sampler, "load_state_dict", state=sampler().state_dict())
+    yield Example(
+        lambda **given: next(iter(sann.ResumableLoader(**given))),
+        {"dataset": Fresh(copies), "batch_sampler": Fresh(sampler)},
+        of=key(sann.ResumableLoader),
+    )
+    yield of(loader, "load_state_dict", state=loader().state_dict())
+    yield Example(
+        sann.StreamingDataset,
+        {**base, "oracle": Fresh(oracle), "y_action": None},
+        takes={"dataset": ITEMS},
+    )
+    yield of(stream, "__getitem__", index=1)
+    yield of(stream, "__getitems__", indices=[1])
+    yield of(stream, "set_epoch", epoch=1)
+    yield of(stream, "load_state_dict", state=stream().state_dict())
+
+
+def of_models() -> Iterator[Example]:
+    yield Example(sann.OrbitBatch, {"action": ACT, "S": S, "sample_shape": (4,)})
+    yield of(orbit, "forward", {"x": MOVED, "which": SOME}, x=X, which=[0, 1])
+    yield of(orbit, "move_each", x=torch.rand(4, 3, 4), which=None)
+    yield of(orbit, "repeat", {"y": MOVED, "which": SOME}, y=Y, which=[0, 1])
+    yield of(orbit, "subset", step=0, size=2, seed=0)
+    moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
+    yield Example(
+        lambda **given: sann.OrbitAverage(**given)(X),
+        {**moved, "merge": "mean", "deviation": None},
+        of=key(sann.OrbitAverage),
+    )
+    yield of(average, "forward", {"x": MOVED}, x=X)
+    yield of(average, "statistics", {"x": MOVED}, x=X)
+    yield of(average, "invariance_bound", output_range=(0, 1))
+    yield of(lambda: average().statistics(X), "estimated_error", deviation=DEVIATION)
+    yield Example(
+        lambda **given: sann.InvarianceError(**given).update(X), moved, of=key(sann.InvarianceError)
+    )
+    yield of(metric, "forward", {"x": MOVED}, x=X)
+    yield of(metric, "update", {"x": MOVED}, x=X)
+    yield Example(
+        sann.invariance_error,
+        {
+            **{
+                "model": same,
+                "action": ACT,
+                "S_or_group": S,
+                "x": X.numpy(),
+                "output_action": None,
+            },
+            **{"chunk_size": None, "delta": 0.05, "calls": 10, "seed": 0},
+        },
+        takes={"x": MOVED},
+    )
+    yield Example(
+        sann.assert_invariant,
+        {
+            **{"model": lambda x: 0 * x[:, 0], "action": ACT, "S_or_group": S, "x": X.numpy()},
+            **{"tolerance": None},
+        },
+        takes={"x": MOVED},
+    )
+    for make in (orbit, average, metric):
+        state = make().state_dict()
+        yield of(make, "load_state_dict", state_dict=state)
+
+
+def of_risks() -> Iterator[Example]:
+    problem = {"module": Fresh(module), "loss": nn.MSELoss(), "data": (X, Y), "action": ACT}
+    options = {"y_action": None, "chunk_size": None}
+    audited = {"theta": THETA, "oracle": Fresh(oracle), "delta": 0.05, "largest": 100.0}
+    yield Example(sann.ModuleRisk, {**problem, "S": S, **options})
+    for method in ("value", "gradient", "value_and_gradient", "load", "require_theta"):
+        yield of(risk, method, theta=THETA)
+    yield of(risk, "on", S=S)
+    yield of(risk, "audited", **audited, audit_calls=4)
+    yield Example(sann.audit, {"risk": Fresh(risk), **audited, "calls": 4})
+    yield Example(sann.fit, {"risk": RISK, "optimizer": SGD, "num_steps": 2, "callback": None})
+    yield Example(
+        sann.StreamingModuleRisk,
+        {**problem, "oracle": Fresh(oracle), "batch": 1, **options},
+        also=("x",),
+    )
+    yield of(streaming_risk, "resume", step=1)
+    yield of(streaming_risk, "load", theta=THETA)
+
+
+def of_adapters() -> Iterator[Example]:
+    yield Example(sann.OrbitTransform, {"action": TURN, "S": TURNS, "seed": 0})
+    yield Example(
+        lambda inputs: transform()(inputs),
+        {"inputs": IMAGE},
+        of=key(sann.OrbitTransform.forward),
+        takes={"inputs": MOVED},
+    )
+    yield of(transform, "set_epoch", epoch=1)
+    yield of(transform, "make_params", flat_inputs=[IMAGE])
+    yield of(transform, "transform", {"inpt": MOVED}, inpt=IMAGE, params={"element": 1})
+    yield Example(sann.RelabelNodes, {"S": S, "seed": 0})
+    yield of(relabel, "__call__", data=Fresh(graph))
+    yield of(relabel, "forward", data=Fresh(graph))
+    yield of(relabel, "set_epoch", epoch=1)
+    yield Example(
+        sann.SymmetryCallback,
+        {"action": ACT, "S": S, "x": X, "every": 1, "degree": None},
+        takes={"x": MOVED},
+    )
+
+
+EXAMPLES = [*of_data(), *of_models(), *of_risks(), *of_adapters()]

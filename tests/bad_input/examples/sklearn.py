@@ -1,0 +1,72 @@
+"""Good arguments for the scikit-learn layer; estimators check theirs in `fit`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import sparseaug as sa
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
+from tests.bad_input.judge import Example, key
+
+X = np.random.default_rng(0).normal(size=(6, 4))
+LABELS = np.array([0, 1] * 3)
+TARGETS = X.sum(axis=1)
+ACT = sa.permute_axis(sa.symmetric(4))
+S = sa.Oracle(ACT.group).draw(3)
+CHOICES = {
+    **{"action": ACT, "m": None, "target_deviation": None, "S": None},
+    **{"sample_shape": None, "random_state": 0},
+}
+LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
+CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
+REGRESSOR = OneShotRegressor(action=ACT, random_state=0).fit(X, TARGETS)
+
+
+def learned(call: Any, good: dict[str, Any], **takes: tuple[str, ...]) -> Example:
+    return Example(call, good, warns=LEARNER, takes=takes)
+
+
+EXAMPLES = [
+    Example(
+        lambda **given: OneShotResampler(**given).fit_resample(X, TARGETS),
+        {**CHOICES, "y_action": None},
+        of=key(OneShotResampler),
+        also=("target",),
+    ),
+    *(
+        Example(
+            lambda model=model, y=y, **given: model(**given).fit(X, y),
+            {"estimator": None, **CHOICES},
+            of=key(model),
+            also=("target",),
+        )
+        for model, y in ((OneShotClassifier, LABELS), (OneShotRegressor, TARGETS))
+    ),
+    *(
+        Example(
+            lambda **given: OneShotRegressor(action=ACT, **given).fit(X, TARGETS),
+            {name: value},
+            of=key(OneShotRegressor),
+            also=("target",),
+        )
+        for name, value in {"m": 3, "target_deviation": 0.9, "S": S, "sample_shape": (4,)}.items()
+    ),
+    learned(
+        OneShotResampler(ACT).fit,
+        {"X": X, "y": None},
+        X=("array of NaN", "frame of text"),  # columns of a frame may be text
+        y=("everything",),  # which is not looked at
+    ),
+    learned(OneShotResampler(ACT).fit_resample, {"X": X, "y": TARGETS}),
+    learned(OneShotResampler(ACT, y_action=ACT).fit_resample, {"X": X, "y": X}),
+    learned(OneShotClassifier(action=ACT).fit, {"X": X, "y": LABELS, "sample_weight": None}),
+    learned(OneShotRegressor(action=ACT).fit, {"X": X, "y": TARGETS, "sample_weight": np.ones(6)}),
+    learned(CLASSIFIER.predict, {"X": X}),
+    learned(CLASSIFIER.predict_proba, {"X": X}),
+    learned(CLASSIFIER.decision_function, {"X": X}),
+    learned(CLASSIFIER.score, {"X": X, "y": LABELS, "sample_weight": None}),
+    learned(REGRESSOR.predict, {"X": X}),
+    learned(REGRESSOR.score, {"X": X, "y": TARGETS, "sample_weight": None}),
+]

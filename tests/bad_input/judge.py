@@ -1,0 +1,258 @@
+"""What every public callable owes to bad input, and the judge of it.
+
+A call with one bad argument either works, where the value happens to be allowed, or raises a
+`SparseAugError` that names the argument in one short line: no other exception, no warning, no NaN in
+the result, no seconds and no memory. What can never be right (text for a number, NaN for a number,
+an object for an array) must be refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import resource
+import signal
+import types
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from sparseaug.errors import LawError, SparseAugError, shorten_text
+from tests.bad_input.values import KIND, VALUES, TrapError
+from tests.extras import LAYERS, installed
+
+PACKAGES = (
+    *("actions", "certificate", "descent", "designs", "groups", "kernels", "nn", "orbits"),
+    *("planning", "risk", "sampling", "sklearn", "sources", "spectral", "testing", "theory"),
+)
+CALLED = ("__call__", "__getitem__", "__getitems__")  # the magic methods that take arguments
+LONGEST_MESSAGE = 700
+CPU_SECONDS = 10  # a hang, on the slowest machine; bad input is answered in milliseconds
+MEGABYTES = 500
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """An argument that is made for each call, as calls change it."""
+
+    make: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A callable with good arguments."""
+
+    call: Callable[..., Any]
+    good: dict[str, Any]
+    of: str = ""  # which public callable this is about, where `call` is not that one itself
+    also: tuple[str, ...] = ()  # other words that may name an argument
+    takes: dict[str, Iterable[str]] = field(
+        default_factory=dict
+    )  # kinds or values an argument takes
+    warns: tuple[type[Warning], ...] = ()  # warnings of another package that are passed on
+
+    @property
+    def key(self) -> str:
+        return self.of or key(self.call)
+
+    def __call__(self, **changed: Any) -> Any:
+        given = {**self.good, **changed}
+        return self.call(**{k: v.make() if isinstance(v, Fresh) else v for k, v in given.items()})
+
+
+def key(function: Any) -> str:
+    """Package and name: it stays when a file of the package is renamed."""
+    function = getattr(function, "__func__", function)
+    return f"{function.__module__.split('.')[1]}.{function.__qualname__}"
+
+
+def packages() -> Iterator[types.ModuleType]:
+    yield import_module("sparseaug")
+    for name in PACKAGES:
+        if name not in LAYERS or installed(
+            LAYERS[name]
+        ):  # tests/test_optional.py is about the rest
+            yield import_module(f"sparseaug.{name}")
+
+
+def public(modules: Iterable[types.ModuleType]) -> dict[str, Callable[..., Any]]:
+    """Every public function, class and method of ours that takes an argument, by its key."""
+    found = {}
+    for module in modules:
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if not ours(thing) or (inspect.isclass(thing) and issubclass(thing, BaseException)):
+                continue
+            found[key(thing)] = thing
+            for base in thing.__mro__ if inspect.isclass(thing) else ():
+                for method in vars(base).values() if ours(base) else ():
+                    function = getattr(method, "__func__", method)
+                    if inspect.isfunction(function) and is_public(function) and ours(function):
+                        found[key(function)] = function
+    return {k: f for k, f in found.items() if not inspect.isabstract(f) and parameters(f)}
+
+
+def ours(thing: Any) -> bool:
+    """A callable of this library, other than a package that is called as its function."""
+    if inspect.ismodule(thing):
+        return False
+    return callable(thing) and (getattr(thing, "__module__", "") or "").startswith("sparseaug.")
+
+
+def is_public(function: types.FunctionType) -> bool:
+    if getattr(function, "__isabstractmethod__", False):
+        return False
+    return not function.__name__.startswith("_") or function.__name__ in CALLED
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    given = inspect.signature(function).parameters
+    return {name: p for name, p in given.items() if name not in ("self", "cls")}
+
+
+def without_example(
+    public: dict[str, Callable[..., Any]], examples: Iterable[Example], excused: dict[str, str]
+) -> list[str]:
+    """The callables and parameters that no example has."""
+    shown = {(e.key, name) for e in examples for name in e.good}
+    return [
+        f"{k}({name})"
+        for k, function in public.items()
+        for name in parameters(function)
+        if (k, name) not in shown and not {k, f"{k}({name})"} & set(excused)
+    ]
+
+
+def judge(example: Example, name: str, parameter: inspect.Parameter | None = None) -> list[str]:
+    """What is wrong with the answers to each bad value for the argument `name`."""
+    faults = ((what, fault(example, name, what, parameter)) for what in VALUES)
+    return [f"{name} = {what}: {text}" for what, text in faults if text]
+
+
+def fault(
+    example: Example, name: str, what: str, parameter: inspect.Parameter | None
+) -> str | None:
+    value = VALUES[what]()
+    if takes_functions(parameter) and callable(value):
+        return None  # what a function of the user's raises is passed on
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        with watched(example.warns):
+            result = example(**{name: value})
+    except LawError:
+        return None  # a check that fails has answered
+    except SparseAugError as error:
+        return fault_of_message(str(error), example, name, what)
+    except TrapError:
+        # of a foreign object, as of a user's function; but numbers and rows are not asked for more
+        strict = example.key.startswith(("groups.", "theory."))
+        return "raises what the object raises" if strict else None
+    except (Exception, Hang) as error:
+        return f"raises {type(error).__name__}: {shorten_text(text_of(error), 300)}"
+    if (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 > MEGABYTES:
+        return f"takes more than {MEGABYTES} MB"
+    taken = example.takes.get(name, ())
+    if what in taken or KIND[what] in taken or "everything" in taken:
+        return None
+    if has_nan(result):
+        return "gives NaN"
+    if KIND[what] in refused(example, name, parameter):
+        return f"is accepted, and is not such as {type(example.good[name]).__name__}"
+    return None
+
+
+def text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # of a value without a text
+        return "an error without a text"
+
+
+def takes_functions(parameter: inspect.Parameter | None) -> bool:
+    return (
+        parameter is not None
+        and re.search(r"Callable|Loss|Source|Progress", str(parameter.annotation)) is not None
+    )
+
+
+def fault_of_message(message: str, example: Example, name: str, what: str) -> str | None:
+    """Two good objects that do not fit each other may be named by either."""
+    names = (name, *example.also) if KIND[what] != "other" else (*example.good, *example.also)
+    if not re.search(rf"\b({'|'.join(map(re.escape, names))})\b", message):
+        return f"is not named: {message}"
+    if len(message) > LONGEST_MESSAGE or "\n" in message:
+        return f"has a long message: {message[:300]}"
+    return None
+
+
+def refused(example: Example, name: str, parameter: inspect.Parameter | None) -> set[str]:
+    """The kinds of value that can never be right beside this good one."""
+    good = example.good[name]
+    good = good.make() if isinstance(good, Fresh) else good
+    refuse = set(KIND.values()) - {"other", "bool"}
+    if good is None or optional(parameter):
+        refuse -= {"none"}
+    match good:
+        case None:
+            return {"NaN"} & refuse
+        case bool():
+            return refuse - {"number", "array"}
+        case int() | float():
+            return refuse - {"number"}
+        case str():
+            return refuse - {"text"}
+        case np.ndarray() | list() | tuple():
+            return refuse - {"number", "array", "list"}
+        case _ if type(good).__module__.startswith("torch"):
+            return refuse - {"number", "array", "list"}
+        case _ if type(good).__module__.startswith("sparseaug"):
+            return refuse
+    return {"none", "NaN"} & refuse
+
+
+def optional(parameter: inspect.Parameter | None) -> bool:
+    return parameter is not None and (
+        parameter.default is None or "None" in str(parameter.annotation)
+    )
+
+
+def has_nan(result: Any) -> bool:
+    if not isinstance(result, float | np.ndarray) and type(result).__module__ != "torch":
+        return False
+    try:
+        return bool(np.isnan(np.asarray(result)).any())
+    except (TypeError, RuntimeError):  # not numbers; a tensor with a gradient
+        return False
+
+
+class Hang(BaseException):
+    """Too much time: not an Exception, so that no `except Exception` on the way takes it."""
+
+
+class watched:  # noqa: N801
+    """Warnings are errors, and a hang is ended."""
+
+    def __init__(self, passed_on: tuple[type[Warning], ...]) -> None:
+        self.passed_on = passed_on
+
+    def __enter__(self) -> None:
+        self.warnings = warnings.catch_warnings()
+        self.warnings.__enter__()
+        warnings.simplefilter("error")
+        for category in self.passed_on:
+            warnings.simplefilter("ignore", category)
+        self.before = signal.signal(signal.SIGVTALRM, stop)
+        signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
+
+    def __exit__(self, *given: Any) -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, self.before)
+        self.warnings.__exit__(*given)
+
+
+def stop(*given: Any) -> None:
+    raise Hang(f"more than {CPU_SECONDS} s")

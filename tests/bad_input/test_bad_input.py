@@ -1,0 +1,229 @@
+"""Bad values for every parameter of every public callable: answered by name, or taken.
+
+`values` has the one list of bad values, `examples` a good call of each public callable, `judge` what is
+owed. A new public name needs one line in `examples`: without it the suite fails.
+"""
+
+from __future__ import annotations
+
+import types
+import warnings
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from sparseaug.errors import ArgumentError, check_integer
+from tests.bad_input import judge as judging
+from tests.bad_input.examples import core
+from tests.bad_input.judge import Example, judge, packages, parameters, public, without_example
+from tests.bad_input.values import VALUES
+
+HOOK = "what a family, an action or a risk tells the library of itself; the callers check"
+RESULT = "a result, which the library builds from what it has checked"
+TORCH = "torch's own argument, passed on"
+TRAINER = "called by the trainer, with its own objects"
+EXCUSED = {
+    **dict.fromkeys(
+        (
+            *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
+            *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
+            *(
+                "sources.MoveSites.prepare",
+                "sources.MoveSites.apply",
+                "sources.MoveSites.moved_axes",
+            ),
+            *("actions.Bound", "actions.Bound.__call__", "actions.Bound.each"),
+            *("actions.Bound.pick", "actions.Bound.prepared", "groups.Faithful"),
+            *("sources.TurnTensors.prepare", "sources.TurnTensors.apply"),
+            *("risk.MomentRisk.at_step", "risk.DirectRisk.at_step", "risk.StreamingRisk.at_step"),
+            *("nn.ModuleRisk.at_step", "nn.StreamingModuleRisk.at_step"),
+        ),
+        HOOK,
+    ),
+    **dict.fromkeys(
+        (
+            *(
+                "kernels.Discrepancy",
+                "kernels.GradientNorms",
+                "kernels.Invariance",
+                "groups.DimensionSum",
+            ),
+            *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
+            *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
+            *("sources.CrystalSymmetry", "sources.GraphSymmetry"),
+            *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),
+        ),
+        RESULT,
+    ),
+    **dict.fromkeys(
+        (
+            f"nn.ResumableLoader({name})"
+            for name in (
+                *("batch_size", "shuffle", "sampler", "num_workers", "collate_fn", "pin_memory"),
+                *("drop_last", "timeout", "worker_init_fn", "multiprocessing_context"),
+                *("generator", "prefetch_factor", "persistent_workers", "pin_memory_device"),
+                "in_order",
+            )
+        ),
+        TORCH,
+    ),
+    **{
+        f"nn.{name}.load_state_dict({option})": TORCH
+        for name in ("OrbitBatch", "OrbitAverage", "InvarianceError")
+        for option in ("strict", "assign")
+    },
+    **{
+        f"nn.SymmetryCallback.{hook}": TRAINER
+        for hook in ("on_train_epoch_end", "setup", "teardown", "load_state_dict")
+    },
+    "certificate.Certificates.__getitem__": "a mapping: KeyError, as every mapping",
+    "descent.Trace.__getitem__": "a mapping: KeyError, as every mapping",
+    "groups.Group.check(name)": "what the message is to call the rows",
+    "actions.require_law(name)": "what the message is to call the data",
+    "spectral.word_deviation(options)": "those of deviation",
+    "orbits.assert_invariant(options)": "those of invariance_error",
+}
+
+
+def collected() -> list[Example]:
+    examples = []
+    for name in ("core", "groups", "theory", *MODULES):
+        if name in MODULES and any(find_spec(package) is None for package in MODULES[name]):
+            continue  # tests/test_optional.py is about those
+        examples += import_module(f"tests.bad_input.examples.{name}").EXAMPLES
+    return examples
+
+
+MODULES = {
+    "nn": ("torch",),
+    "sklearn": ("sklearn",),
+    "sources": ("networkx", "spglib"),
+}
+PUBLIC = public(packages())
+EXAMPLES = collected()
+CASES = [(e, name) for e in EXAMPLES for name in e.good]
+
+
+def label(case: Any) -> str:
+    return case.key if isinstance(case, Example) else str(case)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    core.S.save(core.PATH)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=label)
+def test_the_good_arguments_are_good(example):
+    example()
+
+
+@pytest.mark.parametrize(("example", "name"), CASES, ids=label)
+def test_a_bad_value_is_answered_by_name(example, name):
+    function = PUBLIC.get(example.key)
+    wrong = judge(example, name, parameters(function).get(name) if function else None)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_public_callable_and_parameter_has_an_example():
+    assert without_example(PUBLIC, EXAMPLES, EXCUSED) == []
+
+
+def test_what_is_excused_is_public():
+    names = {f"{k}({name})" for k, f in PUBLIC.items() for name in parameters(f)} | set(PUBLIC)
+    packages = {name.split(".")[0] for name in names}
+    assert {name for name in EXCUSED if name.split(".")[0] in packages} <= names
+
+
+def test_there_are_at_least_6000_cases(record_property):
+    count = len(CASES) * len(VALUES)
+    record_property("bad input cases", count)
+    assert count >= 6000
+
+
+def careful(m: int) -> float:
+    """What a good entry point does."""
+    return 1 / check_integer("m", m, at_least=1)
+
+
+def raw(m: int) -> float:
+    return 1 / (m + 1)
+
+
+def silent(m: float) -> float:
+    return 1.0 if m != m else 1 / check_integer("m", m, at_least=1)
+
+
+def nameless(m: int) -> float:
+    try:
+        return careful(m)
+    except ArgumentError:
+        raise ArgumentError("that is not allowed.") from None
+
+
+def warning(m: int) -> float:
+    if m == 0 and type(m) is int:
+        warnings.warn("none", UserWarning, stacklevel=2)
+    return careful(m)
+
+
+def not_a_number(m: float) -> float:
+    return float("nan") if m == 0.5 and type(m) is float else careful(m)
+
+
+def endless(m: int) -> float:
+    while m == -1 and type(m) is int:
+        pass
+    return careful(m)
+
+
+def talkative(m: int) -> float:
+    try:
+        return careful(m)
+    except ArgumentError as error:
+        raise ArgumentError(f"{error} {'m ' * 999}") from None
+
+
+@pytest.mark.parametrize(
+    ("function", "what", "fault"),
+    [
+        (raw, "text", "raises TypeError"),
+        (silent, "NaN", "is accepted"),
+        (nameless, "text", "is not named"),
+        (warning, "0", "raises UserWarning"),
+        (not_a_number, "a half", "gives NaN"),
+        (endless, "-1", "raises Hang"),
+        (talkative, "text", "has a long message"),
+    ],
+)
+def test_the_judge_finds(function, what, fault, monkeypatch):
+    monkeypatch.setattr(judging, "CPU_SECONDS", 0.2)
+    wrong = judge(Example(function, {"m": 3}, of="made up"), "m")
+    assert any(text.startswith(f"m = {what}: {fault}") for text in wrong), wrong
+
+
+def test_the_judge_passes_what_is_careful():
+    assert judge(Example(careful, {"m": 3}, of="made up"), "m") == []
+
+
+def test_a_public_name_without_an_example_is_found():
+    class Thing:
+        def grow(self, by: int) -> None: ...
+
+        def _grow(self, by: int) -> None: ...
+
+    def make(size: int, depth: int) -> None: ...
+
+    module = types.ModuleType("sparseaug.made")
+    module.Thing, module.make, module.__all__ = Thing, make, ["Thing", "make"]
+    for made, name in ((Thing, "Thing"), (make, "make"), (Thing.grow, "Thing.grow")):
+        made.__module__, made.__qualname__ = "sparseaug.made", name
+    found = public([module])
+    missing = ["made.Thing.grow(by)", "made.make(size)", "made.make(depth)"]
+    assert without_example(found, [], {}) == missing
+    assert without_example(found, [Example(make, {"size": 1})], {"made.Thing.grow": "why"}) == [
+        "made.make(depth)"
+    ]

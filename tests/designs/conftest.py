@@ -1,6 +1,0 @@
-"""Tests of this folder share `counting`."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,23 @@
+"""What the library's results are compared with: by the definition, densely, without its engines."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sparseaug as sa
+
+
+def dense_difference(S: sa.GroupSample) -> NDArray[np.float64]:
+    """D_S = Pi_S - Pi_G on l2(G), column by column: (L_g f)(h) = f(g^-1 h)."""
+    group, n = S.group, S.group.order
+    everything = group.unrank(np.arange(n))
+    matrix = np.full((n, n), -1.0 / n)
+    for g in S.elements:
+        matrix[group.rank(group.compose(g[None], everything)), np.arange(n)] += 1.0 / S.m
+    return matrix
+
+
+def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
+    """The norm of D_S^power in the regular representation."""
+    return float(np.linalg.norm(np.linalg.matrix_power(dense_difference(S), power), 2))

@@ -1,0 +1,61 @@
+"""What `import sparseaug` offers: one list of names, for Python, for type checkers and for people."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import sparseaug as sa
+
+
+def test_dir_lists_every_public_name_and_nothing_else():
+    code = "import sparseaug; print(*(n for n in dir(sparseaug) if not n.startswith('_')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == sorted(sa.__all__)
+    for name in ("deviation", "certify", "plan", "draw_until", "symmetric", "Oracle", "theory"):
+        assert name in dir(sa)
+
+
+def test_dir_stays_the_same_after_packages_were_imported():
+    import sparseaug.experiments  # puts `experiments` and what it imports beside the names
+
+    assert [name for name in dir(sparseaug) if not name.startswith("_")] == sorted(sa.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(sa.__all__))
+def test_every_public_name_is_there_and_is_called_so(name):
+    found = getattr(sa, name)
+    assert found.__name__ in (name, f"sparseaug.{name}")
+
+
+def test_type_checkers_see_the_names_that_python_has():
+    """Each name stands in an import for type checkers and in the table that Python reads."""
+    tree = ast.parse(inspect.getsource(sa))
+    guard = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in guard.body if isinstance(node, ast.ImportFrom)]
+    for_checkers = {
+        (".".join(node.module.split(".")[:2]), a.name) for node in imports for a in node.names
+    }
+    assert all(a.name == a.asname for node in imports for a in node.names)
+    for_python = {(f"sparseaug.{package}", name) for name, package in sa._HOME.items()}
+    assert for_checkers == for_python | {("sparseaug", name) for name in sa._PACKAGES}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'deviatoin'"):
+        _ = sa.deviatoin
+
+
+def test_the_version_is_that_of_the_installed_package():
+    assert sa.__version__ == importlib.metadata.version("sparseaug")
+
+
+def test_importing_the_library_imports_no_other_package():
+    code = "import sys, sparseaug; print(*{'numpy', 'scipy', 'sympy', 'torch'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
