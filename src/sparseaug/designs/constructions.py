@@ -198,7 +198,7 @@ def announce_search(group: Group, view: Averages, m: int) -> None:
     announce(
         f"the search for m={shorten(m)} of the {group.order} elements of {group.name}",
         seconds=1e-8 * 7 * m * view.cost(max(1, m // 2)),
-        memory=8.0 * m * group.order,
+        memory=8.0 * m * group.order if group.moduli is None else 0.0,
         instead="lower m, give degree=, or draw a pool and use thin with degree=.",
     )
 

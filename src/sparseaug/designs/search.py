@@ -81,8 +81,8 @@ class Characters:
         self._kept = (weight > 0) & (weight <= (len(moduli) if degree is None else degree))
 
     def cost(self, m: int) -> int:
-        """Steps of one average."""
-        return 4 * self.order * max(1, self.order.bit_length())
+        """Steps of one average: a score is two transforms, whatever its order."""
+        return 2 * self.order
 
     def score(self, chosen: Ranks, k: int) -> Values:
         """By rank."""
