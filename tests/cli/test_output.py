@@ -140,7 +140,7 @@ def test_no_memory_is_one_line(monkeypatch, capsys, tmp_path):
     assert leave.value.code == 1
     assert capsys.readouterr() == (
         "",
-        "Error: out of memory; ask for less, or use a machine with more.\n",
+        "Error: out of memory; use smaller numbers, or a machine with more memory.\n",
     )
 
 

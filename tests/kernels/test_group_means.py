@@ -15,6 +15,7 @@ from sparseaug.floats import gamma
 from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
 from sparseaug.kernels.closed_form import closed_form, mean_roundings
 from sparseaug.kernels.permanents import permanents
+from tests.extras import REASON, installed
 
 CLOSED = [
     *(sa.permute_axis(sa.symmetric(n)) for n in range(2, 8)),
@@ -131,6 +132,7 @@ def test_far_points_neither_overflow_nor_give_nan():
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8, 12, 16])
 @pytest.mark.parametrize("spread", [1.0, 12.0])
+@pytest.mark.skipif(not installed("numba"), reason=REASON.format("numba"))
 def test_permanents_keep_their_stated_error_against_mpmath(n, spread, rng):
     entries = np.exp(-spread * rng.uniform(0, 1, (n, n, 1)))
     exact = glynn_at_80_digits(entries[:, :, 0])
@@ -139,6 +141,7 @@ def test_permanents_keep_their_stated_error_against_mpmath(n, spread, rng):
         assert abs(permanents(entries, engine=engine)[0] - exact) <= limit * exact
 
 
+@pytest.mark.skipif(not installed("numba"), reason=REASON.format("numba"))
 def test_the_two_engines_agree_for_every_batch_size(rng):
     entries = rng.uniform(0, 1, (7, 7, 131))
     one, other = (permanents(entries, engine=engine) for engine in ("numpy", "numba"))

@@ -100,9 +100,17 @@ def of_actions() -> Iterator[Example]:
         )
         yield Example(action.rows, {"elements": e}, also=("S",))
         yield Example(action.over, {"x": x}, takes={"x": ("everything",)})  # the form, not the data
-    yield Example(lambda actions: sa.together(ACT, actions), {"actions": ACT}, of=key(sa.together))
     yield Example(
-        lambda named: sa.together(named=named, other=ACT), {"named": ACT}, of=key(sa.together)
+        lambda actions: sa.together(ACT, actions),
+        {"actions": ACT},
+        of=key(sa.together),
+        also=("action",),
+    )
+    yield Example(
+        lambda named: sa.together(named=named, other=ACT),
+        {"named": ACT},
+        of=key(sa.together),
+        also=("action",),
     )
     e = S4.identity()
     data = {"x": MOVED}
