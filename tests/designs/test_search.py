@@ -23,6 +23,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError
         ("C28xC28", {"m": 64}, 0.20),
         ("Z2^14", {"m": 128}, 0.1251),
         ("S5", {"m": 32}, 0.215),
+        ("S7", {"m": 16}, 0.45),
         ("S10", {"m": 90, "degree": 2}, 0.16),
         ("Z2^64", {"m": 32, "degree": 2}, 0.25),
         ("Z2^64", {"m": 64, "degree": 3}, 0.25),
@@ -181,3 +182,11 @@ def test_a_search_by_degree_3_has_no_odd_character():
     rows = {tuple(row) for row in S.elements.tolist()}
     assert all(tuple(1 - np.array(row)) in rows for row in rows)
     assert sa.deviation(S, degree=3).value == sa.deviation(S, degree=2).value < 0.5
+
+
+def test_the_first_elements_of_a_large_group_are_not_taken_for_ties():
+    """Beside a few elements nearly all others have one score; the first by rank are much alike."""
+    group = sa.symmetric(8)
+    S = sa.design(group, m=8, name="nested")
+    drawn = [sa.deviation(sa.Oracle(group, seed=s).draw(8)).value for s in range(3)]
+    assert sa.deviation(S).value < np.mean(drawn)

@@ -22,7 +22,7 @@ from sparseaug.designs.descent import STARTS
 from sparseaug.designs.grids import axes, lattice
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permuting import permutations
-from sparseaug.designs.search import Averages, Characters, Translations, best, greedy
+from sparseaug.designs.search import Averages, Characters, Translations, best, greedy, greedy_order
 from sparseaug.designs.shifting import flips, shifts
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import (
@@ -194,10 +194,10 @@ def _announce_signs(d: int, m: int, *, swaps: bool) -> None:
 
 
 def announce_search(group: Group, view: Averages, m: int) -> None:
-    """Seven averages for each element in turn, over half of them in the mean; 10 ns a step."""
+    """2k - 1 averages for each element in turn, over half of them in the mean; 10 ns a step."""
     announce(
         f"the search for m={shorten(m)} of the {group.order} elements of {group.name}",
-        seconds=1e-8 * 7 * m * view.cost(max(1, m // 2)),
+        seconds=1e-8 * (2 * greedy_order(view.order) - 1) * m * view.cost(max(1, m // 2)),
         memory=8.0 * m * group.order if group.moduli is None else 0.0,
         instead="lower m, give degree=, or draw a pool and use thin with degree=.",
     )

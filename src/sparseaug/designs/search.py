@@ -28,7 +28,7 @@ Values = NDArray[np.float64]
 Ranks = NDArray[np.int64]
 
 GREEDY_ORDER = 4
-"""k of the nested choice; between 3 and 6 the deviations differ by some percent either way."""
+"""k of the nested choice for 720 elements; between 3 and 6 the deviations differ by some percent."""
 
 SWAP_ORDERS = (2, 3, 4, 6, 8, 12, 16, 24)
 
@@ -45,7 +45,7 @@ OUT, IN = 6, 4
 _GATHERED = 1 << 15  # values looked up at once, in cache
 
 TIE = 1e-9
-"""Relative difference below which scores count as equal: then the first wins, on every machine."""
+"""Relative difference below which scores count as equal: the winner is the same on every machine."""
 
 
 class Averages(Protocol):
@@ -166,11 +166,20 @@ def greedy(averages: Averages, m: int, *, among: Ranks | None = None) -> Ranks:
     The first is the identity, or the first of those it chooses `among`, each of which it takes once.
     """
     free = _Free(averages.order, among)
+    k = greedy_order(averages.order)
     chosen = free.take(np.zeros(1, np.int64))
     while len(chosen) < m:
-        scores = free.of(averages.score(chosen, GREEDY_ORDER))
-        chosen = np.append(chosen, free.take(first_least(scores, 1)))
+        chosen = np.append(chosen, free.take(free.least(averages.score(chosen, k), 1)))
     return chosen
+
+
+def greedy_order(order: int) -> int:
+    """k in proportion to log |G|.
+
+    An irrep of dimension 1 is one part in |G| of the energy. It is seen where its norm is above the
+    others' by a factor of |G|^(1/2k): that must not grow with the group.
+    """
+    return max(GREEDY_ORDER, round(GREEDY_ORDER * math.log(order) / math.log(720)))
 
 
 def improve(
@@ -211,11 +220,11 @@ def _swap(
 ) -> tuple[tuple[Ranks, float] | None, int]:
     """The first exchange found that lowers the energy, with it, and the tries that are left."""
     worst = first_least(-averages.score(chosen, k)[chosen], OUT)
+    free = _Free(averages.order, among)
     for place in worst:
         rest = np.delete(chosen, place)
-        free = _Free(averages.order, among)
-        free.leave_out(rest)
-        for rank in free.ranks(first_least(free.of(averages.score(rest, k)), IN)):
+        free.restore(among, without=rest)
+        for rank in free.ranks(free.least(averages.score(rest, k), IN)):
             if not tries:
                 return None, 0
             tries -= 1
@@ -231,11 +240,13 @@ class _Free:
 
     def __init__(self, order: int, among: Ranks | None) -> None:
         self._pool = among
-        self._order = order
+        self._turns = mixed_turns(order)
 
-    def of(self, values: Values) -> Values:
-        """The values at what may be chosen."""
-        return values if self._pool is None else values[self._pool]
+    def least(self, values: Values, count: int) -> Ranks:
+        """The places, among what may be chosen, of the smallest of these values by rank."""
+        if self._pool is None:
+            return first_least(values, count, self._turns)
+        return first_least(values[self._pool], count, self._turns[self._pool])
 
     def ranks(self, places: Ranks) -> Ranks:
         """The ranks at these places."""
@@ -248,12 +259,12 @@ class _Free:
             self._pool = np.delete(self._pool, places)
         return taken
 
-    def leave_out(self, chosen: Ranks) -> None:
-        """Take one of each of these ranks out of the pool."""
-        if self._pool is not None:
-            left = np.bincount(self._pool, minlength=self._order)
-            np.subtract.at(left, chosen, 1)
-            self._pool = np.repeat(np.arange(self._order), left)
+    def restore(self, among: Ranks | None, *, without: Ranks) -> None:
+        """The whole pool again, less one of each of these ranks."""
+        if among is not None:
+            left = np.bincount(among, minlength=len(self._turns))
+            np.subtract.at(left, without, 1)
+            self._pool = np.repeat(np.arange(len(left)), left)
 
 
 def _sum(blocks: list[NDArray[np.int32]], f: Values) -> Values:
@@ -265,8 +276,8 @@ def _sum(blocks: list[NDArray[np.int32]], f: Values) -> Values:
     return total
 
 
-def first_least(values: Values, count: int) -> Ranks:
-    """Where the smallest values are, in order; nearly equal ones in the order of their places."""
+def first_least(values: Values, count: int, turns: Ranks | None = None) -> Ranks:
+    """Where the smallest values are, in order; nearly equal ones by their turns, or else places."""
     count = min(count, len(values))
     limit = np.partition(values, count - 1)[count - 1]
     tie = TIE * float(np.abs(values).max())
@@ -274,4 +285,17 @@ def first_least(values: Values, count: int) -> Ranks:
     near = near[np.argsort(values[near], kind="stable")]
     # a class of ties starts where the value leaves the tie of the class before it
     classes = np.cumsum(np.diff(values[near], prepend=values[near[0]]) > tie)
-    return near[np.lexsort((near, classes))][:count]
+    turn = near if turns is None else turns[near]
+    return near[np.lexsort((turn, classes))][:count]
+
+
+def mixed_turns(order: int) -> Ranks:
+    """A fixed order of the ranks that looks random: the finaliser of SplitMix64, in 62 bits.
+
+    In a large group nearly all elements have the same score beside a few; the first ones by rank
+    would be much alike.
+    """
+    x = np.arange(1, order + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((x ^ (x >> np.uint64(31))) >> np.uint64(2)).astype(np.int64)
