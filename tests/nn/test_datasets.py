@@ -312,7 +312,7 @@ def test_arguments_of_another_group_are_refused():
         OneShotDataset(np.eye(3), action, S.elements)
     with pytest.raises(sa.errors.ArgumentError, match="action=3 is not an action"):
         OneShotDataset(np.eye(3), 3, S)
-    with pytest.raises(sa.errors.ArgumentError, match="y_action=3 is not an action"):
+    with pytest.raises(sa.errors.ArgumentError, match="y_action=3 is neither an action nor None"):
         OneShotDataset(np.eye(3), action, S, 3)
 
 

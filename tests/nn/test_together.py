@@ -190,6 +190,25 @@ def test_the_risk_of_a_graph_module_is_that_of_the_copies_and_trains():
     assert found.calls == 8
 
 
+def test_the_callback_measures_a_module_with_two_inputs():
+    logged: dict[str, float] = {}
+    model = Masked()
+    model.device = torch.device("cpu")
+    model.log = lambda name, value, **_: logged.update({name: value})
+    callback = sann.SymmetryCallback(BOTH, S, images())
+    callback.on_train_epoch_end(namedtuple("Trainer", "current_epoch")(0), model)
+    wanted = sann.invariance_error(model, BOTH, S, images()).mean
+    assert logged["invariance_error"] == pytest.approx(wanted)
+
+
+def test_the_average_of_two_inputs_is_exported_whole():
+    x = images()
+    average = sann.OrbitAverage(Masked(), BOTH, S)
+    expected = average(x)
+    program = torch.export.export(average, (x,))
+    torch.testing.assert_close(program.module()(x), expected)
+
+
 def test_compiled_with_shapes_given_beforehand():
     x = images(dtype=torch.float32)
     orbit = sann.OrbitBatch(BOTH, S, sample_shape={"image": (2, 4, 4), "mask": (4, 4)})
@@ -205,8 +224,8 @@ def test_compiled_with_shapes_given_beforehand():
     [
         (lambda: sa.together(), "give one of the two"),
         (lambda: sa.together(TURN, mask=TURN), "give one of the two"),
-        (lambda: sa.together(TURN, 3), "action 2=3 is not an action"),
-        (lambda: sa.together(a=TURN, b=GRAPHS), "b is of S4, but the first action is of D4"),
+        (lambda: sa.together(TURN, 3), r"actions\[1\]=3 is not an action"),
+        (lambda: sa.together(a=TURN, b=GRAPHS), "b is of S4, but a is of D4"),
         (
             lambda: BOTH(S, images()["image"]),
             r"x is one Tensor, but .* a dict of \['image', 'mask'\]",

@@ -258,7 +258,7 @@ def nan_when_moved(x):
             {"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)},
             "S_or_group is a sample of S5, but the action is of S4",
         ),
-        ({"output_action": "permute"}, "output_action='permute' is not an action"),
+        ({"output_action": "permute"}, "output_action='permute' is neither an action nor None"),
         (
             {
                 "action": sa.permute_axis(sa.cyclic(4)),

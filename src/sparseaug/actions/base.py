@@ -95,7 +95,7 @@ class Action(ABC):
 
         Raises an `ArgumentError` for a tuple or dict of arrays that it does not know how to move.
         """
-        if isinstance(x, tuple | Mapping):
+        if not hasattr(x, "shape") and isinstance(x, tuple | Mapping):
             raise ArgumentError(
                 f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; give "
                 "sparseaug.together an action for each array in it."

@@ -69,8 +69,9 @@ class Bound:
     def each(self, x: Array, which: Indices) -> Array:
         """Data x (k, ...), datum t moved by row which[t] alone: (k, ...)."""
         action = self.action.over(x)
-        if self._has_room(action, x):
-            chosen = _chosen(self.prepared(x), which)
+        kept = self._kept.get(_key(x)) if self._room else None
+        if kept is not None or self._has_room(action, x):
+            chosen = _chosen(self.prepared(x) if kept is None else kept, which)
         else:
             chosen = action.place(action.prepare(self.rows[which], _one(x)), x)
         moved = action.apply(chosen, map_leaves(lambda array: array[:, None], x))
@@ -110,9 +111,9 @@ class Bound:
         return {**self.__dict__, "_kept": {}, "_bytes": 0}
 
     def _has_room(self, action: Action, x: Array) -> bool:
-        """Whether what all rows need for such data is kept, or small enough to be."""
-        if not self._room or _key(x) in self._kept:
-            return self._room > 0
+        """Whether what all rows need for such data is small enough to be kept."""
+        if not self._room:
+            return False
         one = action.prepare(self.rows[:1], _one(x))
         return sum(array.nbytes for array in one) * len(self.rows) <= self._room
 

@@ -45,7 +45,8 @@ class Together(Action):
         """Itself, each part's action being the one that moves that part of x."""
         parts = self._split(x)
         actions = tuple(action.over(part) for action, part in zip(self.actions, parts, strict=True))
-        return self if actions == self.actions else Together(actions, self.names)
+        same = all(new is old for new, old in zip(actions, self.actions, strict=True))
+        return self if same else Together(actions, self.names)
 
     def prepare(self, elements: Rows, shape: Any) -> tuple[NDArray[Any], ...]:
         """The arrays of all parts, one after the other; `shape` has the form of the data."""
@@ -125,13 +126,13 @@ def together(*actions: Action, **named: Action) -> Together:
             "together takes actions for a tuple, together(a, b), or by name for a dict, "
             "together(image=a, mask=b); give one of the two."
         )
-    given = named or {f"action {k + 1}": action for k, action in enumerate(actions)}
-    first = next(iter(given.values()))
+    given = named or {f"actions[{k}]": action for k, action in enumerate(actions)}
+    one, first = next(iter(given.items()))
     for name, action in given.items():
         require_action(action, name)
         if action.group != first.group:
             raise ArgumentError(
-                f"{name} is of {action.group.name}, but the first action is of {first.group.name}; "
+                f"{name} is of {action.group.name}, but {one} is of {first.group.name}; "
                 "one element moves all parts: use one group."
             )
     return Together(tuple(given.values()), tuple(named))

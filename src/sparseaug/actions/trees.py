@@ -20,6 +20,8 @@ def leaves(x: Any) -> list[Array]:
         >>> leaves((1, {"a": 2, "b": (3, 4)}))
         [1, 2, 3, 4]
     """
+    if hasattr(x, "shape"):  # most data: the search in abstract types is slow
+        return [x]
     if isinstance(x, Mapping):
         x = tuple(x.values())
     return [leaf for part in x for leaf in leaves(part)] if isinstance(x, tuple) else [x]
@@ -27,6 +29,8 @@ def leaves(x: Any) -> list[Array]:
 
 def map_leaves(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     """The function of every array in x (and of those in the same places of others), in x's form."""
+    if hasattr(x, "shape"):
+        return function(x, *others)
     if isinstance(x, Mapping):
         return {
             name: map_leaves(function, part, *(other[name] for other in others))

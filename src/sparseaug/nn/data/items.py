@@ -65,7 +65,7 @@ def _pick(
     index = torch.from_numpy(source).to(tensor.device)
     if move is None:
         return tensor.index_select(0, index)
-    _require_axes(tensor[0], name)
+    _kind(tensor[0], name)
     return move.pick(tensor, index, which)
 
 
@@ -73,12 +73,9 @@ def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Seque
     """Data moved, those of one form and shape together."""
     alike: dict[Hashable, list[int]] = {}
     for place, x in enumerate(data):
-        move.action.over(x)
-        arrays = leaves(x)
-        for array in arrays:
-            _require_axes(array, name)
-        kinds = [(a.shape, a.dtype, getattr(a, "device", None), type(a)) for a in arrays]
-        alike.setdefault(tuple(kinds), []).append(place)
+        plain = isinstance(x, torch.Tensor | np.ndarray)  # spares the search in most data sets
+        kind = _kind(x, name) if plain else tuple(_kind(array, name) for array in leaves(x))
+        alike.setdefault(kind, []).append(place)
     moved: list[Any] = [None] * len(data)
     for places in alike.values():
         stacked = map_leaves(_stack, *(data[place] for place in places))
@@ -88,6 +85,23 @@ def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Seque
         for place, row in zip(places, rows, strict=True):
             moved[place] = row
     return moved
+
+
+def _kind(array: Any, name: str) -> Hashable:
+    """What arrays have in common that are stacked, or an `ArgumentError` for what does not move."""
+    if isinstance(array, torch.Tensor):
+        if array.layout is not torch.strided or array.is_meta:
+            require_dense(f"{name} of dataset", array)
+    elif not isinstance(array, np.ndarray):
+        raise ArgumentError(
+            f"dataset gave {shorten(array)} as {name}, which is not an array; let its items be x "
+            "or (x, y, ...) with tensors or NumPy arrays: convert images and lists to tensors first."
+        )
+    if array.ndim < 1:
+        raise ArgumentError(
+            f"dataset gave a single number as {name}; an action moves arrays of at least one axis."
+        )
+    return array.shape, array.dtype, getattr(array, "device", None), type(array)
 
 
 def _stack(*arrays: Array) -> Array:
@@ -105,38 +119,22 @@ def _rows_of(moved: Any) -> Sequence[Any]:
 
 
 def _parts(item: Any, names: Sequence[str]) -> Sequence[Any]:
-    if isinstance(item, Mapping):
-        return ({name: item[name] for name in names if name in item} if names else item,)
-    if not isinstance(item, tuple | list):
-        return (item,)
-    if not item:
-        raise ArgumentError("dataset gave an empty tuple; items are x or (x, y, ...).")
-    return item
+    if isinstance(item, tuple | list):
+        if not item:
+            raise ArgumentError("dataset gave an empty tuple; items are x or (x, y, ...).")
+        return item
+    if names and isinstance(item, Mapping):
+        return ({name: item[name] for name in names if name in item},)
+    return (item,)
 
 
 def _like(item: Any, parts: tuple[Any, ...]) -> Any:
     """The parts in the form of `item`: one array, a dict, a tuple, a named tuple or a list."""
-    if isinstance(item, Mapping):
-        return {**item, **parts[0]}
     if not isinstance(item, tuple | list):
-        return parts[0]
+        return {**item, **parts[0]} if isinstance(item, Mapping) else parts[0]
     if hasattr(item, "_make"):
         return item._make(parts)
     return parts if type(item) is tuple else type(item)(parts)
-
-
-def _require_axes(array: Any, name: str) -> None:
-    if not isinstance(array, torch.Tensor | np.ndarray):
-        raise ArgumentError(
-            f"dataset gave {shorten(array)} as {name}, which is not an array; let its items be x "
-            "or (x, y, ...) with tensors or NumPy arrays: convert images and lists to tensors first."
-        )
-    if isinstance(array, torch.Tensor):
-        require_dense(f"{name} of dataset", array)
-    if array.ndim < 1:
-        raise ArgumentError(
-            f"dataset gave a single number as {name}; an action moves arrays of at least one axis."
-        )
 
 
 def _require_targets(parts: Sequence[Sequence[Any]]) -> None:

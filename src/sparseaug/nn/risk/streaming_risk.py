@@ -54,8 +54,7 @@ class StreamingModuleRisk:
             module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
         )
         require_oracle(oracle, action.group)
-        self.batch = check_integer("batch", batch, at_least=1)
-        self.module, self.oracle = module, oracle
+        self.module, self.oracle, self.batch = module, oracle, batch
         facts = f"{oracle.seed} {oracle.calls} {batch}"
         require_same(self.theta, oracle=[facts.encode()])
 
