@@ -9,6 +9,7 @@ actions   how a group element moves an array
 sampling  the oracle that counts, and S as data
 theory    the paper's bounds: numbers in, numbers out
 spectral  how good S is: the norm of Pi_S - Pi_G, exactly
+designs   S by construction and by search
 planning  m and T for a group, by each method
 kernels   invariant kernels and exact means over the group
 risk      R_n, R_n^S, R_n^G: value and gradient
@@ -62,6 +63,8 @@ if _TYPE_CHECKING:
         box as box,
         descend as descend,
     )
+    from sparseaug.designs.choose import design as design, designs as designs
+    from sparseaug.designs.thin import thin as thin
     from sparseaug.groups import (
         Group as Group,
         Irrep as Irrep,
@@ -131,6 +134,9 @@ _NAMES = {
     """,
     "descent": """
         NonFiniteError Run Trace box descend
+    """,
+    "designs": """
+        design designs thin
     """,
     "groups": """
         Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic

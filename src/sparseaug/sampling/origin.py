@@ -6,16 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, check_integer, check_text, shorten
 
-Kind: TypeAlias = Literal["given", "oracle", "source", "until", "words", "concat", "full"]
+Kind: TypeAlias = Literal[
+    "given",
+    "oracle",
+    "source",
+    "until",
+    "words",
+    "concat",
+    "full",
+    "design",
+    "thin",
+    "translate",
+]
 Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 LIMIT = 1 << 63  # of every count
 
 # fields that files of the first versions do not have
-_LATER = ("draws", "sourced", "behind", "identity", "distinct")
+_LATER = ("draws", "sourced", "behind", "identity", "distinct", "design", "side")
+SIDES = ("", "left", "right", "both")
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,9 @@ class Origin:
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
             function; "until": drawn until a deviation was reached; "words", "concat": made of other
-            samples; "full": every element of the group, once; "given": rows that came from elsewhere
+            samples; "full": every element of the group, once; "design": made by the construction that
+            `design` names; "thin": chosen from a larger sample; "translate": another sample times
+            uniform elements; "given": rows that came from elsewhere
         seed: of the draws or of the words
         start: oracle: the number of the first draw
         length: words: the number of factors
@@ -35,6 +49,8 @@ class Origin:
         behind: words: oracle calls behind their letters
         identity: oracle, source: the first element is the identity, put there and not drawn
         distinct: oracle, source: elements that had been drawn before were left out
+        design: name of the construction; thinned and translated samples keep it
+        side: translate: where the uniform element stands
     """
 
     kind: Kind = "given"
@@ -47,6 +63,8 @@ class Origin:
     behind: int = 0
     identity: bool = False
     distinct: bool = False
+    design: str = ""
+    side: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in KINDS:
@@ -60,6 +78,9 @@ class Origin:
         for name in ("identity", "distinct"):
             if type(getattr(self, name)) is not bool:
                 raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not True or False.")
+        check_text("design", self.design)
+        if not isinstance(self.side, str) or self.side not in SIDES:
+            raise ArgumentError(f"side={shorten(self.side)} is not known; give one of {SIDES}.")
         parents = _listed("parents", self.parents)
         if not all(isinstance(parent, str) for parent in parents):
             raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")

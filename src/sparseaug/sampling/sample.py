@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import LIMIT, Origin, shared_draws
+from sparseaug.sampling.origin import LIMIT, Origin, merged_draws, shared_draws
 from sparseaug.storage import show_path
 
 MOST_BYTES = 1 << 30
@@ -36,6 +36,15 @@ MOST_BYTES = 1 << 30
 LONGEST_WORD = 100_000
 """Letters: composing them one after the other takes a second or two. The deviation of words falls
 as a power of their length, and is below every float long before."""
+
+
+class Draws(Protocol):
+    """What a translate asks of an oracle."""
+
+    group: Group
+
+    def draw(self, m: int) -> GroupSample:
+        """The next m elements."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,6 +193,67 @@ class GroupSample:
             behind=self.calls_behind,
         )
         return GroupSample(self.group, rows, 0, origin)
+
+    def translate(self, oracle: Draws, side: str = "right") -> GroupSample:
+        """S h, h S or k S h for uniform h and k: an unbiased sample, for one oracle call or two.
+
+        The mean of any v over S h equals, in expectation over h, its mean over the group, and
+
+            E_h ||mean_S v(g h) - mean_G v||^2 = ||D_S v||^2 <= deviation(S)^2 Var_G(v).
+
+        A design that is exact on some functions stays exact on them: D_(S h) = D_S Pi(h), and the
+        degree of a function is that of its translates.
+
+        Args:
+            oracle: of the same group; it counts the calls.
+            side: "right" for S h, "left" for h S, "both" for k S h (two calls).
+
+        Returns:
+            The translate. Its `calls` are those of S and the new ones, its origin names S and keeps
+            its design and draws.
+
+        Raises:
+            ArgumentError: the oracle is of another group, or hands out draws that S is made of; or
+                the side is not known.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.design(sa.symmetric(7), degree=2)
+            >>> T = S.translate(sa.Oracle(sa.symmetric(7), seed=0))
+            >>> T.m, T.calls, T.origin.design, T.origin.side
+            (42, 1, 'AGL(1,7)', 'right')
+        """
+        if not isinstance(side, str) or side not in ("left", "right", "both"):
+            raise ArgumentError(f"side={shorten(side)}; give 'left', 'right' or 'both'.")
+        group = getattr(oracle, "group", None)
+        if not isinstance(group, Group) or group != self.group:
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
+                "translate by elements of the same group."
+            )
+        drawn = oracle.draw(2 if side == "both" else 1)
+        if shared_draws(self.origin, drawn.origin):
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
+                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
+            )
+        rows = self.elements
+        if side != "left":
+            rows = self.group.compose(rows, drawn.elements[:1])
+        if side != "right":
+            rows = self.group.compose(drawn.elements[-1:], rows)
+        origin = Origin(
+            "translate",
+            drawn.seed,
+            start=drawn.origin.start,
+            parents=(self.sha256,),
+            draws=merged_draws((*self.origin.draws, *drawn.origin.draws)),
+            sourced=(*self.origin.sourced, *drawn.origin.sourced),
+            behind=self.origin.behind,
+            design=self.origin.design,
+            side=side,
+        )
+        return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
