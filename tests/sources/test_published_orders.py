@@ -1,7 +1,8 @@
 """Orders of automorphism groups of classic graphs, as published, and of the whole atlas.
 
-Orders are those of MathWorld, Wikipedia, Brouwer's tables (distance-regular and strongly regular graphs),
-Foster's census (cubic symmetric graphs) and Frucht, Graver and Watkins 1971 (generalised Petersen graphs).
+Orders are those of MathWorld, Wikipedia, Brouwer's tables (distance-regular and strongly regular
+graphs), Foster's census (cubic symmetric graphs) and Frucht, Graver and Watkins 1971 (generalised
+Petersen graphs).
 """
 
 from __future__ import annotations
