@@ -1,7 +1,8 @@
 """Symmetry from what people have: a graph, a crystal.
 
 symmetry       what a source gives: a group and an action, ready to draw from
-automorphisms  the automorphism group of a networkx graph
+graphs         networkx graphs and adjacency matrices, checked
+automorphisms  the automorphism group of a graph
 refinement     colours that no automorphism changes, and the search for one automorphism
 cells          lattice, positions and species of a crystal, checked
 atoms          relabellings of identical atoms

@@ -30,7 +30,16 @@ EXAMPLES = [
     Example(sources.crystal(CELL).tensors, {"rank": 2, "sites": True}),
     Example(
         sources.graph_automorphisms,
-        {"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None, "backend": "search"},
+        {
+            **{"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None},
+            **{"tolerance": 0.0, "backend": "search"},
+        },
+    ),
+    Example(
+        sources.graph_automorphisms,
+        {"graph": np.ones((3, 3)), "node_attr": ["C", "H", "C"]},
+        also=("node_attr",),
+        takes={"node_attr": ("everything",)},
     ),
     Example(sa.identical_atoms, {"counts": [2, 1], "axis": 1}),
     Example(sa.identical_atoms, {"species": ["H", "O", "H"]}, takes={"species": ("everything",)}),
