@@ -7,6 +7,7 @@ refinement     colours that no automorphism changes, and the search for one auto
 cells          lattice, positions and species of a crystal, checked
 atoms          relabellings of identical atoms
 operations     the space-group operations of a crystal's cell, by spglib
+magnetism      those that keep magnetic moments, with time reversal
 sites          how these move sites, and turn vectors and tensors
 """
 

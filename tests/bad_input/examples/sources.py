@@ -23,7 +23,7 @@ def part_of_cell(i: int) -> Example:
 
 
 EXAMPLES = [
-    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3}),
+    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3, "moments": [1.0]}),
     *(part_of_cell(i) for i in range(3)),
     Example(sources.MoveSites, {"group": TRIVIAL, "images": ((0, 1),), "rotations": (), "rank": 1}),
     Example(sources.TurnTensors, {"group": TRIVIAL, "rotations": (TURN,), "rank": 1}),
