@@ -32,7 +32,9 @@ def read_moments(moments: Any, sites: int) -> Floats | None:
     if moments is None:
         return None
     try:
-        array = np.array(moments, np.float64)
+        array = np.asarray(moments)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
     except Exception as error:  # ragged lists, text, foreign objects
         raise ArgumentError(
             f"moments={shorten(moments)} are not real numbers; give one number or vector per site."
@@ -44,7 +46,7 @@ def read_moments(moments: Any, sites: int) -> Floats | None:
         )
     if not np.isfinite(array).all():
         raise ArgumentError("moments has entries that are not finite; give real numbers.")
-    return array
+    return array.astype(np.float64)
 
 
 def magnetic_operations(spglib: Any, cell: Cell, moments: Floats, symprec: float) -> Any:
