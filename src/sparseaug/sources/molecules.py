@@ -1,22 +1,16 @@
 """The point group of a molecule: the rotations and mirrors that take its atoms to atoms.
 
-Two atoms i, j that are not in line with the centre make a frame. A symmetry takes them to atoms a, b of
-the same species at the same distances from the centre and from each other, and these frames together
-with the handedness determine it: all candidates are tried, fitted to all atoms, and kept when every atom
-lands within the tolerance of one of its species. Matrices found so are not exact, and multiply as the
-group does only nearly; they are replaced by the exact representation near them.
+`frames` finds them within a tolerance. Such matrices multiply as the group does only nearly; they are
+replaced by the exact representation near them, and the atoms are measured again.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from sparseaug.actions import Action
 from sparseaug.errors import (
@@ -25,23 +19,18 @@ from sparseaug.errors import (
     GroupTooLargeError,
     SymmetryWarning,
     check_real,
-    shorten,
 )
 from sparseaug.groups import Rows, table_group
+from sparseaug.sources.frames import (
+    Floats,
+    Molecule,
+    Operation,
+    find_operations,
+    read_molecule,
+)
 from sparseaug.sources.schoenflies import schoenflies
 from sparseaug.sources.sites import MoveSites, as_tuples, tensor_action
 from sparseaug.sources.symmetry import Symmetry
-
-Floats = NDArray[np.float64]
-
-MOST_ATOMS = 2048
-"""Pairs of atoms are compared, and each candidate moves all atoms."""
-
-MOST_CANDIDATES = 1 << 14
-"""Frames that are tried on all atoms: half a minute for the largest molecule."""
-
-MOST_OPERATIONS = 512
-"""Operations of one molecule: an n-gon in its plane has 4n."""
 
 
 @final
@@ -89,21 +78,6 @@ class MoleculeSymmetry(Symmetry):
         return f"MoleculeSymmetry({self.symbol}, order={self.group.order}, atoms={atoms})"
 
 
-class Molecule(NamedTuple):
-    """Positions (atoms, 3) about their mean, kinds 0, 1, 2, ... of the atoms, and that mean."""
-
-    positions: Floats
-    kinds: Rows
-    centre: Floats
-
-
-class _Operation(NamedTuple):
-    image: tuple[int, ...]
-    mirror: bool
-    matrix: Floats
-    error: float
-
-
 def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
     """The point group of a molecule, as permutations of its atoms and rotations of space.
 
@@ -128,10 +102,10 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
         [(0, 1, 2), (0, 2, 1)]
     """
     tolerance = check_real("tolerance", tolerance, above=0)
-    molecule = _read(atoms)
-    operations = _operations(molecule, tolerance)
+    molecule = read_molecule(atoms)
+    operations = find_operations(molecule, tolerance)
     _warn_of_more(molecule, tolerance, len(operations))
-    table = _products(operations)
+    table = products(operations)
     rotations = exact_representation(np.array([one.matrix for one in operations]), table)
     symbol = schoenflies(rotations, table)
     group = table_group(table, label=f"point group {symbol} with {len(table)} operations")
@@ -152,164 +126,19 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
     )
 
 
-def _read(atoms: Any) -> Molecule:
-    given = atoms
-    if not isinstance(atoms, tuple | list):
-        try:
-            if hasattr(type(atoms), "get_positions"):
-                given = (atoms.get_positions(), list(atoms.numbers))
-            elif hasattr(type(atoms), "cart_coords"):
-                given = (atoms.cart_coords, [str(site.species_string) for site in atoms])
-        except Exception as error:  # an object of another library
-            raise ArgumentError(
-                f"atoms={shorten(atoms)} does not answer as ASE's Atoms or pymatgen's Molecule do; "
-                "give (positions, species)."
-            ) from error
-    try:
-        positions, species = given
-        positions = np.asarray(positions)
-        if positions.dtype.kind not in "iuf" or isinstance(species, str | bytes):
-            raise TypeError
-        names = list(species)
-        numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        unequal = any(not name == name for name in names)  # NaN
-    except Exception as error:  # no pair, ragged lists, foreign objects
-        raise ArgumentError(
-            f"atoms={shorten(atoms)} must be (positions, species), an ASE Atoms object or a pymatgen "
-            "Molecule."
-        ) from error
-    if positions.shape != (len(names), 3) or not names or unequal:
-        raise ArgumentError(
-            f"atoms has positions of shape {positions.shape} and {len(names)} species; give (atoms, 3) "
-            "and a symbol or number for each atom."
-        )
-    if len(names) > MOST_ATOMS:
-        raise GroupTooLargeError(f"atoms has {len(names)} atoms, above {MOST_ATOMS}.")
-    positions = positions.astype(np.float64)
-    if not np.isfinite(positions).all() or abs(positions).max() > 1e8:
-        raise ArgumentError("atoms has positions that are not finite, or beyond 1e8.")
-    centre = positions.mean(axis=0)
-    kinds = np.array([numbers[name] for name in names])
-    return Molecule(positions - centre, kinds, centre)
-
-
-def _operations(molecule: Molecule, tolerance: float) -> list[_Operation]:
-    positions, kinds, _ = molecule
-    tree = KDTree(positions)
-    if len(positions) > 1 and tree.query(positions, k=2)[0][:, 1].min() <= 2 * tolerance:
-        raise ArgumentError(
-            f"atoms has two atoms within twice tolerance={tolerance:g} of each other; give a smaller "
-            "tolerance."
-        )
-    found: dict[tuple[tuple[int, ...], bool], _Operation] = {}
-    i, j = _frame_atoms(molecule, tolerance)
-    reach = np.linalg.norm(positions, axis=1).max()
-    height = np.linalg.norm(np.cross(positions[i], positions[j])) / np.linalg.norm(positions[i])
-    # a frame of atoms that are off by the tolerance turns by about that over their distance
-    rough = tolerance * (1 + 4 * reach / min(height, float(np.linalg.norm(positions[i]))))
-    start = _frame(positions[i], positions[j])
-    for a, b in _candidates(molecule, i, j, tolerance):
-        for mirror in (False, True):
-            turn = _frame(positions[a], positions[b]) @ np.diag([1, 1, -1 if mirror else 1]) @ start.T
-            one = _fitted(molecule, tree, turn, mirror, rough)
-            if one is not None and one.error <= tolerance:
-                found.setdefault((one.image, mirror), one)
-    ordered = sorted(found.values(), key=lambda one: (one.mirror, one.image))
-    unit = (tuple(range(len(kinds))), False)
-    ordered.sort(key=lambda one: (one.image, one.mirror) != unit)  # the identity first
-    if len(ordered) > MOST_OPERATIONS:
-        raise GroupTooLargeError(
-            f"atoms has {len(ordered)} operations, above {MOST_OPERATIONS}; give fewer atoms."
-        )
-    return ordered
-
-
-def _frame_atoms(molecule: Molecule, tolerance: float) -> tuple[int, int]:
-    """Two atoms that are not in line with the centre, with few others of their sort."""
-    positions, kinds, _ = molecule
-    radius = np.linalg.norm(positions, axis=1)
-    alike = abs(radius[:, None] - radius) <= 2 * tolerance
-    count = (alike & (kinds[:, None] == kinds)).sum(axis=1)
-    for i in sorted(np.flatnonzero(radius > 10 * tolerance).tolist(), key=lambda k: count[k]):
-        height = np.linalg.norm(np.cross(positions[i], positions), axis=1) / radius[i]
-        others = np.flatnonzero(height > max(10 * tolerance, 0.1 * height.max()))
-        if len(others):
-            return i, int(others[count[others].argmin()])
-    raise ArgumentError(
-        "atoms are all on one line within ten times the tolerance, which infinitely many rotations "
-        "keep; use identical_atoms or graph_automorphisms for their permutations."
-    )
-
-
-def _candidates(
-    molecule: Molecule, i: int, j: int, tolerance: float
-) -> Iterator[tuple[int, int]]:
-    positions, kinds, _ = molecule
-    radius = np.linalg.norm(positions, axis=1)
-    images = [
-        np.flatnonzero((kinds == kinds[k]) & (abs(radius - radius[k]) <= 2 * tolerance))
-        for k in (i, j)
-    ]
-    apart = np.linalg.norm(positions[images[0]][:, None] - positions[images[1]], axis=2)
-    wanted = float(np.linalg.norm(positions[i] - positions[j]))
-    pairs = np.argwhere(abs(apart - wanted) <= 2 * tolerance)
-    if len(pairs) > MOST_CANDIDATES:
-        raise GroupTooLargeError(
-            f"atoms has {len(pairs)} pairs of atoms that a symmetry might take to each other, above "
-            f"{MOST_CANDIDATES}; give a smaller tolerance or fewer atoms."
-        )
-    for a, b in pairs.tolist():
-        first, second = int(images[0][a]), int(images[1][b])
-        if first != second:
-            yield first, second
-
-
-def _frame(p: Floats, q: Floats) -> Floats:
-    """An orthonormal frame, as columns: along p, towards q, and their cross product."""
-    first = p / np.linalg.norm(p)
-    second = q - (q @ first) * first
-    length = np.linalg.norm(second)
-    if length == 0:
-        return np.zeros((3, 3))  # in line: lands nowhere
-    second /= length
-    return np.stack([first, second, np.cross(first, second)], axis=1)
-
-
-def _fitted(
-    molecule: Molecule, tree: KDTree, turn: Floats, mirror: bool, rough: float
-) -> _Operation | None:
-    """The rotation (or mirror) that fits best where a rough one takes atoms to atoms."""
-    positions, kinds, _ = molecule
-    apart, image = tree.query(positions @ turn.T)
-    if apart.max() > rough or not np.array_equal(kinds[image], kinds):
-        return None
-    if len(np.unique(image)) < len(image):
-        return None
-    # Kabsch 1976: the nearest orthogonal matrix of this handedness to sum_i y_i x_i^T
-    left, _, right = np.linalg.svd(positions[image].T @ positions)
-    sign = (-1.0 if mirror else 1.0) * np.linalg.det(left @ right)
-    matrix = left @ np.diag([1.0, 1.0, np.sign(sign)]) @ right
-    error = float(np.linalg.norm(positions @ matrix.T - positions[image], axis=1).max())
-    return _Operation(tuple(image.tolist()), mirror, matrix, error)
-
-
-def _products(operations: list[_Operation]) -> Rows:
+def products(operations: list[Operation]) -> Rows:
     """table[a, b]: where the atoms go and the handedness say which operation it is."""
     images = np.array([one.image for one in operations])
     number = {(one.image, one.mirror): k for k, one in enumerate(operations)}
     table = np.empty((len(operations),) * 2, np.int64)
     for a, one in enumerate(operations):
-        for b, (image, other) in enumerate(zip(one_after(images, a), operations, strict=True)):
+        moved = images[a][images].tolist()
+        for b, (image, other) in enumerate(zip(moved, operations, strict=True)):
             k = number.get((tuple(image), one.mirror != other.mirror))
             if k is None:
                 raise _loose("the product of two of them is none")
             table[a, b] = k
     return table
-
-
-def one_after(images: Rows, a: int) -> list[list[int]]:
-    """The permutations a b for all b."""
-    return images[a][images].tolist()
 
 
 def exact_representation(matrices: Floats, table: Rows) -> Floats:
@@ -338,7 +167,7 @@ def _error(positions: Floats, rotations: Floats, images: Rows) -> float:
 def _warn_of_more(molecule: Molecule, tolerance: float, count: int) -> None:
     wider = 10 * tolerance
     try:
-        more = len(_operations(molecule, wider))
+        more = len(find_operations(molecule, wider))
     except (ArgumentError, GroupTooLargeError):  # atoms merge at that distance
         return
     if more > count:

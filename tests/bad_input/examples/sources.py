@@ -22,9 +22,24 @@ def part_of_cell(i: int) -> Example:
     )
 
 
+WATER = ([[0, 0, 0.12], [0, 0.76, -0.48], [0, -0.76, -0.48]], ["O", "H", "H"])
+
+
+def part_of_water(i: int) -> Example:
+    return Example(
+        lambda atoms: sources.point_group((*WATER[:i], atoms, *WATER[i + 1 :])),
+        {"atoms": WATER[i]},
+        of=key(sources.point_group),
+        takes={"atoms": ("everything",)} if i else {},  # labels of any kind
+    )
+
+
 EXAMPLES = [
     Example(sources.crystal, {"cell": CELL, "symprec": 1e-3, "moments": [1.0]}),
     *(part_of_cell(i) for i in range(3)),
+    Example(sources.point_group, {"atoms": WATER, "tolerance": 0.01}),
+    *(part_of_water(i) for i in range(2)),
+    Example(sources.point_group(WATER).tensors, {"rank": 2, "sites": True}),
     Example(sources.MoveSites, {"group": TRIVIAL, "images": ((0, 1),), "rotations": (), "rank": 1}),
     Example(sources.TurnTensors, {"group": TRIVIAL, "rotations": (TURN,), "rank": 1}),
     Example(sources.crystal(CELL).tensors, {"rank": 2, "sites": True}),
