@@ -93,6 +93,12 @@ def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
     """All operations that leave every atom within the tolerance of another, the identity first."""
     positions, kinds, _ = molecule
     tree = KDTree(positions)
+    reach = np.linalg.norm(positions, axis=1).max()
+    least = 1e3 * float(np.finfo(np.float64).eps * reach)  # a fit is a few operations on positions
+    if tolerance < least:
+        raise ArgumentError(
+            f"tolerance={tolerance:g} is below the rounding of positions; give at least {least:.1g}."
+        )
     if len(positions) > 1 and tree.query(positions, k=2)[0][:, 1].min() <= 2 * tolerance:
         raise ArgumentError(
             f"atoms has two atoms within twice tolerance={tolerance:g} of each other; give a smaller "
@@ -100,7 +106,6 @@ def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
         )
     found: dict[tuple[tuple[int, ...], bool], Operation] = {}
     i, j = _frame_atoms(molecule, tolerance)
-    reach = np.linalg.norm(positions, axis=1).max()
     height = np.linalg.norm(np.cross(positions[i], positions[j])) / np.linalg.norm(positions[i])
     # a frame of atoms that are off by the tolerance turns by about that over their distance
     rough = tolerance * (1 + 4 * reach / min(height, float(np.linalg.norm(positions[i]))))
