@@ -1,4 +1,4 @@
-"""Copies of arrays and of data frames, and means over S. Copy j n + i is row i moved by element j.
+"""Copies of arrays and of data frames. Copy j n + i is row i moved by element j.
 
 In a frame, columns differ in dtype. A row of random numbers, moved by S, tells where each entry comes
 from: if all are found again, with no sign changed, whole columns change places, and any dtype goes
@@ -8,20 +8,15 @@ in one that moves; those that stay keep what they hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.actions.bound import distinct
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sklearn.parameters import Shape, is_frame
-
-MOST_ROWS = 1 << 16
-"""Rows given to an estimator's predict at once: bounds the memory, whatever n and m are."""
 
 
 def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
@@ -40,27 +35,9 @@ def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:
     return np.asarray(data)[rows]
 
 
-def mean_over(
-    function: Callable[[Any], NDArray[Any]], action: Action, elements: Rows, data: Any, shape: Shape
-) -> NDArray[np.float64]:
-    """The mean over the elements of function(moved rows), for each row; at most 2^16 rows a call.
-
-    Equal elements are moved once and weigh as many as they are.
-    """
-    once = distinct(elements)
-    counts, first = once.counts.astype(np.float64), elements[once.first]
-    parts = []
-    for start in range(0, len(data), MOST_ROWS):
-        rows = np.arange(start, min(start + MOST_ROWS, len(data)))
-        block = data.iloc[rows] if is_frame(data) else data[rows]
-        step = max(1, MOST_ROWS // len(rows))
-        total: Any = 0.0
-        for j in range(0, len(first), step):
-            values = function(copies(action, first[j : j + step], block, shape))
-            values = values.reshape(-1, len(rows), *values.shape[1:])
-            total = total + np.tensordot(counts[j : j + step], values, axes=1)
-        parts.append(total / len(elements))  # whole votes add up exactly: a tie stays one
-    return np.concatenate(parts)
+def some_rows(data: Any, rows: slice) -> Any:
+    """These rows of an array or of a frame."""
+    return data.iloc[rows] if is_frame(data) else data[rows]
 
 
 def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> Any:

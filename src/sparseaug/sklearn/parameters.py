@@ -140,21 +140,35 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
     return made
 
 
-def check_shape(sample_shape: Shape | None, width: int) -> Shape:
-    """How a row of this width is read."""
-    if sample_shape is None:
-        return (width,)
-    if not isinstance(sample_shape, tuple | list):
+def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Action:
+    """The action on targets of this width, of the same group as the one on samples."""
+    along = resolve_action("y_action", y_action, width)
+    if along.group != action.group:
         raise ArgumentError(
-            f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (8, 8)."
+            f"y_action={shorten(y_action)} is of {along.group.name}, but action is of "
+            f"{action.group.name}; use one group."
         )
-    shape = tuple(check_integer("sample_shape", size, at_least=1) for size in sample_shape)
-    if math.prod(shape) != width:
+    return along
+
+
+def check_shape(
+    shape: Shape | None,
+    width: int,
+    name: str = "sample_shape",
+    what: str = "X has {} features",
+) -> Shape:
+    """How a row of this width is read."""
+    if shape is None:
+        return (width,)
+    if not isinstance(shape, tuple | list):
+        raise ArgumentError(f"{name}={shorten(shape)} is not a tuple; give one such as (8, 8).")
+    checked = tuple(check_integer(name, size, at_least=1) for size in shape)
+    if math.prod(checked) != width:
         raise ArgumentError(
-            f"sample_shape={shape} has {math.prod(shape)} entries, but X has {width} features; "
+            f"{name}={checked} has {math.prod(checked)} entries, but {what.format(width)}; "
             "give a shape of that many."
         )
-    return shape
+    return checked
 
 
 def check_seed(random_state: Any) -> int:
@@ -177,8 +191,10 @@ def check_choice(estimator: Any) -> None:
     ]
     if len(given) > 1:
         raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
-    if type(estimator.identity) is not bool:
-        raise ArgumentError(f"identity={shorten(estimator.identity)} is neither True nor False.")
+    for name in ("identity", "average"):
+        value = getattr(estimator, name, True)
+        if type(value) is not bool:
+            raise ArgumentError(f"{name}={shorten(value)} is neither True nor False.")
     if isinstance(estimator.m, str) and estimator.m != "full":
         raise ArgumentError(f"m={shorten(estimator.m)} is not allowed; give a number, or 'full'.")
     if estimator.m is not None and estimator.m != "full":

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.copies import copies, take_rows
 from sparseaug.sklearn.parameters import (
@@ -19,7 +19,7 @@ from sparseaug.sklearn.parameters import (
     check_rows,
     is_frame,
     naming,
-    resolve_action,
+    resolve_y_action,
 )
 
 
@@ -115,12 +115,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     def _moved_targets(self, y: Any) -> Any:
         if y.ndim < 2:
             raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs, ...).")
-        action = resolve_action("y_action", self.y_action, y.shape[1])
-        if action.group != self.action_.group:
-            raise ArgumentError(
-                f"y_action={shorten(self.y_action)} is of {action.group.name}, but action is of "
-                f"{self.action_.group.name}; use one group."
-            )
+        action = resolve_y_action(self.y_action, self.action_, y.shape[1])
         shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
         try:
             return copies(action, self.sample_.elements, y, shape)

@@ -48,7 +48,7 @@ EXAMPLES = [
     *(
         Example(
             lambda model=model, y=y, **given: model(**given).fit(X, y),
-            {"estimator": None, **CHOICES},
+            {"estimator": None, "average": True, **CHOICES},
             of=key(model),
             also=("target",),
         )
@@ -62,6 +62,11 @@ EXAMPLES = [
             also=("target",),
         )
         for name, value in {"m": 3, "target_deviation": 0.9, "S": S, "sample_shape": (4,)}.items()
+    ),
+    Example(
+        lambda **given: OneShotRegressor(action=ACT, **given).fit(X, X),
+        {"y_action": ACT, "y_shape": (4,)},
+        of=key(OneShotRegressor),
     ),
     learned(
         OneShotResampler(ACT).fit,
@@ -90,6 +95,6 @@ EXAMPLES = [
     learned(CLASSIFIER.predict_proba, {"X": X}),
     learned(CLASSIFIER.decision_function, {"X": X}),
     learned(CLASSIFIER.score, {"X": X, "y": LABELS, "sample_weight": None}),
-    learned(REGRESSOR.predict, {"X": X}),
+    learned(REGRESSOR.predict, {"X": X, "return_std": False}),
     learned(REGRESSOR.score, {"X": X, "y": TARGETS, "sample_weight": None}),
 ]

@@ -1,0 +1,154 @@
+"""What `OneShotClassifier` and `OneShotRegressor` share: augment inside fit, average over S in predict.
+
+The copies of a sample never leave `fit`, so no cross-validation of these estimators can put one into
+training and another into test. (An inner estimator that splits its data itself, as a grid search does,
+splits copies: search around these estimators instead.) Predictions are means over S of the inner
+estimator's, and make no oracle call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    clone,
+    is_classifier,
+)
+from sklearn.utils import get_tags
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+)
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Rows
+from sparseaug.sampling import GroupSample
+from sparseaug.sklearn.copies import copies
+from sparseaug.sklearn.means import Back, mean_over
+from sparseaug.sklearn.parameters import (
+    ActionChoice,
+    OneShotMixin,
+    Shape,
+    check_rows,
+    naming,
+)
+
+
+def inner_has(name: str) -> Any:
+    """Whether the inner estimator, fitted if it is, has this method."""
+
+    def check(self: Any) -> bool:
+        inner = self.estimator_ if hasattr(self, "estimator_") else self._inner()
+        getattr(inner, name)  # its AttributeError says what is missing
+        return True
+
+    return check
+
+
+class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """What both share: parameters, fitting the inner estimator on copies, means over S."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        action: ActionChoice = None,
+        m: int | Literal["full"] | None = None,
+        target_deviation: float | None = None,
+        S: GroupSample | Literal["full"] | None = None,
+        identity: bool = True,
+        sample_shape: Shape | None = None,
+        average: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.action = action
+        self.m = m
+        self.target_deviation = target_deviation
+        self.S = S
+        self.identity = identity
+        self.sample_shape = sample_shape
+        self.average = average
+        self.random_state = random_state
+
+    def _default(self) -> Any:
+        raise NotImplementedError
+
+    def _inner(self) -> Any:
+        """The estimator to clone."""
+        return self._default() if self.estimator is None else self.estimator
+
+    def _is_classifier(self) -> bool:
+        """Whether the inner estimator is one; an `ArgumentError` unless it can fit and predict."""
+        inner = self._inner()
+        methods = ("fit", "predict", "get_params")
+        if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
+            raise ArgumentError(
+                f"estimator={shorten(inner)} is not an estimator with fit and predict; give one, as "
+                f"{type(self._default()).__name__}()."
+            )
+        return bool(is_classifier(inner))
+
+    def _fit_copies(self, X: Any, y: NDArray[Any], sample_weight: Any) -> None:
+        """Fit a clone of the inner estimator on the n m copies of checked data."""
+        self._draw(len(X))
+        inner = clone(self._inner())
+        rows, groups, weight = self.sample_.elements, self.groups_, None
+        if sample_weight is not None:
+            if not has_fit_parameter(inner, "sample_weight"):
+                raise ArgumentError(
+                    f"sample_weight is given, but {type(inner).__name__}.fit takes none; leave it out."
+                )
+            with naming("sample_weight"):
+                weight = _check_sample_weight(sample_weight, X)[groups]
+        distinct, counts = self.sample_.counts()
+        if len(distinct) < len(rows) and has_fit_parameter(inner, "sample_weight"):
+            # copies by equal elements are one copy with a weight
+            rows, groups = distinct, np.tile(np.arange(len(X)), len(distinct))
+            weight = np.repeat(counts, len(X)) * (1.0 if weight is None else weight[groups])
+        extra = {} if weight is None else {"sample_weight": weight}
+        moved = copies(self.action_, rows, X, self.shape_)
+        with naming("X, y or sample_weight" if extra else "X or y"):
+            self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
+
+    def _targets(self, rows: Rows, y: NDArray[Any]) -> NDArray[Any]:
+        """The targets of the copies by these elements."""
+        return np.concatenate([y] * len(rows))
+
+    def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
+        """The mean over S of what `method` of the inner estimator says; or what it says of X."""
+        with naming("X"):
+            if not self.average:
+                return np.asarray(method(X))
+            return mean_over(method, self.action_, self.sample_.elements, X, self.shape_, back)
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self, "estimator_")
+        return check_rows(self, X, reset=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._inner())
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.sparse = False
+        return tags
+
+
+def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> NDArray[Any]:
+    """y as an array with one row per row of X."""
+    if y is None:
+        raise ArgumentError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
+        )
+    with naming("y"):
+        y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
+    with naming("X and y"):
+        check_consistent_length(X, y)
+    return np.asarray(y)

@@ -1,0 +1,127 @@
+"""`OneShotClassifier`: augment inside fit, average probabilities over S in predict."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
+from sparseaug.sklearn.parameters import check_choice, check_rows, naming
+
+
+class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
+    """A classifier fitted on the copies of its data under S, whose predictions are means over S.
+
+    `predict` takes the largest mean of predict_proba; of decision_function, where the inner estimator
+    has no probabilities; or the most votes (a tie goes to the first class), where it has neither or
+    decides between pairs of classes, as `SVC(decision_function_shape="ovo")`.
+
+    Args:
+        estimator: what learns; logistic regression by default. `random_state` is not passed on to it
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        S: an existing `GroupSample`, instead of m
+        identity: of m elements the first is the identity, so that every sample is also seen unmoved
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        average: predict with the mean over S; False is the inner estimator alone, m times as fast
+        random_state: an integer is the oracle's seed: the same S every time
+
+    Attributes:
+        estimator_: the fitted clone
+        classes_: the labels that the inner estimator knows
+        sample_: S; its `calls` are the oracle calls that `fit` made
+        action_: the action for this width
+        groups_: the row that each copy in fitting came from
+        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+        >>> shift = sa.permute_axis(sa.cyclic(2))
+        >>> model = OneShotClassifier(action=shift, m=8, random_state=0)
+        >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
+        >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
+        (['far', 'near'], 7)
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: labels
+            sample_weight: one per sample, if the estimator takes weights
+        """
+        check_choice(self)
+        if not self._is_classifier():
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
+            )
+        X = check_rows(self, X, reset=True)
+        y = check_targets(self, X, y)
+        with naming("y"):
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+        self._fit_copies(X, y, sample_weight)
+        # a semi-supervised one takes a label for "unknown", which is none of its classes
+        self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the largest mean over S."""
+        X = self._rows(X)
+        inner = self.estimator_
+        if not self.average:
+            with naming("X"):
+                return np.asarray(inner.predict(X))
+        if hasattr(inner, "predict_proba"):
+            scores = self._mean(inner.predict_proba, X)
+        elif hasattr(inner, "decision_function") and not self._decides_pairs():
+            scores = self._mean(inner.decision_function, X)
+        else:
+            scores = self._mean(lambda rows: self._votes(inner.predict(rows)), X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(np.int64)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    @available_if(inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The mean over S of the inner probabilities (n, classes)."""
+        X = self._rows(X)
+        return self._mean(self.estimator_.predict_proba, X)
+
+    @available_if(inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The mean over S of the inner decision function."""
+        X = self._rows(X)
+        return self._mean(self.estimator_.decision_function, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on these rows, as scikit-learn has it."""
+        with naming("X, y or sample_weight"):
+            return float(super().score(X, y, sample_weight))
+
+    def _default(self) -> Any:
+        return LogisticRegression()
+
+    def _decides_pairs(self) -> bool:
+        """Whether the decision function scores pairs of classes, not classes."""
+        shapes = [
+            value
+            for name, value in self.estimator_.get_params().items()
+            if name.split("__")[-1] == "decision_function_shape"
+        ]
+        return len(self.classes_) > 2 and "ovo" in shapes
+
+    def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """One vote per row, as (rows, classes)."""
+        return np.asarray(labels[:, None] == self.classes_, np.float64)
