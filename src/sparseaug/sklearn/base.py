@@ -60,8 +60,9 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         estimator: Any = None,
         *,
         action: ActionChoice = None,
-        m: int | Literal["full"] | None = None,
+        m: int | Literal["full", "design"] | None = None,
         target_deviation: float | None = None,
+        degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
         sample_shape: Shape | None = None,
@@ -72,6 +73,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.action = action
         self.m = m
         self.target_deviation = target_deviation
+        self.degree = degree
         self.S = S
         self.identity = identity
         self.sample_shape = sample_shape

@@ -27,8 +27,12 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
     Args:
         estimator: what learns; logistic regression by default. `random_state` is not passed on to it
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action); "full" for all of the group
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
+            best known 16. They are moved so that the identity is among them, without an oracle call;
+            with identity=False by one uniform element, with one call
         target_deviation: draw until the exact deviation is at most this, instead of m
+        degree: for target_deviation and m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)

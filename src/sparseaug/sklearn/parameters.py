@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseaug.actions import Action, roll
+from sparseaug.designs import design
 from sparseaug.errors import (
     ArgumentError,
     SparseAugError,
@@ -43,13 +44,14 @@ CHEAP_ORDER = 10_000
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
 
-    Parameters that the estimators share: action, m, target_deviation, S, identity,
-    sample_shape, random_state.
+    Parameters that the estimators share: action, m, target_deviation, degree, S,
+    identity, sample_shape, random_state.
     """
 
     action: ActionChoice
-    m: int | Literal["full"] | None
+    m: int | Literal["full", "design"] | None
     target_deviation: float | None
+    degree: int | None
     S: GroupSample | Literal["full"] | None
     identity: bool
     sample_shape: Shape | None
@@ -63,7 +65,7 @@ class OneShotMixin:
 
     @property
     def deviation_(self) -> Deviation | None:
-        """`sparseaug.deviation(sample_)`, computed on first use; None where it may take long.
+        """`sparseaug.deviation(sample_, degree=degree)`, on first use; None where it may take long.
 
         A notebook reads every attribute of an estimator that it shows, so this one never takes long
         and never fails. Call `sparseaug.deviation` for a group above order 10,000.
@@ -71,7 +73,7 @@ class OneShotMixin:
         check_is_fitted(self, "sample_")
         if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
             try:
-                self._deviation = deviation(self.sample_)
+                self._deviation = deviation(self.sample_, degree=self.degree)
             except UnsupportedError:
                 return None
         return self._deviation
@@ -83,9 +85,10 @@ class OneShotMixin:
         self.action_ = resolve_action("action", self.action, width)
         self.sample_, self._deviation = draw_sample(
             self.action_,
-            m=DEFAULT_M if self.action is not None and self.m is None else self.m or 1,
+            m=self.m or (1 if self.action is None else DEFAULT_M),
             target_deviation=self.target_deviation,
-            S="full" if self.m == "full" else self.S,
+            degree=self.degree,
+            S=self.S,
             identity=self.identity,
             random_state=self.random_state,
         )
@@ -103,6 +106,7 @@ def draw_sample(
     *,
     m: Any,
     target_deviation: float | None,
+    degree: int | None,
     S: Any,
     identity: bool,
     random_state: Any,
@@ -110,11 +114,31 @@ def draw_sample(
     """S as the parameters want it, and its deviation where drawing found it."""
     if S is not None:
         return as_sample(S, action.group), None
+    if m == "full":
+        return GroupSample.full(action.group), None
     oracle = Oracle(action.group, seed=check_seed(random_state))
+    if m == "design":
+        return designed(oracle, degree, identity=identity), None
     if target_deviation is None:
         return oracle.draw(m, identity=identity), None
-    found = draw_until(oracle, target=target_deviation)
+    found = draw_until(oracle, target=target_deviation, degree=degree)
     return found.sample, found.deviation
+
+
+def designed(oracle: Oracle, degree: int | None, *, identity: bool) -> GroupSample:
+    """The design of this degree, or the best known of 16 elements, with the identity or at random.
+
+    S g^-1 for the first g of S has the identity, and is exact where S is: D_(S h) = D_S Pi(h). It takes
+    no call. Without `identity` it is S h for one uniform h, an unbiased sample, by one call.
+    """
+    group = oracle.group
+    S = design(group, degree=degree) if degree is not None else design(group, m=DEFAULT_M)
+    if not identity:
+        return S.translate(oracle)
+    if (S.elements == group.identity()).all(axis=1).any():
+        return S
+    rows = group.compose(S.elements, group.inverse(S.elements[:1]))
+    return GroupSample(group, rows, S.calls, S.origin)
 
 
 def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
@@ -195,10 +219,20 @@ def check_choice(estimator: Any) -> None:
         value = getattr(estimator, name, True)
         if type(value) is not bool:
             raise ArgumentError(f"{name}={shorten(value)} is neither True nor False.")
-    if isinstance(estimator.m, str) and estimator.m != "full":
-        raise ArgumentError(f"m={shorten(estimator.m)} is not allowed; give a number, or 'full'.")
-    if estimator.m is not None and estimator.m != "full":
+    if isinstance(estimator.m, str):
+        if estimator.m not in ("full", "design"):
+            raise ArgumentError(
+                f"m={shorten(estimator.m)} is not allowed; give a number, 'full' or 'design'."
+            )
+    elif estimator.m is not None:
         check_integer("m", estimator.m, at_least=1, below=MOST_ELEMENTS)
+    if estimator.degree is not None:
+        check_integer("degree", estimator.degree, at_least=1)
+        if estimator.target_deviation is None and estimator.m != "design":
+            raise ArgumentError(
+                f"degree={shorten(estimator.degree)} says which functions count for target_deviation or "
+                "m='design'; give one of these too."
+            )
     if estimator.target_deviation is not None:
         check_real("target_deviation", estimator.target_deviation, above=0, below=1)
 

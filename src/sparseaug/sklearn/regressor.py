@@ -37,8 +37,12 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
     Args:
         estimator: what learns; ridge regression by default
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action); "full" for all of the group
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
+            best known 16. They are moved so that the identity is among them, without an oracle call;
+            with identity=False by one uniform element, with one call
         target_deviation: draw until the exact deviation is at most this, instead of m
+        degree: for target_deviation and m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
@@ -62,8 +66,9 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         estimator: Any = None,
         *,
         action: ActionChoice = None,
-        m: int | Literal["full"] | None = None,
+        m: int | Literal["full", "design"] | None = None,
         target_deviation: float | None = None,
+        degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
         sample_shape: Shape | None = None,
@@ -77,6 +82,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             action=action,
             m=m,
             target_deviation=target_deviation,
+            degree=degree,
             S=S,
             identity=identity,
             sample_shape=sample_shape,

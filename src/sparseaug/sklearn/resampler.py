@@ -32,8 +32,12 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action); "full" for all of the group
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
+            best known 16. They are moved so that the identity is among them, without an oracle call;
+            with identity=False by one uniform element, with one call
         target_deviation: draw until the exact deviation is at most this, instead of m
+        degree: for target_deviation and m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
@@ -64,8 +68,9 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self,
         action: ActionChoice = None,
         *,
-        m: int | Literal["full"] | None = None,
+        m: int | Literal["full", "design"] | None = None,
         target_deviation: float | None = None,
+        degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
         sample_shape: Shape | None = None,
@@ -75,6 +80,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self.action = action
         self.m = m
         self.target_deviation = target_deviation
+        self.degree = degree
         self.S = S
         self.identity = identity
         self.sample_shape = sample_shape

@@ -23,7 +23,7 @@ ACT = sa.permute_axis(sa.symmetric(4))
 S = sa.Oracle(ACT.group).draw(3)
 CHOICES = {
     **{"action": ACT, "m": None, "target_deviation": None, "S": None},
-    **{"sample_shape": None, "random_state": 0},
+    **{"degree": None, "identity": True, "sample_shape": None, "random_state": 0},
 }
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
 CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
@@ -66,6 +66,11 @@ EXAMPLES = [
     Example(
         lambda **given: OneShotRegressor(action=ACT, **given).fit(X, X),
         {"y_action": ACT, "y_shape": (4,)},
+        of=key(OneShotRegressor),
+    ),
+    Example(
+        lambda **given: OneShotRegressor(action=ACT, **given).fit(X, TARGETS),
+        {"m": "design", "degree": 1},
         of=key(OneShotRegressor),
     ),
     learned(
