@@ -1,14 +1,14 @@
 """What `OneShotClassifier` and `OneShotRegressor` share: augment inside fit, average over S in predict.
 
 The copies of a sample never leave `fit`, so no cross-validation of these estimators can put one into
-training and another into test. (An inner estimator that splits its data itself, as a grid search does,
-splits copies: search around these estimators instead.) Predictions are means over S of the inner
-estimator's, and make no oracle call.
+training and another into test. (An inner estimator that splits its data itself splits copies, unless its
+splitter takes groups: see `routing`. Search around these estimators instead.) Predictions are means over
+S of the inner estimator's, and make no oracle call.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,17 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import (
-    _check_sample_weight,
     _check_y,
     check_consistent_length,
     check_is_fitted,
-    has_fit_parameter,
 )
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.copies import copies
+from sparseaug.sklearn.copies import copies, require_room
 from sparseaug.sklearn.means import Back, mean_over
 from sparseaug.sklearn.parameters import (
     ActionChoice,
@@ -39,6 +38,7 @@ from sparseaug.sklearn.parameters import (
     check_rows,
     naming,
 )
+from sparseaug.sklearn.routing import copied, routed, splits_by_groups, takes_weights
 
 
 def inner_has(name: str) -> Any:
@@ -54,6 +54,9 @@ def inner_has(name: str) -> Any:
 
 class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """What both share: parameters, fitting the inner estimator on copies, means over S."""
+
+    # weights are for the inner estimator to request
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
     def __init__(
         self,
@@ -98,27 +101,36 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             )
         return bool(is_classifier(inner))
 
-    def _fit_copies(self, X: Any, y: NDArray[Any], sample_weight: Any) -> None:
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Arguments of `fit` go to the inner estimator: let that one request them."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self._inner(), method_mapping=mapping)
+
+    def _fit_copies(self, X: Any, y: NDArray[Any], given: dict[str, Any]) -> None:
         """Fit a clone of the inner estimator on the n m copies of checked data."""
-        self._draw(len(X))
-        inner = clone(self._inner())
-        rows, groups, weight = self.sample_.elements, self.groups_, None
-        if sample_weight is not None:
-            if not has_fit_parameter(inner, "sample_weight"):
-                raise ArgumentError(
-                    f"sample_weight is given, but {type(inner).__name__}.fit takes none; leave it out."
-                )
-            with naming("sample_weight"):
-                weight = _check_sample_weight(sample_weight, X)[groups]
-        distinct, counts = self.sample_.counts()
-        if len(distinct) < len(rows) and has_fit_parameter(inner, "sample_weight"):
-            # copies by equal elements are one copy with a weight
-            rows, groups = distinct, np.tile(np.arange(len(X)), len(distinct))
-            weight = np.repeat(counts, len(X)) * (1.0 if weight is None else weight[groups])
-        extra = {} if weight is None else {"sample_weight": weight}
+        n, inner = len(X), clone(self._inner())
+        given = routed(self, inner, X, given)
+        self._draw(n)
+        rows, counts = self._elements(inner)
+        require_room(
+            X, len(rows), "give a smaller m, or call partial_fit, which makes few at a time"
+        )
+        groups = np.tile(np.arange(n), len(rows))
+        extra = copied(given, n, groups)
+        if counts is not None:
+            extra["sample_weight"] = np.repeat(counts, n) * extra.get("sample_weight", 1.0)
+        if "groups" not in extra and splits_by_groups(inner):
+            extra["groups"] = groups  # the copies of a sample stay on one side of a split
         moved = copies(self.action_, rows, X, self.shape_)
-        with naming("X, y or sample_weight" if extra else "X or y"):
+        with naming(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
+
+    def _elements(self, inner: Any) -> tuple[Rows, NDArray[np.int64] | None]:
+        """The elements to move by: all, or the distinct ones with their counts as weights."""
+        rows, counts = self.sample_.counts()
+        if len(rows) < self.sample_.m and takes_weights(inner):
+            return rows, counts
+        return self.sample_.elements, None
 
     def _targets(self, rows: Rows, y: NDArray[Any]) -> NDArray[Any]:
         """The targets of the copies by these elements."""

@@ -8,12 +8,14 @@ in one that moves; those that stay keep what they hold.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sklearn.parameters import Shape, is_frame
@@ -26,6 +28,25 @@ def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
     n, k = len(data), len(elements)
     moved = action(elements, np.reshape(data, (n, *shape)))
     return moved.reshape(k * n, *data.shape[1:])
+
+
+def require_room(data: Any, k: int, remedy: str) -> None:
+    """Raise an `ArgumentError` if k copies of the data exceed the memory of this machine."""
+    values = np.asarray(data[:1]) if not is_frame(data) else data.iloc[:1].to_numpy()
+    size, limit = k * len(data) * values.nbytes, machine_memory()
+    if limit is not None and size > limit:
+        raise ArgumentError(
+            f"X has {len(data)} rows, and m={k} copies of each take {size / 1e9:.3g} GB; this machine "
+            f"has {limit / 1e9:.3g} GB: {remedy}."
+        )
+
+
+def machine_memory() -> int | None:
+    """Bytes of memory that this machine has; None where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return None
 
 
 def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:

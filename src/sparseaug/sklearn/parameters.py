@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -264,7 +264,7 @@ def naming(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (SparseAugError, NotFittedError):
+    except (SparseAugError, NotFittedError, UnsetMetadataPassedError):
         raise
     except TypeError as error:
         raise ArgumentTypeError(f"{name} cannot be used: {one_line(error)}") from error

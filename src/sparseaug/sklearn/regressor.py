@@ -92,13 +92,15 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         self.y_action = y_action
         self.y_shape = y_shape
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Draw S, and fit a clone of the estimator on the copies.
 
         Args:
             X: samples, one per row
             y: targets
             sample_weight: one per sample, if the estimator takes weights
+            fit_params: what the estimator or its parts request, with metadata routing; arrays with one
+                entry per sample are copied along
         """
         check_choice(self)
         if self._is_classifier():
@@ -111,7 +113,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         y = check_targets(self, X, y, numeric=True)
         with naming("y"):
             y = y if several else column_or_1d(y, warn=True)
-        self._fit_copies(X, y, sample_weight)
+        self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
