@@ -7,6 +7,8 @@ base        what these two share
 parameters  from an estimator's parameters to an action and S
 scoring     moved_scorer, moved_folds: scores on freshly moved samples
 copies      copies of arrays and of data frames
+frames      what copies ask of a data frame, pandas' or polars'
+routing     arguments of fit on their way to the inner estimator
 means       means and spreads over S
 """
 

@@ -18,7 +18,18 @@ from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sklearn.parameters import Shape, is_frame
+from sparseaug.sklearn.frames import (
+    column_from,
+    column_of,
+    columns_of,
+    frame_from,
+    is_frame,
+    is_table,
+    numbers_of,
+    rows_of,
+    stacked,
+)
+from sparseaug.sklearn.parameters import Shape
 
 
 def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
@@ -32,8 +43,7 @@ def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
 
 def require_room(data: Any, k: int, remedy: str) -> None:
     """Raise an `ArgumentError` if k copies of the data exceed the memory of this machine."""
-    values = np.asarray(data[:1]) if not is_frame(data) else data.iloc[:1].to_numpy()
-    size, limit = k * len(data) * values.nbytes, machine_memory()
+    size, limit = k * len(data) * np.asarray(some_rows(data, slice(1))).nbytes, machine_memory()
     if limit is not None and size > limit:
         raise ArgumentError(
             f"X has {len(data)} rows, and m={k} copies of each take {size / 1e9:.3g} GB; this machine "
@@ -50,39 +60,34 @@ def machine_memory() -> int | None:
 
 
 def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:
-    """These rows, repeated as asked; a frame or series gets the index 0, 1, 2, ..."""
-    if hasattr(data, "iloc"):
-        return data.iloc[rows].reset_index(drop=True)
-    return np.asarray(data)[rows]
+    """These rows, repeated as asked; a frame or series of pandas gets the index 0, 1, 2, ..."""
+    return rows_of(data, rows) if is_table(data) else np.asarray(data)[rows]
 
 
 def some_rows(data: Any, rows: slice) -> Any:
     """These rows of an array or of a frame."""
-    return data.iloc[rows] if is_frame(data) else data[rows]
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
 
 
 def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> Any:
-    import pandas as pd
-
     source, flipped = _sources(action, elements, shape)
     if (source >= 0).all() and not flipped.any():
-        parts = [frame.iloc[:, order].set_axis(frame.columns, axis=1) for order in source]
-        return pd.concat(parts, ignore_index=True)
+        return stacked([columns_of(frame, order) for order in source])
     n, width = frame.shape
     moves = ((source != np.arange(width)) | flipped).any(axis=0)
     needed = moves | _has_part(action, elements, shape, ~moves)
-    values = frame.iloc[:, needed].to_numpy()
+    values = numbers_of(frame, needed)
     array = np.zeros((n, width), values.dtype)
     array[:, needed] = values
     moved = copies(action, elements, array, shape)
-    columns = []
-    for j in range(width):
-        if not moves[j]:
-            column = take_rows(frame.iloc[:, j], np.tile(np.arange(n), len(elements)))
-        else:
-            column = pd.Series(moved[:, j]).astype(_dtype(frame, source[:, j], moved.dtype))
-        columns.append(column)
-    return pd.concat(columns, axis=1, ignore_index=True).set_axis(frame.columns, axis=1)
+    again = np.tile(np.arange(n), len(elements))
+    columns = [
+        column_from(frame, moved[:, j], source[:, j])
+        if moves[j]
+        else take_rows(column_of(frame, j), again)
+        for j in range(width)
+    ]
+    return frame_from(frame, columns)
 
 
 def _sources(action: Action, elements: Rows, shape: Shape) -> tuple[Rows, NDArray[np.bool_]]:
@@ -103,10 +108,3 @@ def _has_part(action: Action, elements: Rows, shape: Shape, stays: NDArray[np.bo
     moved = copies(action, elements, np.stack([one, other]), shape).reshape(-1, 2, stays.size)
     # entries are of order one; two rows of a product may be rounded differently
     return bool((abs(moved[:, 0] - moved[:, 1]) > 1e-12)[:, ~stays].any())
-
-
-def _dtype(frame: Any, source: Rows, common: np.dtype[Any]) -> Any:
-    """The dtype of the columns an entry comes from, if one signed kind; else the common one."""
-    kinds = {frame.dtypes.iloc[j] for j in source.tolist() if j >= 0}
-    one = kinds.pop() if len(kinds) == 1 and (source >= 0).all() else common
-    return one if getattr(one, "kind", "") in "if" else common

@@ -28,6 +28,7 @@ from sparseaug.errors import (
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
+from sparseaug.sklearn.frames import is_frame
 from sparseaug.spectral import Deviation, deviation, draw_until
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
@@ -244,6 +245,8 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if issparse(X):
         raise ArgumentError("X is sparse; actions move dense rows: give X.toarray().")
+    if type(X).__name__ == "LazyFrame":
+        raise ArgumentError("X is a LazyFrame, which holds no rows yet; give X.collect().")
     with naming("X"):
         if not is_frame(X):
             array = validate_data(estimator, X, reset=reset, ensure_all_finite=False)
@@ -279,8 +282,3 @@ def one_line(error: Exception) -> str:
 
 class ArgumentTypeError(ArgumentError, TypeError):
     """An `ArgumentError` that is also a TypeError."""
-
-
-def is_frame(data: Any) -> bool:
-    """Whether it is a pandas DataFrame."""
-    return hasattr(data, "iloc") and getattr(data, "ndim", 0) == 2

@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_consistent_length
 from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.copies import copies, take_rows
+from sparseaug.sklearn.frames import is_frame, is_table
 from sparseaug.sklearn.parameters import (
     ActionChoice,
     OneShotMixin,
     Shape,
     check_choice,
     check_rows,
-    is_frame,
     naming,
     resolve_y_action,
 )
@@ -52,9 +52,9 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         groups_: the row that each copy comes from
         deviation_: how good S is; None for groups above order 10,000 unless drawing found it
 
-    A DataFrame gives a DataFrame with the same columns, and a Series a Series, with the index
-    0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
-    with columns of the same dtype, change sign or stay.
+    A DataFrame of pandas or polars gives one with the same columns, and a Series a Series; pandas' have
+    the index 0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they
+    change places with columns of the same dtype, change sign or stay.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -110,7 +110,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(X)
         X = check_rows(self, X, reset=False)
         with naming("y"):
-            y = y if hasattr(y, "iloc") else np.asarray(y)
+            y = y if is_table(y) else np.asarray(y)
         with naming("X and y"):
             check_consistent_length(X, y)
         moved = copies(self.action_, self.sample_.elements, X, self.shape_)
@@ -119,7 +119,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         return moved, self._moved_targets(y)
 
     def _moved_targets(self, y: Any) -> Any:
-        if y.ndim < 2:
+        if len(y.shape) < 2:
             raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs, ...).")
         action = resolve_y_action(self.y_action, self.action_, y.shape[1])
         shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
