@@ -21,6 +21,7 @@ from sklearn.base import (
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import (
+    _check_sample_weight,
     _check_y,
     check_consistent_length,
     check_is_fitted,
@@ -29,7 +30,9 @@ from sklearn.utils.validation import (
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.copies import copies, require_room
+from sparseaug.sampling.augment import require_room
+from sparseaug.sklearn import means
+from sparseaug.sklearn.copies import bytes_of_row, copies, some_rows
 from sparseaug.sklearn.means import Back, mean_over
 from sparseaug.sklearn.parameters import (
     ActionChoice,
@@ -113,7 +116,10 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self._draw(n)
         rows, counts = self._elements(inner)
         require_room(
-            X, len(rows), "give a smaller m, or call partial_fit, which makes few at a time"
+            f"X has {n} rows and S {len(rows)} elements",
+            n * len(rows) * bytes_of_row(X),
+            "give a smaller m, or use partial_fit, which makes few copies at a time"
+            + ("" if hasattr(inner, "partial_fit") else ", of an inner estimator that has it"),
         )
         groups = np.tile(np.arange(n), len(rows))
         extra = copied(given, n, groups)
@@ -125,10 +131,42 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         with naming(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
 
-    def _elements(self, inner: Any) -> tuple[Rows, NDArray[np.int64] | None]:
+    def _go_on(self, X: Any, y: NDArray[Any], sample_weight: Any, **classes: Any) -> None:
+        """Partial fits on the copies of checked data, of some rows at a time and all elements of S.
+
+        The first call draws S, unless `fit` has.
+        """
+        inner = getattr(self, "estimator_", None)
+        if inner is None:
+            self._draw(len(X))
+            inner = clone(self._inner())
+        rows, counts = self._elements(inner, "partial_fit")
+        if sample_weight is not None:
+            if not takes_weights(inner, "partial_fit"):
+                raise ArgumentError(
+                    f"sample_weight is given, but {type(inner).__name__}.partial_fit takes none; leave "
+                    "it out."
+                )
+            with naming("sample_weight"):
+                sample_weight = _check_sample_weight(sample_weight, X)
+        step = max(1, means.MOST_ROWS // len(rows))
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            block, extra = some_rows(X, part), dict(classes)
+            if sample_weight is not None:
+                extra["sample_weight"] = np.tile(sample_weight[part], len(rows))
+            if counts is not None:
+                repeated = np.repeat(counts, len(block))
+                extra["sample_weight"] = repeated * extra.get("sample_weight", 1.0)
+            moved = copies(self.action_, rows, block, self.shape_)
+            with naming(" or ".join(["X", "y", *extra])):
+                inner.partial_fit(moved, self._targets(rows, y[part]), **extra)
+        self.estimator_ = inner
+
+    def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
         """The elements to move by: all, or the distinct ones with their counts as weights."""
         rows, counts = self.sample_.counts()
-        if len(rows) < self.sample_.m and takes_weights(inner):
+        if len(rows) < self.sample_.m and takes_weights(inner, method):
             return rows, counts
         return self.sample_.elements, None
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -58,6 +59,9 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         (['far', 'near'], 7)
     """
 
+    # weights are for the inner estimator to request
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED, "classes": UNUSED}
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Draw S, and fit a clone of the estimator on the copies.
 
@@ -68,14 +72,25 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             fit_params: what the estimator or its parts request, with metadata routing; arrays with one
                 entry per sample are copied along
         """
-        check_choice(self)
-        if not self._is_classifier():
-            raise ArgumentError(
-                f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
-            )
-        X = check_rows(self, X, reset=True)
-        y = self._labels(X, y)
+        X, y = self._checked(X, y, reset=True)
         self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
+        self._set_classes(y)
+        return self
+
+    @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from the copies of these samples, of which 2^16 are in memory at once.
+
+        The first call draws S, and all others use it.
+
+        Args:
+            X: samples, one per row
+            y: labels
+            classes: all labels, in the first call
+            sample_weight: one per sample, if the estimator takes weights
+        """
+        X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
+        self._go_on(X, y, sample_weight, **({} if classes is None else {"classes": classes}))
         self._set_classes(y)
         return self
 
@@ -121,6 +136,15 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
                 return float(super().score(X, y, sample_weight))
             right = (self.predict(X) == np.asarray(y)).all(axis=1)
             return float(np.average(right, weights=sample_weight))
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        check_choice(self)
+        if not self._is_classifier():
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
+            )
+        X = check_rows(self, X, reset=reset)
+        return X, self._labels(X, y)
 
     def _labels(self, X: Any, y: Any) -> NDArray[Any]:
         """y, checked: (n,), or (n, outputs) where the inner estimator takes several outputs."""

@@ -8,14 +8,12 @@ in one that moves; those that stay keep what they hold.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sklearn.frames import (
@@ -41,22 +39,9 @@ def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
     return moved.reshape(k * n, *data.shape[1:])
 
 
-def require_room(data: Any, k: int, remedy: str) -> None:
-    """Raise an `ArgumentError` if k copies of the data exceed the memory of this machine."""
-    size, limit = k * len(data) * np.asarray(some_rows(data, slice(1))).nbytes, machine_memory()
-    if limit is not None and size > limit:
-        raise ArgumentError(
-            f"X has {len(data)} rows, and m={k} copies of each take {size / 1e9:.3g} GB; this machine "
-            f"has {limit / 1e9:.3g} GB: {remedy}."
-        )
-
-
-def machine_memory() -> int | None:
-    """Bytes of memory that this machine has; None where it does not tell."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not on Windows
-        return None
+def bytes_of_row(data: Any) -> int:
+    """Memory that one row of an array or of a frame takes as an array."""
+    return int(np.asarray(some_rows(data, slice(1))).nbytes)
 
 
 def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.sklearn.base import OneShotEstimator, check_targets
+from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
 from sparseaug.sklearn.copies import copies
 from sparseaug.sklearn.means import spread_over
 from sparseaug.sklearn.parameters import (
@@ -61,6 +63,9 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         True
     """
 
+    # weights are for the inner estimator to request
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -102,18 +107,23 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             fit_params: what the estimator or its parts request, with metadata routing; arrays with one
                 entry per sample are copied along
         """
-        check_choice(self)
-        if self._is_classifier():
-            raise ArgumentError(
-                f"estimator={shorten(self.estimator)} is a classifier, and a mean of labels says "
-                "nothing; use OneShotClassifier."
-            )
-        X = check_rows(self, X, reset=True)
-        several = get_tags(self._inner()).target_tags.multi_output
-        y = check_targets(self, X, y, numeric=True)
-        with naming("y"):
-            y = y if several else column_or_1d(y, warn=True)
+        X, y = self._checked(X, y, reset=True)
         self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
+        return self
+
+    @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go on learning from the copies of these samples, of which 2^16 are in memory at once.
+
+        The first call draws S, and all others use it.
+
+        Args:
+            X: samples, one per row
+            y: targets
+            sample_weight: one per sample, if the estimator takes weights
+        """
+        X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
+        self._go_on(X, y, sample_weight)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -143,6 +153,19 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         """R^2 on these rows, as scikit-learn has it."""
         with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        check_choice(self)
+        if self._is_classifier():
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is a classifier, and a mean of labels says "
+                "nothing; use OneShotClassifier."
+            )
+        X = check_rows(self, X, reset=reset)
+        several = get_tags(self._inner()).target_tags.multi_output
+        y = check_targets(self, X, y, numeric=True)
+        with naming("y"):
+            return X, y if several else column_or_1d(y, warn=True)
 
     def _draw(self, n: int) -> None:
         super()._draw(n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -64,13 +65,14 @@ def copied(given: Mapping[str, Any], n: int, rows: NDArray[np.int64]) -> dict[st
     return {name: take(value) for name, value in given.items()}
 
 
-def takes_weights(inner: Any) -> bool:
+def takes_weights(inner: Any, method: str = "fit") -> bool:
     """Whether copies by equal elements can be one copy with a weight.
 
     Not where weights are routed: they may reach one part of a pipeline and not another.
     """
-    is_router = isinstance(get_routing_for_object(inner), MetadataRouter)
-    return has_fit_parameter(inner, "sample_weight") and not (is_router and routing_enabled())
+    if "sample_weight" not in signature(getattr(inner, method)).parameters:
+        return False
+    return not (routing_enabled() and isinstance(get_routing_for_object(inner), MetadataRouter))
 
 
 def splits_by_groups(inner: Any) -> bool:

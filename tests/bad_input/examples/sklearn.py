@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import sparseaug as sa
 from sparseaug.sklearn import (
@@ -96,6 +97,18 @@ EXAMPLES = [
     learned(OneShotResampler(ACT, y_action=ACT).fit_resample, {"X": X, "y": X}),
     learned(OneShotClassifier(action=ACT).fit, {"X": X, "y": LABELS, "sample_weight": None}),
     learned(OneShotRegressor(action=ACT).fit, {"X": X, "y": TARGETS, "sample_weight": np.ones(6)}),
+    Example(
+        lambda **given: OneShotClassifier(SGDClassifier(), action=ACT).partial_fit(**given),
+        {"X": X, "y": LABELS, "classes": [0, 1], "sample_weight": None},
+        of=key(OneShotClassifier.partial_fit),
+        warns=LEARNER,
+    ),
+    Example(
+        lambda **given: OneShotRegressor(SGDRegressor(), action=ACT).partial_fit(**given),
+        {"X": X, "y": TARGETS, "sample_weight": np.ones(6)},
+        of=key(OneShotRegressor.partial_fit),
+        warns=LEARNER,
+    ),
     learned(CLASSIFIER.predict, {"X": X}),
     learned(CLASSIFIER.predict_proba, {"X": X}),
     learned(CLASSIFIER.decision_function, {"X": X}),
