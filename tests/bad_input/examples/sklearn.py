@@ -105,7 +105,7 @@ EXAMPLES = [
     ),
     Example(
         lambda **given: OneShotRegressor(SGDRegressor(), action=ACT).partial_fit(**given),
-        {"X": X, "y": TARGETS, "sample_weight": np.ones(6)},
+        {"X": X, "y": TARGETS, "sample_weight": None},
         of=key(OneShotRegressor.partial_fit),
         warns=LEARNER,
     ),
