@@ -18,7 +18,7 @@ CHUNK_ON_CPU = 64
 """What calling model and gradient for one more chunk takes, in copies through a small network."""
 
 CHUNK_ON_ACCELERATOR = 1 << 14
-"""The same where launches cost: there 6 chunks of 92,160 copies in all took four times as long as one."""
+"""The same where launches cost: 6 chunks of 92,160 copies in all took four times as long as one."""
 
 
 @final
