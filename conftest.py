@@ -21,6 +21,8 @@ threadpoolctl.threadpool_limits(1)  # where a plugin has imported NumPy before
 def pytest_configure(config: pytest.Config) -> None:
     """What this library warns of fails a test, whatever line it is about."""
     config.addinivalue_line("filterwarnings", "error::sparseaug.errors.SparseAugWarning")
+    # tests draw many elements of small groups
+    config.addinivalue_line("filterwarnings", "ignore::sparseaug.errors.LargeSampleWarning")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -49,7 +49,7 @@ def sampling_permutation_groups() -> None:
         )
         speed = best["sympy random"] / best["group.sample"]
         near = best["group.sample"] / best["copying the array"]
-        levels = len(group._tables)
+        levels = len(group.parts.radices)
         print(
             f"  {speed:.0f} times faster than sympy; {near:.0f} times a copy of the result, "
             f"for {levels} gathers of it and {levels} table rows\n"

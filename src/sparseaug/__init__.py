@@ -9,6 +9,7 @@ actions   how a group element moves an array
 sampling  the oracle that counts, and S as data
 theory    the paper's bounds: numbers in, numbers out
 spectral  how good S is: the norm of Pi_S - Pi_G, exactly
+designs   S by construction and by search
 planning  m and T for a group, by each method
 kernels   invariant kernels and exact means over the group
 risk      R_n, R_n^S, R_n^G: value and gradient
@@ -62,6 +63,8 @@ if _TYPE_CHECKING:
         box as box,
         descend as descend,
     )
+    from sparseaug.designs.choose import design as design, designs as designs
+    from sparseaug.designs.thin import thin as thin
     from sparseaug.groups import (
         Group as Group,
         Irrep as Irrep,
@@ -109,6 +112,7 @@ if _TYPE_CHECKING:
         Origin as Origin,
     )
     from sparseaug.sampling.augment import augment as augment
+    from sparseaug.sources import identical_atoms as identical_atoms
     from sparseaug.spectral import (
         Deviation as Deviation,
         Drawn as Drawn,
@@ -131,6 +135,9 @@ _NAMES = {
     "descent": """
         NonFiniteError Run Trace box descend
     """,
+    "designs": """
+        design designs thin
+    """,
     "groups": """
         Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic
         dihedral direct_product grid_symmetries group hyperoctahedral mathieu matrix_group
@@ -150,6 +157,9 @@ _NAMES = {
     """,
     "sampling": """
         GroupSample Oracle Origin augment
+    """,
+    "sources": """
+        identical_atoms
     """,
     "spectral": """
         Deviation Drawn LongRunWarning deviation draw_until word_deviation

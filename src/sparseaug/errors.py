@@ -18,6 +18,7 @@ __all__ = [
     "FileFormatError",
     "GroupError",
     "GroupTooLargeError",
+    "LargeSampleWarning",
     "LawError",
     "MissingPackageError",
     "OracleBudgetError",
@@ -87,6 +88,10 @@ class LawError(SparseAugError, AssertionError):
 
 class SparseAugWarning(UserWarning):
     """Base class of every warning of this library."""
+
+
+class LargeSampleWarning(SparseAugWarning):
+    """More elements are drawn than the group has; all of it would be fewer, and exact."""
 
 
 class AcceleratorWarning(SparseAugWarning):

@@ -17,6 +17,7 @@ from sparseaug.cli import cli, main
 WORKS = {
     "groups": ["groups", "S6"],
     "draw": ["draw", "--group", "S6", "--m", "4", "--out", "T"],
+    "design": ["design", "--group", "S6", "--m", "4", "--name", "nested", "--out", "T"],
     "certify": ["certify", "S"],
     "plan": [
         "plan",
@@ -76,7 +77,9 @@ def bad_values(option):
         return NUMBERS
     if name in ("--out", "--plot"):
         return FOLDERS if option.metavar == "FOLDER" else PATHS
-    assert kind == "text", f"{name}: a kind of option for which there are no bad values here"
+    assert kind in ("text", "choice"), (
+        f"{name}: a kind of option for which there are no bad values here"
+    )
     return TEXTS
 
 
@@ -120,7 +123,7 @@ def test_there_are_arguments_that_work_for_every_command():
     assert WORKS.keys() == cli.commands.keys()
 
 
-@pytest.mark.parametrize("name", ["groups", "draw", "certify", "plan"])
+@pytest.mark.parametrize("name", ["groups", "draw", "design", "certify", "plan"])
 def test_the_arguments_that_work_do(call, name):
     code, out, err, _ = call(*WORKS[name])
     assert (code, err) == (0, "")

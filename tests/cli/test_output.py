@@ -129,7 +129,7 @@ def test_without_matplotlib_the_page_is_written_and_that_is_said(folder):
 
 
 def test_no_memory_is_one_line(monkeypatch, capsys, tmp_path):
-    def draw(self, m):
+    def draw(self, m, **options):
         raise MemoryError
 
     monkeypatch.setattr(sa.Oracle, "draw", draw)

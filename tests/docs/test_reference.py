@@ -35,7 +35,18 @@ ALSO = {
         "reproduce",
     )
 }
-PACKAGES = ("", "errors", "kernels", "nn", "planning", "sklearn", "sources", "testing", "theory")
+PACKAGES = (
+    "",
+    "designs",
+    "errors",
+    "kernels",
+    "nn",
+    "planning",
+    "sklearn",
+    "sources",
+    "testing",
+    "theory",
+)
 
 
 def test_the_reference_has_every_public_name_with_its_parameters_and_nothing_else(tmp_path):

@@ -135,7 +135,7 @@ def test_orders_are_printed_in_any_size():
 
 def test_what_a_group_computed_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
-        sa.mathieu(11).chain[0].transversal[1, 0] = 5
+        sa.mathieu(11).parts.levels[0].transversal[1, 0] = 5
 
 
 def test_compose_broadcasts_to_a_multiplication_table():

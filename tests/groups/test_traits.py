@@ -137,7 +137,7 @@ def families() -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("package", ["spectral", "planning"])
+@pytest.mark.parametrize("package", ["spectral", "designs", "planning"])
 def test_no_package_asks_for_concrete_families(package):
     """Neither isinstance(x, Abelian) nor case Abelian(): a trait of the group says it."""
     found = []

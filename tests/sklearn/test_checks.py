@@ -42,6 +42,13 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def known_failures(estimator: Any) -> dict[str, str]:
+    """What scikit-learn excuses in the inner estimator as well."""
+    if isinstance(getattr(estimator, "estimator", None), LinearSVC):
+        return {"check_sample_weight_equivalence_on_dense_data": "liblinear stops early"}
+    return {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=known_failures)
 def test_scikit_learn_accepts_the_estimator(estimator: Any, check: Any) -> None:
     check(estimator)

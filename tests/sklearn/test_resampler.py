@@ -32,7 +32,7 @@ def by_hand(S: sa.GroupSample, rows: np.ndarray) -> np.ndarray:
 def test_copy_jn_plus_i_is_sample_i_moved_by_element_j() -> None:
     resampler = OneShotResampler(REORDER, m=5, random_state=3)
     moved, y = resampler.fit_resample(X, Y)
-    S = sa.Oracle(REORDER.group, seed=3).draw(5)
+    S = sa.Oracle(REORDER.group, seed=3).draw(5, identity=True)
     assert np.array_equal(resampler.sample_.elements, S.elements)
     assert np.array_equal(moved, by_hand(S, X))
     assert np.array_equal(y, np.concatenate([Y] * 5))
@@ -53,7 +53,10 @@ def test_it_returns_what_augment_returns() -> None:
 @pytest.mark.parametrize("m", [1, 16, 300])
 def test_one_call_is_made_for_each_element_and_none_for_a_ready_sample(m: int) -> None:
     drawn = OneShotResampler(REORDER, m=m, random_state=0).fit(X)
-    assert drawn.sample_.calls == drawn.sample_.m == m
+    assert drawn.sample_.calls == drawn.sample_.m - 1 == m - 1
+    assert np.array_equal(drawn.sample_.elements[:1], REORDER.group.identity())
+    plain = OneShotResampler(REORDER, m=m, identity=False, random_state=0).fit(X)
+    assert plain.sample_ == sa.Oracle(REORDER.group, seed=0).draw(m)
     ready = OneShotResampler(REORDER, S=drawn.sample_.words(2, 9, 0)).fit(X)
     assert (ready.sample_.calls, ready.sample_.m) == (0, 9)
 
@@ -247,3 +250,14 @@ def test_clone_and_pickle_keep_the_parameters_and_the_sample() -> None:
     assert fresh.fit(X).sample_ == resampler.sample_
     ready = clone(OneShotResampler(REORDER, S=resampler.sample_)).fit(X)
     assert ready.sample_ == resampler.sample_
+
+
+def test_full_is_all_of_the_group_and_other_words_are_refused() -> None:
+    for given in ({"m": "full"}, {"S": "full"}):
+        drawn = OneShotResampler(REORDER, **given).fit(X)
+        assert drawn.sample_ == sa.GroupSample.full(REORDER.group)
+        assert drawn.sample_.calls == 0
+    with pytest.raises(ArgumentError, match="m='all'"):
+        OneShotResampler(REORDER, m="all").fit(X)
+    with pytest.raises(ArgumentError, match="identity"):
+        OneShotResampler(REORDER, identity=1).fit(X)

@@ -207,7 +207,7 @@ def test_restricted_norms_are_no_larger_and_reach_far():
 
 
 def test_draw_until_reaches_the_target_with_the_fewest_it_may():
-    for name, target in (("S5", 0.4), ("C30", 0.3), ("D6", 0.3), ("Z2^6", 0.5), ("B3", 0.35)):
+    for name, target in (("S5", 0.4), ("C30", 0.6), ("D6", 0.7), ("Z2^6", 0.5), ("B3", 0.6)):
         oracle = sa.Oracle(sa.group(name), seed=4)
         found = sa.draw_until(oracle, target=target)
         assert found.deviation.value <= target
@@ -220,17 +220,34 @@ def test_draw_until_reaches_the_target_with_the_fewest_it_may():
 
 
 def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
-    with pytest.raises(OracleBudgetError, match=r"target=0.05 needs more than .* max_calls=100"):
-        sa.draw_until(sa.Oracle(sa.symmetric(4), seed=0), target=0.05, max_calls=100)
-    oracle = sa.Oracle(sa.symmetric(4), seed=0, budget=40)
+    with pytest.raises(OracleBudgetError, match=r"target=0.1 needs more than .* max_calls=100"):
+        sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.1, max_calls=100)
+    oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=90)
     with pytest.raises(OracleBudgetError, match="budget"):
-        sa.draw_until(oracle, target=0.05)
-    assert oracle.calls <= 40
+        sa.draw_until(oracle, target=0.1)
+    assert oracle.calls <= 90
     for group, degree in ((sa.symmetric(4), 9), (sa.hyperoctahedral(4), 1)):
         oracle = sa.Oracle(group)
         with pytest.raises((ArgumentError, UnsupportedError)):
             sa.draw_until(oracle, target=0.5, degree=degree)
         assert oracle.calls == 0
+
+
+@pytest.mark.parametrize(("name", "target"), [("D4", 0.1), ("Z2^6", 0.05), ("S4", 0.01)])
+def test_draw_until_never_gives_more_than_the_whole_group(name, target):
+    """318 elements of a group of 8, and 30,433 of one of 64, once."""
+    oracle = sa.Oracle(sa.group(name), seed=0)
+    found = sa.draw_until(oracle, target=target)
+    assert found.sample == sa.GroupSample.full(sa.group(name))
+    assert found.deviation.value == 0.0
+    assert found.calls == oracle.calls < found.sample.m
+
+
+def test_draw_until_reaches_a_target_on_the_irreps_of_an_action():
+    act = sa.permute_axis(sa.symmetric(12))
+    found = sa.draw_until(sa.Oracle(act.group, seed=0), target=0.5, action=act, shape=(12,))
+    assert found.deviation.value <= 0.5
+    assert sa.deviation(found.sample, action=act, shape=(12,)).value == found.deviation.value
 
 
 @pytest.fixture

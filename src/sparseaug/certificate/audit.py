@@ -52,7 +52,7 @@ def audited(
     require_memory("audit_calls", audit_calls, numbers, "elements and gradients")
     require_fresh(evidence.action.group, evidence, oracle)
     before = oracle.calls
-    v = _gradients(evidence, theta, oracle.draw(audit_calls))
+    v = _gradients(evidence, theta, oracle.fresh(audit_calls))
     G = largest_gradient(evidence, theta)
     off = _rounding(evidence, theta)
     pairs = len(v) // 2

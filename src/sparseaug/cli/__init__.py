@@ -13,6 +13,7 @@ import click
 
 from sparseaug import __version__
 from sparseaug.cli.certify import certify
+from sparseaug.cli.design import design
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
 from sparseaug.cli.output import flush, prepare
@@ -32,6 +33,7 @@ def cli(context: click.Context) -> None:
       sparseaug reproduce --out paper
       sparseaug groups
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
+      sparseaug design --group S7 --degree 2 --out S.safetensors
       sparseaug certify S.safetensors
       sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1
     """
@@ -41,6 +43,7 @@ def cli(context: click.Context) -> None:
 
 cli.add_command(groups)
 cli.add_command(draw)
+cli.add_command(design)
 cli.add_command(certify)
 cli.add_command(plan)
 cli.add_command(reproduce)

@@ -15,9 +15,10 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from sparseaug.cli.output import say, show
+from sparseaug.cli.rows import read_rows
 from sparseaug.errors import check_integer, escape_controls, shorten_text
 from sparseaug.floats import text_down, text_up
-from sparseaug.groups import format_order
+from sparseaug.groups import format_order, group
 from sparseaug.sampling import GroupSample
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class _MethodOption(click.Option):
 
 @click.command()
 @click.argument("path")
+@click.option("--group", "name", help="For a PATH of rows, JSON or lines: the group they are from.")
 @click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
 @click.option(
     "--words",
@@ -52,6 +54,7 @@ class _MethodOption(click.Option):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def certify(
     path: str,
+    name: str | None,
     degree: int | None,
     words: int,
     method: str | None,
@@ -59,20 +62,21 @@ def certify(
     device: str | None,
     as_json: bool,
 ) -> None:
-    """Compute the norm of Pi_S - Pi_G for the sample saved at PATH.
+    """Compute the norm of Pi_S - Pi_G for the sample saved at PATH, or for rows in a text file.
 
     \b
     Examples:
       sparseaug certify S.safetensors
       sparseaug certify S.safetensors --words 4 --json
       sparseaug certify S200.safetensors --degree 2
+      sparseaug certify rows.json --group S6
     """
     from sparseaug.spectral import deviation, word_deviation  # SciPy takes a while to import
 
     check_integer("--words", words, at_least=1, below=_LONGEST + 1)
     if device == "":
         raise click.UsageError("--device is empty; leave it out to use the processor.")
-    S = GroupSample.load(path)
+    S = GroupSample.load(path) if name is None else _given(name, path)
     options: dict[str, Any] = {"degree": degree, "method": method, "delta": delta}
     with _LateBar(f"certifying {escape(escape_controls(os.path.basename(path)))}") as bar:
         found = deviation(S, device=device, progress=bar.update, **options)
@@ -85,6 +89,11 @@ def certify(
     show(_table(S, found, longer))
     if found.reason:
         say(found.reason)
+
+
+def _given(name: str, path: str) -> GroupSample:
+    g = group(name)
+    return GroupSample(g, g.check(read_rows("PATH", path)))
 
 
 def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:

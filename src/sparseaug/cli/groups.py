@@ -53,7 +53,7 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
 def _facts(g: Group) -> dict[str, object]:
     return {
         "name": g.name,
-        "order": hex(g.order),
+        "order": g.order if g.order < 1 << 53 else hex(g.order),
         "log_order": g.log_order,
         "width": g.width,
         "is_abelian": g.is_abelian,

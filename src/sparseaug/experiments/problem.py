@@ -76,7 +76,7 @@ class Problem:
 
     def sample(self, m: int) -> GroupSample:
         """The m elements of a one-shot method."""
-        return self.oracle(f"one-shot-{m}").draw(m)
+        return self.oracle(f"one-shot-{m}").fresh(m)
 
     def full_risk(self, data: tuple[Floats, Floats]) -> MomentRisk:
         """The risk over data and the whole group."""
@@ -99,7 +99,7 @@ class Problem:
             "a0": self.start[:half],
             "b0": self.start[half:],
             **{f"one_shot_{m}": self.sample(m).elements for m in self.config.sample_sizes},
-            "streaming": self.oracle("streaming").draw(draws).elements,
+            "streaming": self.oracle("streaming").fresh(draws).elements,
         }
 
     def _data(self, name: str, count: int) -> tuple[Floats, Floats]:

@@ -13,7 +13,9 @@ symmetric       S_n and A_n
 hyperoctahedral signed permutations
 product         direct products
 generated       permutation groups from generators
-probe           how large a stabiliser chain will be
+parts           what they are made of: symmetric groups, wreath products, tables
+chain           stabiliser chains, found at random and proved
+recognise       S_n, A_n, B_n and their products among permutation groups
 table           groups from a multiplication table or a closed list of matrices
 catalogue       every named group in one table; the cube, Mathieu's groups, the Rubik's cube
 young           Young's orthogonal form, the irreps of S_n

@@ -84,6 +84,13 @@ class Faithful(NamedTuple):
     """From elements (k, width) to image arrays (k, degree)."""
 
 
+class Isomorphism(NamedTuple):
+    """A group of a known family, and the map from rows to its rows."""
+
+    group: Group
+    rows: Callable[[Rows], Rows]
+
+
 class Group(ABC):
     """A finite group. Elements come in batches, integer arrays of shape (k, width), one row each.
 
@@ -223,6 +230,16 @@ class Group(ABC):
     def _left_multiplication(self, elements: Rows) -> Rows:
         products = self.compose(elements[:, None], self.all_elements())
         return self.rank(products.reshape(-1, self.width)).reshape(len(elements), self.order)
+
+    def known_as(self) -> Isomorphism | None:
+        """A family that the group turned out to be, with better methods; None for all but a few.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.permutation_group([[1, 0, 2, 3], [1, 2, 3, 0]]).known_as().group.name
+            'S4'
+        """
+        return None
 
     @property
     def degree(self) -> int | None:

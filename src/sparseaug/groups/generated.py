@@ -1,10 +1,4 @@
-"""Permutation groups from generators, by their stabiliser chain.
-
-Schreier and Sims: with base points b_1, ..., b_L and G_i the elements that fix b_1, ..., b_(i-1),
-every element is g = u_1 u_2 ... u_L in exactly one way, u_i running over a transversal of G_(i+1)
-in G_i, one u_i for each point of the orbit of b_i. The digits of g are the indices of the u_i.
-sympy finds the chain, once; everything done with it is vectorised here.
-"""
+"""Permutation groups from generators: `parts` finds what they are made of, once and with a proof."""
 
 from __future__ import annotations
 
@@ -17,32 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Group, check_label
+from sparseaug.groups.base import Group, Isomorphism, check_label
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.parts import Part, find_parts
 from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,
     invert_permutations,
 )
-from sparseaug.groups.probe import MOST_ROOM, MOST_STEPS, orbit_sizes
+from sparseaug.groups.recognise import recognise
 from sparseaug.groups.rows import integer_array
 
 MOST_IMAGES = 1 << 22
 """Images in all generators, 160 MB as Python integers."""
-
-_SURE = 48  # points up to which every chain takes seconds: S_48 takes five
-
-_TABLE_ENTRIES = 1 << 15  # neighbouring levels are multiplied out while their table stays in cache
-
-
-@dataclass(frozen=True)
-class Level:
-    """One step of the chain: base point, digits of its orbit, transversal and its inverses."""
-
-    point: int
-    digit_of: Rows  # (degree,): index into the transversal of each image of `point`, or -1
-    transversal: Rows  # (orbit size, degree)
-    inverses: Rows  # (orbit size, degree)
 
 
 @final
@@ -89,23 +71,19 @@ class PermutationGroup(Group):
         return len(self.images[0])
 
     @cached_property
+    def parts(self) -> Part:
+        """Symmetric groups, wreath products and stabiliser chains; found on first use."""
+        return find_parts(self.generators())
+
+    @property
     def radices(self) -> tuple[int, ...]:
-        return tuple(len(level.transversal) for level in self.chain)
+        return self.parts.radices
 
     def from_digits(self, digits: Rows) -> Rows:
-        """The products u_1 u_2 ... u_L, several levels at a time by table."""
-        rows = np.tile(np.arange(self.width), (digits.shape[1], 1))
-        for position, (levels, table) in enumerate(self._tables):
-            index = digits[levels.start]
-            for i in levels[1:]:
-                index = index * self.radices[i] + digits[i]
-            factor = table[index]
-            rows = compose_permutations(rows, factor) if position else factor
-        return rows
+        return self.parts.rows(digits)
 
     def to_digits(self, elements: Rows) -> Rows:
-        """Sift: read off where g sends b_1, strip that u_1 from the left, and repeat."""
-        return self._sift(elements)[0]
+        return self.parts.sift(elements)[0]
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
         return compose_permutations(a, b)
@@ -114,11 +92,19 @@ class PermutationGroup(Group):
         return invert_permutations(a)
 
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """Whether the row is a permutation that sifts down to the identity."""
         valid = are_permutations(elements)
-        digits, rest = self._sift(elements[valid])
-        valid[valid] = (digits >= 0).all(axis=0) & (rest == np.arange(self.width)).all(axis=1)
+        valid[valid] = self.parts.sift(elements[valid])[1]
         return valid
+
+    def known_as(self) -> Isomorphism | None:
+        return self._known
+
+    def dimension_sum(self) -> DimensionSum:
+        return super().dimension_sum() if self._known is None else self._known.group.dimension_sum()
+
+    @cached_property
+    def _known(self) -> Isomorphism | None:
+        return recognise(self.parts)
 
     def generators(self) -> Rows:
         return np.array(self.images, np.int64)
@@ -132,32 +118,6 @@ class PermutationGroup(Group):
 
     def to_dict(self) -> dict[str, Any]:
         return {"permutations": [list(row) for row in self.images], "label": self.label}
-
-    @cached_property
-    def chain(self) -> tuple[Level, ...]:
-        """The stabiliser chain, computed on first use."""
-        return _stabiliser_chain(self.images)
-
-    def _sift(self, elements: Rows) -> tuple[Rows, Rows]:
-        digits = np.empty((len(self.chain), len(elements)), np.int64)
-        rest = elements
-        for i, level in enumerate(self.chain):
-            digits[i] = level.digit_of[rest[:, level.point]]
-            rest = compose_permutations(level.inverses[digits[i]], rest)
-        return digits, rest
-
-    @cached_property
-    def _tables(self) -> list[tuple[range, Rows]]:
-        """Runs of levels with the products of their transversals, in digit order."""
-        runs: list[tuple[range, Rows]] = []
-        for i, level in enumerate(self.chain):
-            if runs and len(runs[-1][1]) * level.transversal.size <= _TABLE_ENTRIES:
-                levels, table = runs[-1]
-                products = compose_permutations(table[:, None], level.transversal[None])
-                runs[-1] = (range(levels.start, i + 1), products.reshape(-1, self.width))
-            else:
-                runs.append((range(i, i + 1), level.transversal))
-        return runs
 
 
 def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -> PermutationGroup:
@@ -225,29 +185,3 @@ def _listed(generators: Any) -> list[Any]:
             "are taken: a group on n points never needs more than n / 2 generators."
         )
     return given
-
-
-def _stabiliser_chain(images: tuple[tuple[int, ...], ...]) -> tuple[Level, ...]:
-    from sympy.combinatorics import Permutation  # sympy takes most of a second to import
-    from sympy.combinatorics import PermutationGroup as SympyGroup
-
-    degree = len(images[0])
-    if degree > _SURE and orbit_sizes(np.array(images, np.int64)) is None:
-        raise GroupTooLargeError(
-            f"the group generated by {len(images)} permutations on {degree} points has a stabiliser "
-            f"chain of more than {MOST_STEPS} steps or {MOST_ROOM} entries, minutes or gigabytes; "
-            "use a family, such as symmetric(n), or a product of smaller groups."
-        )
-    group = SympyGroup([Permutation(list(row)) for row in images])
-    levels = []
-    for point, transversal in zip(group.base, group.basic_transversals, strict=True):
-        # the base point itself first, so that digit 0 is the identity of the level
-        orbit = sorted(transversal, key=lambda image, b=point: (image != b, image))  # type: ignore[misc]
-        digit_of = np.full(len(images[0]), -1)
-        digit_of[orbit] = np.arange(len(orbit))
-        table = np.array([transversal[image].array_form for image in orbit], np.int64)
-        inverses = invert_permutations(table)
-        for array in (digit_of, table, inverses):
-            array.flags.writeable = False
-        levels.append(Level(point, digit_of, table, inverses))
-    return tuple(levels)

@@ -76,6 +76,9 @@ def _unshuffled(permutation: list[int]) -> list[int]:
     return digits
 
 
+_SORTED = 32  # entries up to which sorting a row is faster than scattering it
+
+
 def compose_permutations(a: Rows, b: Rows) -> Rows:
     """(ab)(i) = a(b(i)), any leading shape, broadcast."""
     if a.shape == b.shape and a.ndim == 2:
@@ -87,7 +90,11 @@ def compose_permutations(a: Rows, b: Rows) -> Rows:
 
 def invert_permutations(a: Rows) -> Rows:
     """The inverse image arrays, any leading shape."""
-    return np.argsort(a, axis=-1)  # faster than scattering for small n, and never undefined
+    if a.shape[-1] <= _SORTED:
+        return np.argsort(a, axis=-1)  # faster than scattering, and never undefined
+    inverse = np.zeros_like(a)
+    np.put_along_axis(inverse, a, np.arange(a.shape[-1]), axis=-1)
+    return inverse
 
 
 def are_permutations(rows: Rows) -> NDArray[np.bool_]:

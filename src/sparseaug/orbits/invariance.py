@@ -164,7 +164,7 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
     if given.order <= ALL_ELEMENTS:
         return GroupSample(given, given.all_elements()), True
     # training may have drawn S with this very seed: these elements must not be those of S
-    return Oracle(given, int(rng.integers(1 << 63))).draw(count), False
+    return Oracle(given, int(rng.integers(1 << 63))).fresh(count), False
 
 
 def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:

@@ -99,7 +99,7 @@ def report_of(
     interval, exceeding = None, None
     if exact:
         interval, exceeding = (mean, mean), 0.0
-    elif S.origin.kind == "oracle":
+    elif S.origin.is_uniform and S.origin.kind == "oracle":
         # log and expm1 are off by an ulp each and the quotient by half of one; t / (e^t - 1) <= 1, so
         # all three are at most 3 * 2^-52 of the result
         exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 8 * UNIT))

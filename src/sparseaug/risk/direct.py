@@ -118,7 +118,7 @@ class StreamingRisk(Problem):
         """The risk over the next batch of draws; steps are asked for in order, each once."""
         followed = object.__new__(DirectRisk)  # of parts that were checked
         followed.__dict__.update(
-            model=self.model, data=self.data, action=self.action, S=self.oracle.draw(self.batch)
+            model=self.model, data=self.data, action=self.action, S=self.oracle.fresh(self.batch)
         )
         return followed
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import namespace, require_data, require_library
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.trees import joined, require_samples
 from sparseaug.errors import ArgumentError
-from sparseaug.sampling.sample import GroupSample, require_sample
+from sparseaug.sampling.sample import GroupSample, as_sample
 
 
 def augment(
-    action: Action, S: GroupSample, x: Array, y: Array, *, y_action: Action | None = None
+    action: Action,
+    S: GroupSample | Literal["full"],
+    x: Array,
+    y: Array,
+    *,
+    y_action: Action | None = None,
 ) -> tuple[Array, Array]:
     """The n m copies (g.x_i, y_i), or (g.x_i, g.y_i) with a `y_action` for targets that move along.
 
@@ -20,7 +27,7 @@ def augment(
 
     Args:
         action: how the group moves x
-        S: the m elements
+        S: the m elements, or "full": all of the group
         x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
         y: the n targets
         y_action: how the group moves y, for targets that move along
@@ -32,7 +39,7 @@ def augment(
         (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
     """
     require_action(action)
-    require_sample(S)
+    S = as_sample(S, action.group)
     action.over(x)
     n = require_samples(x)
     require_library(y, "y")

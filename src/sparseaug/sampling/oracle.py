@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
@@ -12,14 +13,15 @@ import numpy as np
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
+    LargeSampleWarning,
     OracleBudgetError,
     check_integer,
     shorten,
 )
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups.rows import integer_array
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import Origin
+from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample, require_memory
 
 Source: TypeAlias = Callable[[np.random.Generator], Sequence[int]]
@@ -98,27 +100,70 @@ class Oracle:
         """Whether it calls a source for each element, and cannot skip any."""
         return self._source is not None
 
-    def draw(self, m: int) -> GroupSample:
-        """The next m elements, as a sample that cost m calls."""
+    def draw(self, m: int, *, identity: bool = False, distinct: bool = False) -> GroupSample:
+        """The next m elements, as a sample that cost m calls.
+
+        Args:
+            m: how many elements, counted with multiplicity.
+            identity: put the identity first and draw the other m - 1: a model that is trained on S
+                sees every sample unmoved as well.
+            distinct: without replacement: elements that are in S already are drawn again. Each draw
+                is a call, so that S may cost more than m.
+
+        Returns:
+            The sample, its cost in `calls`.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.Oracle(sa.dihedral(4), seed=0).draw(4, identity=True)
+            >>> S.m, S.calls, S.elements[0].tolist()
+            (4, 3, [0, 0])
+            >>> S = sa.Oracle(sa.dihedral(4), seed=0).draw(6, distinct=True)
+            >>> len(S.counts()[0]), S.calls
+            (6, 9)
+        """
         m = check_integer("m", m, at_least=1)
+        for name, flag in (("identity", identity), ("distinct", distinct)):
+            if type(flag) is not bool:
+                raise ArgumentError(f"{name}={shorten(flag)} is neither True nor False.")
+        large = self._exceeds_group(m)
+        said = f"of {self.group.name}, which has {format_order(self.group)} elements; use "
+        said += "GroupSample.full(group), all of them at no call"
+        if large and distinct:
+            raise ArgumentError(f"m={shorten(m)} distinct elements {said}.")
+        S = self._draw(m, identity, distinct)
+        if large:
+            warnings.warn(f"m={m} draws {said}.", LargeSampleWarning, stacklevel=2)
+        return S
+
+    def fresh(self, m: int) -> GroupSample:
+        """The next m elements for one use, as a streaming step or an audit takes them.
+
+        They are those of `draw(m)`, without the warning that all of a small group would be fewer.
+
+        Args:
+            m: how many elements.
+        """
+        return self._draw(check_integer("m", m, at_least=1), False, False)
+
+    def _draw(self, m: int, identity: bool, distinct: bool) -> GroupSample:
         with self._lock:
             if self._asking:
                 raise ArgumentError(
                     "source draws from the oracle that called it; give it another oracle."
                 )
-            made = self._calls + m - len(self._kept)
-            if self.budget is not None and made > self.budget:
-                raise OracleBudgetError(
-                    f"drawing m={shorten(m)} would make {shorten(made)} oracle calls of a budget of "
-                    f"{shorten(self.budget)}; raise budget= or lower m."
-                )
+            first = self.group.identity()[:identity]
+            wanted = m - len(first)
+            self._require_budget(m, wanted)
             require_memory("m", m, self.group.width, "elements")
-            if self._source is not None:
-                return self._found(m, self._source)
-            start = self._calls
-            rows = self._generated(start, m)
-            self._calls += m
-            return GroupSample(self.group, rows, m, Origin("oracle", self.seed, start=start))
+            rows, used = self._new(first, wanted) if distinct else (self._peek(wanted), wanted)
+            start, stop = self._take(used)
+        kind: Kind = "source" if self.has_source else "oracle"
+        draws = ((self.seed, start, stop),) if stop > start else ()
+        origin = Origin(
+            kind, self.seed, start=start, draws=draws, identity=identity, distinct=distinct
+        )
+        return GroupSample(self.group, np.concatenate([first, rows]), stop - start, origin)
 
     def advance_to(self, calls: int) -> None:
         """Count `calls` draws as made, without making them, as a resumed run must.
@@ -136,10 +181,43 @@ class Oracle:
                 raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
             self._calls = calls
 
-    def _generated(self, start: int, m: int) -> Rows:
-        first, last = start // _BLOCK, (start + m - 1) // _BLOCK
-        blocks = [self._block(index) for index in range(first, last + 1)]
-        return np.concatenate(blocks)[start - first * _BLOCK :][:m]
+    def _new(self, first: Rows, wanted: int) -> tuple[Rows, int]:
+        """The next rows that are neither in `first` nor drawn before, and how many draws that takes."""
+        draws = wanted
+        while True:
+            self._require_budget(wanted, draws)
+            rows = np.concatenate([first, self._peek(draws)])
+            fresh = np.sort(np.unique(rows, axis=0, return_index=True)[1])[len(first) :][:wanted]
+            if len(fresh) == wanted:
+                return rows[fresh], int(fresh[-1]) + 1 - len(first) if wanted else 0
+            # a source is asked for what is missing and no more; our own draws cost nothing to look at
+            draws += max(wanted - len(fresh), 0 if self.has_source else draws // 4)
+
+    def _peek(self, count: int) -> Rows:
+        """The next so many rows, which stay to be taken."""
+        if self._source is not None:
+            self._ask(self._source, count)
+            return np.concatenate(
+                [self.group.identity()[:0], *(row for _, row in self._kept[:count])]
+            )
+        start = self._calls
+        first, last = start // _BLOCK, (start + count - 1) // _BLOCK
+        blocks = [self._block(index) for index in range(first, max(first, last) + 1)]
+        return np.concatenate(blocks)[start - first * _BLOCK :][:count]
+
+    def _take(self, count: int) -> tuple[int, int]:
+        """Hand out the next so many rows: from which call to which they are charged.
+
+        Rows of a source that were refused are in the cost of the sample that the next good one is in.
+        """
+        if not self.has_source:
+            self._calls += count
+            return self._calls - count, self._calls
+        start = self._charged
+        if count:
+            self._charged = self._kept[count - 1][0] + 1
+            self._kept = self._kept[count:]
+        return start, self._charged
 
     def _block(self, index: int) -> Rows:
         """The draws that share a key; the last one is kept, for small draws in a row."""
@@ -148,11 +226,21 @@ class Oracle:
             self._last = index, self.group.sample(_BLOCK, rng)
         return self._last[1]
 
-    def _found(self, m: int, source: Source) -> GroupSample:
-        """Ask the source until m good rows are there; refused ones are in the cost of the sample
-        that the next good row goes into.
-        """
-        while len(self._kept) < m:
+    def _exceeds_group(self, m: int) -> bool:
+        return math.log(m) > self.group.log_order and m > self.group.order
+
+    def _require_budget(self, m: int, draws: int) -> None:
+        """Raise an `OracleBudgetError` unless the budget allows so many more draws."""
+        made = self._calls + draws - len(self._kept)
+        if self.budget is not None and made > self.budget:
+            raise OracleBudgetError(
+                f"drawing m={shorten(m)} would make {shorten(made)} oracle calls of a budget of "
+                f"{shorten(self.budget)}; raise budget= or lower m."
+            )
+
+    def _ask(self, source: Source, count: int) -> None:
+        """Ask the source until so many good rows are there."""
+        while len(self._kept) < count:
             index = self._calls
             rng = keyed_rng(self.seed, "oracle source", index=index)
             self._calls += 1
@@ -163,17 +251,6 @@ class Oracle:
             finally:
                 self._asking = False
             self._kept.append((index, self.group.check(row[None], name)))
-        taken, self._kept = self._kept[:m], self._kept[m:]
-        start, self._charged = self._charged, taken[-1][0] + 1
-        rows = np.concatenate([row for _, row in taken])
-        origin = Origin(
-            "source",
-            self.seed,
-            start=start,
-            draws=((self.seed, start, self._charged),),
-            sourced=(self.seed,),
-        )
-        return GroupSample(self.group, rows, self._charged - start, origin)
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, taken between two draws; a lock cannot travel, and the copy gets one of its own."""

@@ -6,15 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, check_integer, check_text, shorten
 
-Kind: TypeAlias = Literal["given", "oracle", "source", "until", "words", "concat"]
+Kind: TypeAlias = Literal[
+    "given",
+    "oracle",
+    "source",
+    "until",
+    "words",
+    "concat",
+    "full",
+    "design",
+    "thin",
+    "translate",
+]
 Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 LIMIT = 1 << 63  # of every count
 
-_LATER = ("draws", "sourced", "behind")  # fields that files of the first versions have not
+# fields that files of the first versions do not have
+_LATER = ("draws", "sourced", "behind", "identity", "distinct", "design", "side")
+SIDES = ("", "left", "right", "both")
 
 
 @dataclass(frozen=True)
@@ -24,7 +37,9 @@ class Origin:
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
             function; "until": drawn until a deviation was reached; "words", "concat": made of other
-            samples; "given": rows that came from elsewhere
+            samples; "full": every element of the group, once; "design": made by the construction that
+            `design` names; "thin": chosen from a larger sample; "translate": another sample times
+            uniform elements; "given": rows that came from elsewhere
         seed: of the draws or of the words
         start: oracle: the number of the first draw
         length: words: the number of factors
@@ -32,6 +47,10 @@ class Origin:
         draws: (seed, start, stop) of the oracle draws behind it
         sourced: the seeds among them whose draws a source found
         behind: words: oracle calls behind their letters
+        identity: oracle, source: the first element is the identity, put there and not drawn
+        distinct: oracle, source: elements that had been drawn before were left out
+        design: name of the construction; thinned and translated samples keep it
+        side: translate: where the uniform element stands
     """
 
     kind: Kind = "given"
@@ -42,6 +61,10 @@ class Origin:
     draws: Draws = ()
     sourced: tuple[int, ...] = ()
     behind: int = 0
+    identity: bool = False
+    distinct: bool = False
+    design: str = ""
+    side: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in KINDS:
@@ -52,6 +75,12 @@ class Origin:
             object.__setattr__(self, "seed", check_integer("seed", self.seed, below=1 << 64))
         for name in ("start", "length", "behind"):
             object.__setattr__(self, name, check_integer(name, getattr(self, name), below=LIMIT))
+        for name in ("identity", "distinct"):
+            if type(getattr(self, name)) is not bool:
+                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not True or False.")
+        check_text("design", self.design)
+        if not isinstance(self.side, str) or self.side not in SIDES:
+            raise ArgumentError(f"side={shorten(self.side)} is not known; give one of {SIDES}.")
         parents = _listed("parents", self.parents)
         if not all(isinstance(parent, str) for parent in parents):
             raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
@@ -79,13 +108,13 @@ class Origin:
     @property
     def is_uniform(self) -> bool:
         """Whether it is m uniform draws, m fixed beforehand: what a-priori bounds are about."""
-        return self.kind in ("oracle", "source")
+        return self.kind in ("oracle", "source") and not self.identity and not self.distinct
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
         """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
 
-        Only `draws`, `sourced` and `behind` may be missing, as they are in files of the first versions.
+        Only those from `draws` on may be missing, as they are in files of the first versions.
         """
         if not isinstance(data, Mapping):
             raise ArgumentError(f"data={shorten(data)} is not a mapping of an origin's fields.")

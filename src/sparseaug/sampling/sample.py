@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +17,17 @@ from sparseaug.archive import canonical_json, require
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
+    GroupTooLargeError,
     SparseAugError,
     check_integer,
     shorten,
 )
 from sparseaug.groups import Group, Rows
+from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import LIMIT, Origin, shared_draws
+from sparseaug.sampling.origin import LIMIT, Origin, merged_draws, shared_draws
 from sparseaug.storage import show_path
 
 MOST_BYTES = 1 << 30
@@ -33,6 +36,15 @@ MOST_BYTES = 1 << 30
 LONGEST_WORD = 100_000
 """Letters: composing them one after the other takes a second or two. The deviation of words falls
 as a power of their length, and is below every float long before."""
+
+
+class Draws(Protocol):
+    """What a translate asks of an oracle."""
+
+    group: Group
+
+    def draw(self, m: int) -> GroupSample:
+        """The next m elements."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,12 +87,28 @@ class GroupSample:
         if not isinstance(self.origin, Origin):
             raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
         seed, start = self.origin.seed, self.origin.start
-        if self.origin.kind in ("oracle", "source") and seed is not None and not self.origin.draws:
+        if self.origin.is_uniform and seed is not None and not self.origin.draws:
             origin = replace(self.origin, draws=((seed, start, start + self.m),))
             object.__setattr__(self, "origin", origin)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
+
+    @classmethod
+    def full(cls, group: Group) -> GroupSample:
+        """All of the group, each element once, in rank order: no oracle call, and no deviation.
+
+        Args:
+            group: a group that can be listed; above ten million elements it is refused.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.GroupSample.full(sa.dihedral(4))
+            GroupSample(D4, m=8, calls=0, full, sha256=...)
+        """
+        if not isinstance(group, Group):
+            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        return cls(group, group.all_elements(), 0, Origin("full"))
 
     @property
     def m(self) -> int:
@@ -166,6 +194,67 @@ class GroupSample:
         )
         return GroupSample(self.group, rows, 0, origin)
 
+    def translate(self, oracle: Draws, side: str = "right") -> GroupSample:
+        """S h, h S or k S h for uniform h and k: an unbiased sample, for one oracle call or two.
+
+        The mean of any v over S h equals, in expectation over h, its mean over the group, and
+
+            E_h ||mean_S v(g h) - mean_G v||^2 = ||D_S v||^2 <= deviation(S)^2 Var_G(v).
+
+        A design that is exact on some functions stays exact on them: D_(S h) = D_S Pi(h), and the
+        degree of a function is that of its translates.
+
+        Args:
+            oracle: of the same group; it counts the calls.
+            side: "right" for S h, "left" for h S, "both" for k S h (two calls).
+
+        Returns:
+            The translate. Its `calls` are those of S and the new ones, its origin names S and keeps
+            its design and draws.
+
+        Raises:
+            ArgumentError: the oracle is of another group, or hands out draws that S is made of; or
+                the side is not known.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.design(sa.symmetric(7), degree=2)
+            >>> T = S.translate(sa.Oracle(sa.symmetric(7), seed=0))
+            >>> T.m, T.calls, T.origin.design, T.origin.side
+            (42, 1, 'AGL(1,7)', 'right')
+        """
+        if not isinstance(side, str) or side not in ("left", "right", "both"):
+            raise ArgumentError(f"side={shorten(side)}; give 'left', 'right' or 'both'.")
+        group = getattr(oracle, "group", None)
+        if not isinstance(group, Group) or group != self.group:
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
+                "translate by elements of the same group."
+            )
+        drawn = oracle.draw(2 if side == "both" else 1)
+        if shared_draws(self.origin, drawn.origin):
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
+                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
+            )
+        rows = self.elements
+        if side != "left":
+            rows = self.group.compose(rows, drawn.elements[:1])
+        if side != "right":
+            rows = self.group.compose(drawn.elements[-1:], rows)
+        origin = Origin(
+            "translate",
+            drawn.seed,
+            start=drawn.origin.start,
+            parents=(self.sha256,),
+            draws=merged_draws((*self.origin.draws, *drawn.origin.draws)),
+            sourced=(*self.origin.sourced, *drawn.origin.sourced),
+            behind=self.origin.behind,
+            design=self.origin.design,
+            side=side,
+        )
+        return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
+
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
 
@@ -185,6 +274,8 @@ class GroupSample:
         group, elements, facts = files.load(path)
         try:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
+        except GroupTooLargeError as error:
+            raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
@@ -202,6 +293,30 @@ class GroupSample:
             "elements": self.elements.tolist(),
             **self._facts(),
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> GroupSample:
+        """The sample that `to_dict` described; its hash is checked.
+
+        Args:
+            data: what `to_dict` gave, or `json.loads` of what `to_json` gave.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.Oracle(sa.symmetric(4), seed=1).draw(3)
+            >>> copy = sa.GroupSample.from_dict(S.to_dict())
+            >>> copy == S, copy.calls, copy.origin == S.origin
+            (True, 3, True)
+        """
+        names = ("group", "elements", "calls", "origin", "sha256")
+        missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
+        if missing:
+            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give S.to_dict().")
+        origin = Origin.from_dict(data["origin"])
+        sample = cls(group_from_dict(data["group"]), data["elements"], data["calls"], origin)
+        if sample.sha256 != data["sha256"]:
+            raise ArgumentError("data was changed: its sha256 is not that of its elements.")
+        return sample
 
     def to_json(self) -> str:
         """`to_dict` as text."""
@@ -228,6 +343,21 @@ class GroupSample:
 
     def _facts(self) -> dict[str, Any]:
         return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
+
+
+def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
+    """S itself, or all of the group for "full"; anything else is an `ArgumentError`."""
+    if isinstance(S, str) and S == "full":
+        return GroupSample.full(group)
+    if not isinstance(S, GroupSample):
+        raise ArgumentError(
+            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full'."
+        )
+    if S.group != group:
+        raise ArgumentError(
+            f"{name} is a sample of {S.group.name}, but the action is of {group.name}; use one group."
+        )
+    return S
 
 
 def require_sample(S: Any) -> None:

@@ -8,7 +8,7 @@ estimator's, and make no oracle call.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +65,10 @@ class _OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         estimator: Any = None,
         *,
         action: ActionChoice = None,
-        m: int | None = None,
+        m: int | Literal["full"] | None = None,
         target_deviation: float | None = None,
-        S: GroupSample | None = None,
+        S: GroupSample | Literal["full"] | None = None,
+        identity: bool = True,
         sample_shape: Shape | None = None,
         random_state: Any = None,
     ) -> None:
@@ -76,6 +77,7 @@ class _OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         self.m = m
         self.target_deviation = target_deviation
         self.S = S
+        self.identity = identity
         self.sample_shape = sample_shape
         self.random_state = random_state
 
@@ -101,18 +103,23 @@ class _OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         """Fit a clone of the inner estimator on the n m copies of checked data."""
         self._draw(len(X))
         inner = clone(self._inner())
-        extra = {}
+        rows, groups, weight = self.sample_.elements, self.groups_, None
         if sample_weight is not None:
             if not has_fit_parameter(inner, "sample_weight"):
                 raise ArgumentError(
                     f"sample_weight is given, but {type(inner).__name__}.fit takes none; leave it out."
                 )
             with naming("sample_weight"):
-                weight = _check_sample_weight(sample_weight, X)
-            extra["sample_weight"] = weight[self.groups_]
-        moved = copies(self.action_, self.sample_.elements, X, self.shape_)
+                weight = _check_sample_weight(sample_weight, X)[groups]
+        distinct, counts = self.sample_.counts()
+        if len(distinct) < len(rows) and has_fit_parameter(inner, "sample_weight"):
+            # copies by equal elements are one copy with a weight
+            rows, groups = distinct, np.tile(np.arange(len(X)), len(distinct))
+            weight = np.repeat(counts, len(X)) * (1.0 if weight is None else weight[groups])
+        extra = {} if weight is None else {"sample_weight": weight}
+        moved = copies(self.action_, rows, X, self.shape_)
         with naming("X, y or sample_weight" if extra else "X or y"):
-            self.estimator_ = inner.fit(moved, y[self.groups_], **extra)
+            self.estimator_ = inner.fit(moved, y[groups], **extra)
 
     def _mean(self, method: Any, X: Any) -> NDArray[np.float64]:
         """The mean over S of what `method` of the inner estimator says."""
@@ -141,9 +148,10 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
     Args:
         estimator: what learns; logistic regression by default. `random_state` is not passed on to it
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action)
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group
         target_deviation: draw until the exact deviation is at most this, instead of m
         S: an existing `GroupSample`, instead of m
+        identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         random_state: an integer is the oracle's seed: the same S every time
 
@@ -162,7 +170,7 @@ class OneShotClassifier(ClassifierMixin, _OneShotEstimator):  # type: ignore[mis
         >>> model = OneShotClassifier(action=shift, m=8, random_state=0)
         >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
         >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
-        (['far', 'near'], 8)
+        (['far', 'near'], 7)
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -245,9 +253,10 @@ class OneShotRegressor(RegressorMixin, _OneShotEstimator):  # type: ignore[misc]
     Args:
         estimator: what learns; ridge regression by default
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action)
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group
         target_deviation: draw until the exact deviation is at most this, instead of m
         S: an existing `GroupSample`, instead of m
+        identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         random_state: an integer is the oracle's seed: the same S every time
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.sample import require_sample
+from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import Deviation, deviation, draw_until
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
@@ -43,13 +43,15 @@ CHEAP_ORDER = 10_000
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
 
-    Parameters that the estimators share: action, m, target_deviation, S, sample_shape, random_state.
+    Parameters that the estimators share: action, m, target_deviation, S, identity,
+    sample_shape, random_state.
     """
 
     action: ActionChoice
-    m: int | None
+    m: int | Literal["full"] | None
     target_deviation: float | None
-    S: GroupSample | None
+    S: GroupSample | Literal["full"] | None
+    identity: bool
     sample_shape: Shape | None
     random_state: Any
     n_features_in_: int
@@ -83,7 +85,8 @@ class OneShotMixin:
             self.action_,
             m=DEFAULT_M if self.action is not None and self.m is None else self.m or 1,
             target_deviation=self.target_deviation,
-            S=self.S,
+            S="full" if self.m == "full" else self.S,
+            identity=self.identity,
             random_state=self.random_state,
         )
         try:
@@ -98,19 +101,18 @@ class OneShotMixin:
 def draw_sample(
     action: Action,
     *,
-    m: int,
+    m: Any,
     target_deviation: float | None,
-    S: GroupSample | None,
+    S: Any,
+    identity: bool,
     random_state: Any,
 ) -> tuple[GroupSample, Deviation | None]:
     """S as the parameters want it, and its deviation where drawing found it."""
     if S is not None:
-        require_sample(S)
-        action.rows(S)  # S must be of the action's group
-        return S, None
+        return as_sample(S, action.group), None
     oracle = Oracle(action.group, seed=check_seed(random_state))
     if target_deviation is None:
-        return oracle.draw(m), None
+        return oracle.draw(m, identity=identity), None
     found = draw_until(oracle, target=target_deviation)
     return found.sample, found.deviation
 
@@ -175,7 +177,11 @@ def check_choice(estimator: Any) -> None:
     ]
     if len(given) > 1:
         raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
-    if estimator.m is not None:
+    if type(estimator.identity) is not bool:
+        raise ArgumentError(f"identity={shorten(estimator.identity)} is neither True nor False.")
+    if isinstance(estimator.m, str) and estimator.m != "full":
+        raise ArgumentError(f"m={shorten(estimator.m)} is not allowed; give a number, or 'full'.")
+    if estimator.m is not None and estimator.m != "full":
         check_integer("m", estimator.m, at_least=1, below=MOST_ELEMENTS)
     if estimator.target_deviation is not None:
         check_real("target_deviation", estimator.target_deviation, above=0, below=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -32,9 +32,10 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action)
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group
         target_deviation: draw until the exact deviation is at most this, instead of m
         S: an existing `GroupSample`, instead of m
+        identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
             function n_outputs -> action
@@ -56,16 +57,17 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
         >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
         >>> X.shape, y.tolist(), resampler.sample_.calls
-        ((2, 3), ['a', 'a'], 2)
+        ((2, 3), ['a', 'a'], 1)
     """
 
     def __init__(
         self,
         action: ActionChoice = None,
         *,
-        m: int | None = None,
+        m: int | Literal["full"] | None = None,
         target_deviation: float | None = None,
-        S: GroupSample | None = None,
+        S: GroupSample | Literal["full"] | None = None,
+        identity: bool = True,
         sample_shape: Shape | None = None,
         y_action: ActionChoice = None,
         random_state: Any = None,
@@ -74,6 +76,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self.m = m
         self.target_deviation = target_deviation
         self.S = S
+        self.identity = identity
         self.sample_shape = sample_shape
         self.y_action = y_action
         self.random_state = random_state

@@ -24,7 +24,7 @@ from sparseaug.floats import power_up
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not
-from sparseaug.spectral.methods import ACTION, Method, named, preferred, restricted
+from sparseaug.spectral.methods import ACTION, Method, as_known, named, preferred, restricted
 from sparseaug.spectral.result import Deviation, Norm, Progress, larger_norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_bound, deviation_floor
@@ -95,6 +95,7 @@ def deviation(
     if (action is None) != (shape is None):
         raise ArgumentError("action and shape go together: shape is that of one sample, as (6,).")
     whole = degree is None and action is None
+    T = as_known(S) if whole else S
     if degree is not None:
         chosen = restricted(S.group, degree)
     elif action is not None:
@@ -103,14 +104,14 @@ def deviation(
         action.rows(S)  # S must be of the action's group
         chosen = ACTION
     else:
-        chosen = preferred(S.group) if method is None else named(method, S.group)
+        chosen = preferred(T.group) if method is None else named(method, T.group)
     if device is not None and "device" not in chosen.options:
         raise ArgumentError(f"device={shorten(device)} is for symmetric groups as a whole.")
     options = {"degree": degree, "action": action, "shape": shape, "device": device}
-    compute = _computation(S, chosen, {"progress": progress, **options})
+    compute = _computation(T, chosen, {"progress": progress, **options})
     name, reason = chosen.name, ""
-    if S.group.order == 1:
-        name, norm = "trivial", Norm(0.0, 0.0, "none")
+    if _is_even(S):
+        name, norm = "full", Norm(0.0, 0.0, "none")
     elif length > 1:
         norm = _of_words(compute, length, chance)
     else:
@@ -165,6 +166,14 @@ def _computation(
         return method.norm(S, power=power, **given, **extra)
 
     return compute
+
+
+def _is_even(S: GroupSample) -> bool:
+    """Whether S is all of the group, each element equally often: then Pi_S is Pi_G."""
+    if S.m < S.group.order:
+        return False
+    rows, counts = S.counts()
+    return len(rows) == S.group.order and counts.min() == counts.max()
 
 
 def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
     OracleBudgetError,
@@ -23,7 +24,7 @@ from sparseaug.errors import (
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import check_progress, deviation
-from sparseaug.spectral.methods import find_method, preferred, restricted
+from sparseaug.spectral.methods import as_known, find_method, preferred, restricted
 from sparseaug.spectral.result import Deviation, Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_floor
@@ -67,6 +68,8 @@ def draw_until(
     max_calls: int = 100_000,
     growth: float = 0.125,
     degree: int | None = None,
+    action: Action | None = None,
+    shape: tuple[int, ...] | None = None,
     progress: Progress | None = None,
 ) -> Drawn:
     """Draw in batches until the deviation of all that was drawn is at most `target`.
@@ -75,14 +78,17 @@ def draw_until(
     `growth`. The norm of the last worst block is looked at first: while that alone is above the
     target, the other blocks are not computed. Where the norm can only be had with a stated probability
     (`degree=` of many tuples, large products), all rounds together fail with that probability:
-    `deviation.kind` says.
+    `deviation.kind` says. Where as many draws as the group has elements do not suffice, the sample
+    is all of the group.
 
     Args:
         oracle: draws the elements, and counts them.
         target: the deviation that is wanted.
         max_calls: oracle calls, at most.
         growth: size of a batch, as a share of what is drawn.
-        degree: of `deviation`.
+        degree: of `deviation`: only functions of this many coordinates at a time.
+        action: of `deviation`: only the irreps of this linear action.
+        shape: of one sample that the action moves.
         progress: called with the calls made and `max_calls`.
 
     Returns:
@@ -105,13 +111,22 @@ def draw_until(
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
     check_progress(progress)
     # refuse before drawing
-    preferred(oracle.group) if degree is None else restricted(oracle.group, degree)
-    wanted = _smallest_m(target, oracle.group.order) if degree is None else 1
+    restriction: dict[str, Any] = {"degree": degree, "action": action, "shape": shape}
+    if degree is not None:
+        restricted(oracle.group, degree)
+    elif action is None:
+        preferred(oracle.group)
+    whole = degree is None and action is None
+    order = oracle.group.order
+    wanted = _smallest_m(target, order) if whole else 1
     S: GroupSample | None = None
     found: Deviation | None = None
     calls, tests = 0, 0
     while True:
         m = wanted if S is None else max(1, math.ceil(growth * S.m))
+        if calls + m >= order:
+            everything = GroupSample.full(oracle.group)
+            return Drawn(everything, deviation(everything, **restriction), calls)
         if calls + m > min(max_calls, calls + oracle.remaining):
             reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
             raise OracleBudgetError(
@@ -119,7 +134,7 @@ def draw_until(
                 f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
                 "raise it, or the target."
             )
-        batch = oracle.draw(m)
+        batch = oracle.fresh(m)
         S = _extended(S, batch)
         calls += m
         if progress:
@@ -127,7 +142,7 @@ def draw_until(
         if found is not None and _still_above(S, found, target):
             continue
         tests += 1
-        found = deviation(S, degree=degree, failure_probability=share_of_round(tests))
+        found = deviation(S, **restriction, failure_probability=share_of_round(tests))
         if found.value <= target:
             if found.failure_probability:
                 found = replace(found, failure_probability=FAILURE_PROBABILITY)
@@ -167,4 +182,4 @@ def _still_above(S: GroupSample, last: Deviation, target: float) -> bool:
     method = find_method(last.method)
     if method is None or "blocks" not in method.options:
         return False
-    return method.norm(S, blocks=[last.block]).lower > target
+    return method.norm(as_known(S), blocks=[last.block]).lower > target

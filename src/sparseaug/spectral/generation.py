@@ -18,7 +18,7 @@ from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
 
 LISTED = 4096
-"""Order up to which listing the subgroup takes less time than importing sympy."""
+"""Order up to which listing the subgroup takes less time than a stabiliser chain."""
 
 MOST_POINTS = 32
 """Degree up to which a stabiliser chain is computed; beyond it takes longer than it is worth."""
@@ -45,10 +45,16 @@ def why_not(S: GroupSample) -> str:
     if order is None or order == S.group.order:
         return ""
     index = S.group.order // order
+    advice = "draw more elements."
+    if S.origin.design:
+        advice = (
+            f"that is how {S.origin.design} is made; judge it on the functions that matter, by "
+            "degree= or action=."
+        )
     return (
         f"S lies in one coset of a subgroup of order {order}, index {_short(index)} in "
         f"{S.group.name} of order {format_order(S.group)}: no average over S can see more; "
-        "draw more elements."
+        f"{advice}"
     )
 
 

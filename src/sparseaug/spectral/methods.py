@@ -111,6 +111,14 @@ def find_method(name: str) -> Method | None:
     return next((method for method in METHODS if method.name == name), None)
 
 
+def as_known(S: GroupSample) -> GroupSample:
+    """S in the family that its group is known to be: norms do not change under an isomorphism."""
+    known = S.group.known_as()
+    if known is None:
+        return S
+    return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
+
+
 def best_method(group: Group) -> str:
     """The name of the method that `deviation` takes for this group.
 
@@ -131,8 +139,10 @@ def preferred(group: Group) -> Method:
         raise ArgumentError(
             f"group={shorten(group)} is not a group; give one such as symmetric(6)."
         )
+    known = group.known_as()
+    family = group if known is None else known.group
     for method in METHODS:
-        if not method.fits(group) and not method.too_large(group):
+        if not method.fits(family) and not method.too_large(family):
             return method
     raise UnsupportedError(
         f"{group.name} is too large for an exact deviation; restrict it with action= and shape="

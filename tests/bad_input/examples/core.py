@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from sparseaug import certificate, descent, kernels, planning, risk, sampling, spectral, testing
+from sparseaug import (
+    certificate,
+    descent,
+    designs,
+    kernels,
+    planning,
+    risk,
+    sampling,
+    spectral,
+    testing,
+)
 from tests.bad_input.judge import Example, Fresh, key
 
 RNG = np.random.default_rng(0)
@@ -63,7 +73,14 @@ def of(function: Any, call: Callable[..., Any], **good: Any) -> Example:
 
 def of_sampling() -> Iterator[Example]:
     yield Example(sa.Oracle, {"group": G, "seed": 0, "budget": 9, "source": None})
-    yield of(sa.Oracle.draw, lambda m: oracle().draw(m), m=3)
+    yield of(
+        sa.Oracle.draw,
+        lambda m, **flags: oracle().draw(m, **flags),
+        **{"m": 3, "identity": True, "distinct": False},
+    )
+    yield of(sa.Oracle.fresh, lambda m: oracle().fresh(m), m=3)
+    yield Example(sa.GroupSample.full, {"group": G})
+    yield Example(sa.GroupSample.from_dict, {"data": S.to_dict()})
     yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
     yield Example(sa.GroupSample, fields(S))
     yield Example(S.concat, {"other": S})
@@ -78,6 +95,17 @@ def of_sampling() -> Iterator[Example]:
         takes={"x": MOVED, "y": MOVED},
     )
     yield Example(sampling.keyed_rng, {"seed": 0, "purpose": "test", "step": 0, "index": 0})
+
+
+def of_designs() -> Iterator[Example]:
+    yield Example(sa.design, {"group": G, "m": 5, "degree": 1, "name": "search"})
+    yield Example(sa.design, {"group": G, "m": 5})
+    yield Example(sa.design, {"group": G, "degree": 1})
+    yield Example(sa.design, {"group": sa.symmetric(20), "m": 5, "degree": 1})
+    yield Example(sa.design, {"group": sa.abelian(4, 4), "m": 4, "name": "lattice"})
+    yield Example(designs.designs, {"group": G})
+    yield Example(sa.thin, {"S": S, "m": 5, "degree": 1})
+    yield Example(S.translate, {"oracle": Fresh(lambda: sa.Oracle(G, seed=7)), "side": "left"})
 
 
 def of_spectral() -> Iterator[Example]:
@@ -95,7 +123,7 @@ def of_spectral() -> Iterator[Example]:
         sa.draw_until,
         {
             **{"oracle": Fresh(oracle), "target": 0.9, "max_calls": 40, "growth": 0.5},
-            **{"degree": None, "progress": None},
+            **{"degree": None, "progress": None, "action": None, "shape": None},
         },
     )
     yield Example(sa.Deviation, fields(FOUND))
@@ -240,6 +268,7 @@ def of_checks() -> Iterator[Example]:
 
 EXAMPLES = [
     *of_sampling(),
+    *of_designs(),
     *of_spectral(),
     *of_kernels(),
     *of_risks(),

@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
-from tests.bad_input.judge import Example, key
+from sparseaug.sklearn import (
+    OneShotClassifier,
+    OneShotRegressor,
+    OneShotResampler,
+    moved_folds,
+    moved_scorer,
+)
+from tests.bad_input.judge import Example, Fresh, key
 
 X = np.random.default_rng(0).normal(size=(6, 4))
 LABELS = np.array([0, 1] * 3)
@@ -22,6 +28,10 @@ CHOICES = {
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
 CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
 REGRESSOR = OneShotRegressor(action=ACT, random_state=0).fit(X, TARGETS)
+
+
+def oracle() -> sa.Oracle:
+    return sa.Oracle(ACT.group, seed=5)
 
 
 def learned(call: Any, good: dict[str, Any], **takes: tuple[str, ...]) -> Example:
@@ -60,6 +70,19 @@ EXAMPLES = [
         y=("everything",),  # which is not looked at
     ),
     learned(OneShotResampler(ACT).fit_resample, {"X": X, "y": TARGETS}),
+    Example(
+        lambda **given: moved_scorer(**given)(CLASSIFIER, X, LABELS),
+        {"action": ACT, "oracle": Fresh(oracle), "draws": 3, "scoring": None, "sample_shape": None},
+        of=key(moved_scorer),
+    ),
+    learned(
+        moved_folds,
+        {
+            **{"X": X, "y": LABELS, "action": ACT, "oracle": Fresh(oracle)},
+            **{"cv": 2, "draws": 3, "sample_shape": None},
+        },
+        X=("array of NaN", "frame of text"),
+    ),
     learned(OneShotResampler(ACT, y_action=ACT).fit_resample, {"X": X, "y": X}),
     learned(OneShotClassifier(action=ACT).fit, {"X": X, "y": LABELS, "sample_weight": None}),
     learned(OneShotRegressor(action=ACT).fit, {"X": X, "y": TARGETS, "sample_weight": np.ones(6)}),

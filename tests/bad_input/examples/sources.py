@@ -32,4 +32,6 @@ EXAMPLES = [
         sources.graph_automorphisms,
         {"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None, "backend": "search"},
     ),
+    Example(sa.identical_atoms, {"counts": [2, 1], "axis": 1}),
+    Example(sa.identical_atoms, {"species": ["H", "O", "H"]}, takes={"species": ("everything",)}),
 ]

@@ -6,15 +6,16 @@ It is a plain class with the hooks and attributes that the trainer asks a callba
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, Literal, final
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import is_tensor, require_dense
+from sparseaug.actions.base import require_action
 from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import check_integer
-from sparseaug.nn.models.orbit_batch import require_sample_of
 from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import deviation
 
 
@@ -44,13 +45,14 @@ class SymmetryCallback:
     def __init__(
         self,
         action: Action,
-        S: GroupSample,
+        S: GroupSample | Literal["full"],
         x: Array,
         *,
         every: int = 1,
         degree: int | None = None,
     ) -> None:
-        require_sample_of(action, S)
+        require_action(action)
+        S = as_sample(S, action.group)
         for part in leaves(x):
             require_dense("x", part)
         action(S.elements[:1], x)  # what does not move is refused before training begins

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, Literal, final
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.nn.adapters.by_content import ContentKey
-from sparseaug.nn.models.orbit_batch import require_sample_of
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
 
 
 @final
@@ -37,9 +38,10 @@ class OrbitTransform(torch.nn.Module):
         (tensor([[[2, 4], [1, 3]]]), 7)
     """
 
-    def __init__(self, action: Action, S: GroupSample, *, seed: int = 0) -> None:
+    def __init__(self, action: Action, S: GroupSample | Literal["full"], *, seed: int = 0) -> None:
         super().__init__()
-        require_sample_of(action, S)
+        require_action(action)
+        S = as_sample(S, action.group)
         self.action = action
         self.S = S
         self._key = ContentKey(S, seed)

@@ -7,7 +7,7 @@ workers, ranks, shuffles and resumed runs see the same n m copies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.nn.data.inner import Inner, check_index, check_indices, check_list
 from sparseaug.nn.data.items import Moves
 from sparseaug.sampling import GroupSample
-from sparseaug.sampling.sample import require_sample
+from sparseaug.sampling.sample import as_sample
 
 
 @final
@@ -28,7 +28,7 @@ class OneShotDataset(Dataset[Any]):
     Args:
         dataset: any data set with a length; items are x or (x, y, ...), tensors or NumPy arrays
         action: how the group moves x
-        S: the sample; each of its m elements moves each of the n samples
+        S: the sample; each of its m elements moves each of the n samples; "full" for all of the group
         y_action: how the group moves y, for targets that move along
 
     x is moved, y too if `y_action` is given, and the rest passes through. x may be a tuple or a dict
@@ -50,11 +50,15 @@ class OneShotDataset(Dataset[Any]):
     """
 
     def __init__(
-        self, dataset: Any, action: Action, S: GroupSample, y_action: Action | None = None
+        self,
+        dataset: Any,
+        action: Action,
+        S: GroupSample | Literal["full"],
+        y_action: Action | None = None,
     ) -> None:
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        require_sample(S)
+        S = as_sample(S, action.group)
         self.action = action
         self.S = S
         self.y_action = y_action

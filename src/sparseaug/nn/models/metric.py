@@ -7,7 +7,7 @@ outputs; so the value over all batches is what `invariance_error` gives for all 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy
+from sparseaug.actions.base import require_action
 from sparseaug.actions.trees import map_leaves
 from sparseaug.errors import ArgumentError
 from sparseaug.nn.checks import require_batch, require_outputs
@@ -26,6 +27,7 @@ from sparseaug.nn.models.orbit_batch import (
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
 from sparseaug.orbits.models import call_model, check_chunk, require_model
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
 
 
 class InvarianceError(nn.Module):
@@ -62,12 +64,14 @@ class InvarianceError(nn.Module):
         self,
         model: Callable[..., Tensor],
         action: Action,
-        S: GroupSample,
+        S: GroupSample | Literal["full"],
         *,
         output_action: Action | None = None,
         chunk_size: int | None = None,
     ) -> None:
         super().__init__()
+        require_action(action)
+        S = as_sample(S, action.group)
         require_model(model)
         self._model = (model,)  # in a tuple, or it would become a part of this module
         self.orbit = OrbitBatch(action, S)

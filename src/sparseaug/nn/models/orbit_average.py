@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
+from sparseaug.actions.base import require_action
 from sparseaug.actions.trees import describe, leaves, map_leaves
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, check_real, shorten
@@ -29,6 +30,7 @@ from sparseaug.nn.models.orbit_batch import (
 )
 from sparseaug.orbits.models import call_model, check_chunk, require_model
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import Deviation
 from sparseaug.spectral import deviation as compute_deviation
 
@@ -110,7 +112,7 @@ class OrbitAverage(nn.Module):
         model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels; called as
             model(x), model(*x) where x is a tuple, model(**x) where it is a dict
         action: how x moves; `sparseaug.together` for several inputs
-        S: by which elements
+        S: by which elements; "full" for all of the group
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
@@ -132,7 +134,7 @@ class OrbitAverage(nn.Module):
         self,
         model: Callable[..., Tensor],
         action: Action,
-        S: GroupSample,
+        S: GroupSample | Literal["full"],
         output_action: Action | None = None,
         merge: Literal["mean", "median"] = "mean",
         chunk_size: int | None = None,
@@ -140,7 +142,8 @@ class OrbitAverage(nn.Module):
         deviation: Deviation | None = None,
     ) -> None:
         super().__init__()
-        require_sample_of(action, S)
+        require_action(action)
+        S = as_sample(S, action.group)
         require_model(model)
         if deviation is not None:
             check_deviation(deviation, S)

@@ -7,7 +7,7 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -25,7 +25,7 @@ from sparseaug.nn.checks import require_tensor
 from sparseaug.nn.data.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.sample import require_sample
+from sparseaug.sampling.sample import as_sample, require_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
 
@@ -58,9 +58,12 @@ class OrbitBatch(nn.Module):
     elements: Tensor
     group_digest: Tensor  # which group the rows belong to: rows alone do not tell C4 from C8
 
-    def __init__(self, action: Action, S: GroupSample, *, sample_shape: Any = None) -> None:
+    def __init__(
+        self, action: Action, S: GroupSample | Literal["full"], *, sample_shape: Any = None
+    ) -> None:
         super().__init__()
-        require_sample_of(action, S)
+        require_action(action)
+        S = as_sample(S, action.group)
         self.action = action
         self._given = S
         self._like: Any = None  # one sample without memory, as those that it is prepared for

@@ -139,7 +139,7 @@ def audit(
     facts = f"{oracle.seed} {oracle.calls} {calls}"
     require_same(theta, theta=[theta], oracle=[facts.encode()])
     before = oracle.calls
-    fresh = oracle.draw(calls)
+    fresh = oracle.fresh(calls)
     made = oracle.calls - before
     sums = Sums(_gradients(risk, theta, fresh), calls, risk.size)
     if not math.isfinite(sums.longest):

@@ -75,7 +75,7 @@ class StreamingModuleRisk:
 
     def at_step(self, step: int) -> ModuleRisk:
         """The risk over the next batch of draws; steps are asked for in order, each once."""
-        return self._plain.on(self.oracle.draw(self.batch))
+        return self._plain.on(self.oracle.fresh(self.batch))
 
     def resume(self, step: int) -> None:
         """Continue as if `step` more steps had been drawn."""

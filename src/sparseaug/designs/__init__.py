@@ -1,0 +1,41 @@
+"""S by design: better than luck, exact where it counts, at no oracle call.
+
+choose         design(group, ...), designs(group): the best known S
+thin           the best m elements of a pool
+offers         what is known for a group, as a table
+constructions  the table of all constructions
+permuting      offers for S_n, A_n, B_n
+shifting       offers for shifts and sign flips
+grids          lattices of shifts, with turns and flips
+transitive     sets that move tuples of points evenly
+arrays         orthogonal arrays of signs
+differences    difference sets, squares, cubes
+crossed        orthogonal arrays with mixed levels
+lattices       the best subgroup of shifts
+search         greedy choice and swaps in groups that can be listed
+descent        the same in groups too large to list, by small moves
+tuples         permutations judged by degree 1 and 2
+signs          sign flips judged by degree 2 and 3
+field          GF(q) to q = 1,024
+"""
+
+import sys
+from types import ModuleType
+
+from sparseaug.designs.choose import design, designs
+from sparseaug.designs.offers import Designs
+from sparseaug.designs.thin import thin
+from sparseaug.groups import Group
+
+__all__ = ["design", "designs", "thin"]
+
+
+class _Callable(ModuleType):
+    """`sparseaug.designs` is this package and, by its public name, the function: it can be called."""
+
+    def __call__(self, group: Group) -> Designs:
+        """As `designs.designs`."""
+        return designs(group)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,308 @@
+"""The table of constructions: every way to make S without an oracle, one row each.
+
+A row says which groups it is for and what it offers one of them: name, size, the degree
+it is exact to, a source, and how to build the rows. A new construction is one function and one row
+here; `design`, `designs`, the command and the docs read this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparseaug.designs import signs, tuples
+from sparseaug.designs.arrays import LARGEST_ARRAY, strengths
+from sparseaug.designs.crossed import mixed_rows, mixed_size, near_rows
+from sparseaug.designs.descent import STARTS
+from sparseaug.designs.grids import axes, lattice
+from sparseaug.designs.offers import Offer
+from sparseaug.designs.permuting import permutations
+from sparseaug.designs.search import Averages, Characters, Translations, best, greedy, greedy_order
+from sparseaug.designs.shifting import flips, shifts
+from sparseaug.errors import UnsupportedError, shorten
+from sparseaug.groups import (
+    Group,
+    Hyperoctahedral,
+    Rows,
+    sign_flips,
+    symmetric,
+)
+from sparseaug.spectral.effort import announce
+
+LARGEST_ORDER = 1_000_000
+"""Order up to which the search lists the whole group."""
+
+LARGEST_N = 100
+"""Points up to which permutations are searched by degree 1 and 2."""
+
+MOST_FACTORS = 64
+"""Factors of a product that are crossed."""
+
+MOST_SEARCHED = 10_000
+"""Elements that a search may be asked for."""
+
+
+@dataclass(frozen=True)
+class Construction:
+    """One row of the table: `offers(group, m, degree)` for a group that it `fits`.
+
+    `m` and `degree` are what was asked for, or None: constructions of a fixed size need neither.
+    """
+
+    fits: Callable[[Group], bool]
+    offers: Callable[[Any, int | None, int | None], Iterator[Offer]]
+
+
+def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Offer]:
+    """All offers for the group; those of any size for this m and degree."""
+    return [
+        offer for row in CONSTRUCTIONS if row.fits(group) for offer in row.offers(group, m, degree)
+    ]
+
+
+def is_listed(group: Group) -> bool:
+    """Whether the search goes through the whole group."""
+    return group.log_order <= math.log(LARGEST_ORDER) + 1e-9
+
+
+def averages(group: Group, degree: int | None = None) -> Averages:
+    """The search's view of a group that can be listed; by degree for abelian groups only."""
+    return Translations(group) if group.moduli is None else Characters(group.moduli, degree)
+
+
+def highest_degree(group: Group) -> int | None:
+    """The degree that every function has at most; None where degrees are not defined."""
+    if group.moduli is not None:
+        return len(group.moduli)
+    if group.factors:
+        parts = [highest_degree(factor) for factor in group.factors]
+        return None if None in parts else sum(part for part in parts if part)
+    return group.width // 2 if _is_signed(group) else group.degree
+
+
+def _permutes(group: Group) -> bool:
+    """S_n or A_n: rows are image arrays."""
+    return group.transform == "young"
+
+
+def _is_signed(group: Group) -> bool:
+    """B_n: rows are image arrays and sign bits."""
+    return type(group) is Hyperoctahedral
+
+
+def _is_abelian(group: Group) -> bool:
+    return group.moduli is not None
+
+
+def _any(group: Group) -> bool:
+    return True
+
+
+def _fixed(offers: Callable[[Any], Iterator[Offer]]) -> Callable[..., Iterator[Offer]]:
+    return lambda group, m, degree: offers(group)
+
+
+def _whole(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    if is_listed(group):
+        yield Offer(
+            "full",
+            group.order,
+            highest_degree(group) or 0,
+            "every element once",
+            0.0,
+            build=group.all_elements,
+        )
+
+
+def _lattices(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    shifts = axes(group)
+    if shifts is None:
+        return
+    several = len(shifts.rest)
+    total = math.prod(shifts.moduli)
+    yield Offer(
+        "lattice",
+        m,
+        0,
+        "subgroup whose dual has the longest shortest frequency",
+        promise="exact on low frequencies",
+        sizes=f"{'' if several == 1 else f'{several} x '}any divisor of {total}",
+        build=None if m is None else lambda: lattice(group, m)[0],
+    )
+
+
+def _searches(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    listed, degrees = is_listed(group), searched_degrees(group)
+    if (not listed and not degrees) or (
+        not listed and degree is not None and degree not in degrees
+    ):
+        return
+    for name, source in _SEARCHES.items():
+        ready = m is not None and (listed or degree is not None)
+        only = "" if listed else f", by degree {' or '.join(map(str, degrees))}"
+        yield Offer(
+            name,
+            m if ready else None,
+            0,
+            source,
+            sizes=f"any{only}",
+            build=partial(_searched, group, m or 1, degree, name) if ready else None,
+        )
+
+
+def searched_degrees(group: Group) -> tuple[int, ...]:
+    """The degrees by which elements are searched for without listing the group."""
+    if _permutes(group) and 2 < group.width <= LARGEST_N:
+        return (1, 2)
+    if group.moduli is not None and set(group.moduli) == {2} and 2 < group.width <= signs.LARGEST_D:
+        return () if is_listed(group) else (2, 3)
+    return ()
+
+
+_SEARCHES = {
+    "nested": "greedy, every prefix is the choice of fewer (Wigderson and Xiao 2008)",
+    "search": "greedy choice and swaps",
+}
+
+
+def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
+    swaps = name == "search"
+    if degree is not None and degree in searched_degrees(group):
+        if group.moduli is not None:
+            _announce_signs(group.width, m, swaps=swaps)
+            return signs.searched(group.width, m, degree, swaps=swaps)
+        _announce_tuples(group, m, degree, swaps=swaps)
+        return tuples.searched(group, m, degree, swaps=swaps)
+    view = averages(group, degree)
+    announce_search(group, view, m)
+    return group.unrank((best if swaps else greedy)(view, m))
+
+
+def _announce_signs(d: int, m: int, *, swaps: bool) -> None:
+    """Some d / 2 flips of the best of d signs, each a product of d^3, and m d^2 for the means."""
+    step = 4e-10 * (d**4 + 2.0 * m * d**2)
+    announce(
+        f"the search for m={m} flips of {d} signs",
+        seconds=m * step * (10.0 if swaps else 1.0),
+        instead="lower m, or take an exact design.",
+    )
+
+
+def announce_search(group: Group, view: Averages, m: int) -> None:
+    """2k - 1 averages for each element in turn, over half of them in the mean; 10 ns a step."""
+    announce(
+        f"the search for m={shorten(m)} of the {group.order} elements of {group.name}",
+        seconds=1e-8 * (2 * greedy_order(view.order) - 1) * m * view.cost(max(1, m // 2)),
+        memory=8.0 * m * group.order if group.moduli is None else 0.0,
+        instead="lower m, give degree=, or draw a pool and use thin with degree=.",
+    )
+
+
+def _announce_tuples(group: Group, m: int, degree: int, *, swaps: bool) -> None:
+    """A descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time."""
+    n = group.width
+    matrices = n <= tuples.LARGEST_N[degree]
+    moves = math.comb(n, 3) * 2 if getattr(group, "even", False) else math.comb(n, 2)
+    size = n if degree == 1 else math.comb(n, 2)
+    looked = 2 * degree * size if matrices else n * m / 2
+    step = 3e-9 * moves * looked * n * STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
+    announce(
+        f"the search for m={shorten(m)} permutations of {n} points by degree {degree}",
+        seconds=m * step * (4.0 if swaps else 1.0),
+        memory=8.0 * moves * n * 3,
+        instead="lower m, or draw a pool and use thin.",
+    )
+
+
+def _products(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    if 0 < len(group.factors) <= MOST_FACTORS:
+        yield from _crossings(group.factors, (1, 2, 3), m, degree)
+
+
+def _signed(group: Hyperoctahedral, m: int | None, degree: int | None) -> Iterator[Offer]:
+    """A row is a permutation and signs: t coordinates of both are exact if t of each are."""
+    if 2 <= group.n <= LARGEST_ARRAY:
+        factors = (symmetric(group.n), sign_flips(group.n))
+        yield from _crossings(factors, strengths(group.n), m, degree)
+
+
+def _crossings(
+    factors: tuple[Group, ...], degrees: Iterable[int], m: int | None, degree: int | None
+) -> Iterator[Offer]:
+    """Designs of the factors, crossed; and as many rows near to that as asked for."""
+    crossed: dict[str, Offer] = {}
+    for t in degrees:
+        parts = [part for factor in factors if (part := _smallest(factor, t)) is not None]
+        levels = [part.m or 1 for part in parts]
+        size = mixed_size(levels, max(2, t)) if len(parts) == len(factors) else None
+        if size is None:
+            break
+        if any(part.name != "full" for part in parts):
+            name = "crossed " + " x ".join(part.name for part in parts)
+            crossed[name] = Offer(
+                name,
+                size,
+                t,
+                "an array of the factors' designs, never zipped",
+                build=partial(_crossed, parts, partial(mixed_rows, levels, max(2, t))),
+            )
+    yield from crossed.values()
+    ready = m is not None and degree is not None
+    yield Offer(
+        "crossed fraction",
+        m if ready else None,
+        0,
+        "near-orthogonal array of the factors' designs",
+        sizes="any, by degree",
+        build=partial(_fraction, factors, m or 1, degree or 1) if ready else None,
+    )
+
+
+def _smallest(group: Group, degree: int) -> Offer | None:
+    """The smallest offer that is exact to this degree, or to the highest that the group has."""
+    wanted = min(degree, highest_degree(group) or 0)
+    exact = [o for o in known(group) if 0 < wanted <= o.degree and o.fits(group.width)]
+    return min(exact, key=lambda offer: offer.m or 0, default=None)
+
+
+def _fraction(factors: tuple[Group, ...], m: int, degree: int) -> Rows:
+    """m rows near strength 2; a factor whose exact design is larger than m has one of m elements."""
+    parts = [_part(factor, m, min(degree, highest_degree(factor) or degree)) for factor in factors]
+    return _crossed(parts, partial(near_rows, [part.m or 1 for part in parts], m))
+
+
+def _part(factor: Group, m: int, degree: int) -> Offer:
+    exact = _smallest(factor, degree)
+    if exact is not None and (exact.m or 0) <= m:
+        return exact
+    for offer in known(factor, m, degree):
+        if offer.name in ("search", "crossed fraction") and offer.build is not None:
+            return offer
+    raise UnsupportedError(
+        f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree {degree}; "
+        "raise m, or lower degree."
+    )
+
+
+def _crossed(parts: list[Offer], array: Callable[[], Rows]) -> Rows:
+    levels = array()
+    columns = [part.build() for part in parts if part.build is not None]
+    return np.concatenate([c[index] for c, index in zip(columns, levels.T, strict=True)], axis=1)
+
+
+CONSTRUCTIONS: tuple[Construction, ...] = (
+    Construction(_permutes, _fixed(permutations)),
+    Construction(_is_signed, _signed),
+    Construction(_is_abelian, _fixed(flips)),
+    Construction(_is_abelian, _fixed(shifts)),
+    Construction(_any, _products),
+    Construction(_any, _lattices),
+    Construction(_any, _searches),
+    Construction(_any, _whole),
+)
+"""Every construction; among offers of one size the earlier one is taken."""

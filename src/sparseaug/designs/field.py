@@ -1,0 +1,172 @@
+"""Finite fields GF(q), q a prime power up to 1,024, as tables; the constructions need nothing else.
+
+An element is a number 0..q-1, the value at p of a polynomial over the integers mod p: its base-p digits
+are the coefficients. Polynomials are multiplied modulo the first monic one, in numerical order, for
+which x generates all q - 1 non-zero elements; so the field is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import TypeAlias, final
+
+import numpy as np
+
+from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.groups import Rows
+
+Numbers: TypeAlias = Rows | np.int64 | int
+
+LARGEST = 1024
+
+
+@final
+@dataclass(frozen=True)
+class Field:
+    """GF(q) by the powers of a generator: `powers[i]` is x^i, i = 0..q-2. Built by `field`.
+
+    >>> F = field(9)
+    >>> bool((F.multiply(np.arange(1, 9), F.inverse(np.arange(1, 9))) == 1).all())
+    True
+    """
+
+    p: int
+    degree: int
+    powers: tuple[int, ...]
+
+    @property
+    def q(self) -> int:
+        """Number of elements."""
+        return self.p**self.degree
+
+    def add(self, a: Numbers, b: Numbers) -> Rows:
+        """a + b, digit by digit."""
+        if self.p == 2:
+            return np.bitwise_xor(a, b)
+        if self.degree == 1:
+            return (np.asarray(a, np.int64) + b) % self.p
+        return self._sums[a, b]
+
+    def multiply(self, a: Numbers, b: Numbers) -> Rows:
+        """a b, by logarithms."""
+        logarithm = self._logarithms[a] + self._logarithms[b]
+        product = self._antilogarithms[logarithm % (self.q - 1)]
+        return np.where((np.asarray(a) == 0) | (np.asarray(b) == 0), 0, product)
+
+    def inverse(self, a: Numbers) -> Rows:
+        """1 / a for a != 0."""
+        return self._antilogarithms[-self._logarithms[a] % (self.q - 1)]
+
+    def negative(self, a: Numbers) -> Rows:
+        """-a."""
+        if self.p == 2:
+            return np.asarray(a)
+        return self.multiply(a, self._antilogarithms[(self.q - 1) // 2])
+
+    def power(self, a: Numbers, k: int) -> Rows:
+        """a^k for k >= 1."""
+        return np.where(
+            np.asarray(a) == 0, 0, self._antilogarithms[self._logarithms[a] * k % (self.q - 1)]
+        )
+
+    def is_square(self, a: Numbers) -> Rows:
+        """Whether a is a square (0 is)."""
+        return (self._logarithms[a] % 2 == 0) | (np.asarray(a) == 0) | (self.p == 2)
+
+    @cached_property
+    def _antilogarithms(self) -> Rows:
+        return np.array(self.powers, np.int64)
+
+    @cached_property
+    def _logarithms(self) -> Rows:
+        table = np.zeros(self.q, np.int64)
+        table[self._antilogarithms] = np.arange(self.q - 1)
+        return table
+
+    @cached_property
+    def _sums(self) -> Rows:
+        """The table of sums of a field that is neither prime nor of characteristic 2: q <= 961."""
+        weights = self.p ** np.arange(self.degree)
+        digits = np.arange(self.q)[:, None] // weights % self.p
+        return ((digits[:, None] + digits[None]) % self.p) @ weights
+
+
+@lru_cache(maxsize=32)
+def field(q: int) -> Field:
+    """GF(q).
+
+    >>> field(8).powers
+    (1, 2, 4, 3, 6, 7, 5)
+    """
+    q = check_integer("q", q, at_least=2, below=LARGEST + 1)
+    found = prime_power(q)
+    if found is None:
+        raise ArgumentError(f"q={q} is not a prime power; there is no field of that size.")
+    p, degree = found
+    if degree == 1:
+        return Field(p, 1, tuple(_powers_of_number(p)))
+    # the constant term of the modulus must not vanish, or x would divide 0
+    for lower in product(range(p), repeat=degree - 1):
+        for constant in range(1, p):
+            powers = _powers_of_x(p, (*lower, constant))
+            if powers is not None:
+                return Field(p, degree, tuple(powers))
+    raise AssertionError("every finite field has a generator")
+
+
+def prime_power(n: int) -> tuple[int, int] | None:
+    """(p, k) with n = p^k and p prime; None if there are none.
+
+    >>> prime_power(27), prime_power(12), prime_power(1)
+    ((3, 3), None, None)
+    """
+    if n < 2:
+        return None
+    p = next((d for d in range(2, int(n**0.5) + 1) if n % d == 0), n)
+    k = 0
+    while n % p == 0:
+        n //= p
+        k += 1
+    return (p, k) if n == 1 else None
+
+
+def _powers_of_number(p: int) -> list[int]:
+    """The powers of the smallest generator mod p."""
+    for g in range(1, p):
+        powers = [1]
+        while (following := powers[-1] * g % p) != 1:
+            powers.append(following)
+        if len(powers) == p - 1:
+            return powers
+    raise AssertionError("the non-zero numbers mod a prime are a cyclic group")
+
+
+def _powers_of_x(p: int, modulus: tuple[int, ...]) -> list[int] | None:
+    """1, x, x^2, ... modulo x^k + modulus (from x^(k-1) down to 1); None if x has a smaller order.
+
+    Multiplying by x shifts the digits; the digit that leaves takes -modulus times itself back in.
+    """
+    k = len(modulus)
+    top = p ** (k - 1)
+    if p == 2:
+        mask = int("".join(map(str, modulus)), 2)
+        powers, value = [1], 1
+        while True:
+            value = (value % top) * 2 ^ (mask if value >= top else 0)
+            if value == 1:
+                break
+            powers.append(value)
+        return powers if len(powers) == p**k - 1 else None
+    digits = [0] * (k - 1) + [1]
+    powers = [1]
+    while True:
+        lead = digits[0]
+        digits = [(d - lead * c) % p for d, c in zip([*digits[1:], 0], modulus, strict=True)]
+        value = int(sum(d * p ** (k - 1 - i) for i, d in enumerate(digits)))
+        if value == 1:
+            return powers if len(powers) == p**k - 1 else None
+        if len(powers) >= p**k - 1:
+            return None
+        powers.append(value)

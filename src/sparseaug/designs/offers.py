@@ -1,0 +1,94 @@
+"""What is known for a group: offers of designs, and the table that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, final
+
+from sparseaug.groups import Group, Rows
+
+Build: TypeAlias = Callable[[], Rows]
+
+MOST_ENTRIES = 1 << 26
+"""Integers in the rows of a design: 0.5 GB; making and checking them takes some three times as much."""
+
+
+@final
+@dataclass(frozen=True)
+class Offer:
+    """One design that is known for one group.
+
+    Attributes:
+        name: of the construction, with its numbers: "AGL(1,7)"
+        m: number of elements; None where any size of `sizes` can be had
+        degree: D_S is exactly 0 on all functions of at most this degree; 0 where none is promised
+        source: who found it, or why it is true
+        deviation: the whole deviation, where a theorem gives it
+        promise: what else it is good for
+        sizes: which m can be had, in words, where m is None
+    """
+
+    name: str
+    m: int | None
+    degree: int
+    source: str
+    deviation: float | None = None
+    promise: str = ""
+    sizes: str = ""
+    build: Build | None = field(default=None, compare=False, repr=False)
+
+    def fits(self, width: int) -> bool:
+        """Whether its rows can be made."""
+        return self.m is not None and self.m * width <= MOST_ENTRIES
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the way to build it, as JSON data."""
+        return {
+            "name": self.name,
+            "m": self.m,
+            "sizes": self.sizes,
+            "exact_to_degree": self.degree,
+            "deviation": self.deviation,
+            "promise": self.promise,
+            "source": self.source,
+        }
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Its row in a table for people."""
+        return (
+            self.name,
+            self.sizes if self.m is None else str(self.m),
+            str(self.degree or "-"),
+            "-" if self.deviation is None else f"{self.deviation:.4g}",
+            "; ".join(filter(None, (self.promise, self.source))),
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Designs:
+    """The designs that are known for a group, the smallest first; made by `sparseaug.designs`."""
+
+    group: Group
+    offers: tuple[Offer, ...]
+
+    def __iter__(self) -> Iterator[Offer]:
+        return iter(self.offers)
+
+    def __len__(self) -> int:
+        return len(self.offers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as JSON data."""
+        return {"group": self.group.name, "designs": [offer.to_dict() for offer in self.offers]}
+
+    def __str__(self) -> str:
+        header = ("design", "m", "exact to degree", "deviation", "source")
+        rows = [header, *(offer.cells() for offer in self.offers)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        widths[-1] = 0
+        return "\n".join(
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )

@@ -1,0 +1,345 @@
+"""What a permutation group is made of: whole symmetric groups wherever there are some, tables
+elsewhere.
+
+Product   parts that move different points, side by side
+Whole     S_k or A_k on k points: Fisher-Yates digits, no table
+Wreath    all permutations within the classes of a partition, and a group that moves the classes
+Table     a stabiliser chain, found at random and proved
+
+Each part knows its radices, makes rows from digits, and sifts rows back to digits.
+"""
+
+# Which part, and why that is proved.
+#
+# Product. Generators that move different points commute, so G is the direct product of the groups
+# on the connected sets of moved points.
+# Whole. A transitive group of degree k that holds an element with a cycle of prime length p, k/2 <
+# p < k - 2, contains A_k: a power of the element is a p-cycle; a block of imprimitivity has at most
+# k/2 < p points, so the group is primitive; Jordan 1873. The parities of the generators tell S_k
+# from A_k. So does the order, k! or k!/2.
+# Wreath. Let classes of points be such that G permutes the classes and contains every permutation N
+# within them: transpositions (i j) of G join i and j, and the generators keep the relation. Then N
+# is the kernel of the action on the classes, |G| = |N| times the order of the image, and every
+# image lifts to the element of G that keeps the order of the points within classes: any lift is one
+# up to an element of N. So g = (lift of its image) times (an element of N), in exactly one way.
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.groups.chain import (
+    Level,
+    RandomElements,
+    are_even,
+    cycle_lengths,
+    orbit_labels,
+    stabiliser_chain,
+)
+from sparseaug.groups.digits import Rows
+from sparseaug.groups.permutations import (
+    compose_permutations,
+    invert_permutations,
+    shuffle,
+    unshuffle,
+)
+
+_TABLE_ENTRIES = 1 << 15  # neighbouring levels are multiplied out while their table stays in cache
+_TRIED = 64  # random elements in which transpositions are looked for
+
+
+class Part(Protocol):
+    """A group of permutations of 0..k-1."""
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Sizes of the digits; their product is the order."""
+
+    def rows(self, digits: Rows) -> Rows:
+        """Elements (b, k) from digits (r, b)."""
+
+    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        """Digits (r, b) of permutations (b, k), and which of them are elements at all."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """S_k, or A_k."""
+
+    k: int
+    even: bool = False
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        return tuple(range(self.k, 2 if self.even else 1, -1))
+
+    def rows(self, digits: Rows) -> Rows:
+        if self.even:  # the swap of the first two points makes the parity even
+            digits = np.concatenate([digits, np.count_nonzero(digits, axis=0)[None] % 2])
+        return shuffle(digits, self.k)
+
+    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        digits = unshuffle(rows)
+        if not self.even:
+            return digits, np.ones(len(rows), bool)
+        return digits[:-1], np.count_nonzero(digits, axis=0) % 2 == 0
+
+
+@dataclass(frozen=True)
+class Product:
+    """Parts on disjoint points of 0..k-1; other points stay."""
+
+    k: int
+    points: tuple[Rows, ...]
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        return tuple(radix for part in self.parts for radix in part.radices)
+
+    def rows(self, digits: Rows) -> Rows:
+        rows = np.tile(np.arange(self.k), (digits.shape[1], 1))
+        start = 0
+        for points, part in zip(self.points, self.parts, strict=True):
+            stop = start + len(part.radices)
+            rows[:, points] = points[part.rows(digits[start:stop])]
+            start = stop
+        return rows
+
+    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        valid = np.ones(len(rows), bool)
+        fixed = np.ones(self.k, bool)
+        number = np.full(self.k, -1)
+        digits = []
+        for points, part in zip(self.points, self.parts, strict=True):
+            fixed[points] = False
+            number[:] = -1
+            number[points] = np.arange(len(points))
+            own = number[rows[:, points]]
+            inside = (own >= 0).all(axis=1)
+            own[~inside] = np.arange(len(points))
+            found, right = part.sift(own)
+            valid &= inside & right
+            digits.append(found)
+        still = np.flatnonzero(fixed)
+        valid &= (rows[:, still] == still).all(axis=1)
+        if not digits:
+            return np.empty((0, len(rows)), np.int64), valid
+        return np.concatenate(digits), valid
+
+
+@dataclass(frozen=True)
+class Wreath:
+    """All permutations within classes, and `image`, which permutes the classes (of equal sizes)."""
+
+    classes: tuple[Rows, ...]
+    image: Part
+
+    @cached_property
+    def within(self) -> Product:
+        """All permutations that keep every class."""
+        several = tuple(points for points in self.classes if len(points) > 1)
+        k = sum(map(len, self.classes))
+        return Product(k, several, tuple(Whole(len(points)) for points in several))
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        return self.image.radices + self.within.radices
+
+    @cached_property
+    def _places(self) -> tuple[Rows, Rows, Rows]:
+        """Of each point its class and its place there; and points by (class, place)."""
+        most = max(map(len, self.classes))
+        table = np.zeros((len(self.classes), most), np.int64)
+        k = sum(map(len, self.classes))
+        which, place = np.empty(k, np.int64), np.empty(k, np.int64)
+        for c, points in enumerate(self.classes):
+            table[c, : len(points)] = points
+            which[points], place[points] = c, np.arange(len(points))
+        return which, place, table
+
+    def _lift(self, images: Rows) -> Rows:
+        which, place, table = self._places
+        return table[images[:, which], place]
+
+    def rows(self, digits: Rows) -> Rows:
+        split = len(self.image.radices)
+        lifted = self._lift(self.image.rows(digits[:split]))
+        return compose_permutations(lifted, self.within.rows(digits[split:]))
+
+    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        which = self._places[0]
+        first = np.array([points[0] for points in self.classes])
+        images = which[rows[:, first]]
+        valid = (which[rows] == images[:, which]).all(axis=1)
+        images[~valid] = np.arange(len(first))
+        digits, right = self.image.sift(images)
+        valid &= right
+        images[~valid] = np.arange(len(first))
+        rest = compose_permutations(invert_permutations(self._lift(images)), rows)
+        rest[~valid] = np.arange(rows.shape[1])
+        return np.concatenate([digits, self.within.sift(rest)[0]]), valid
+
+
+@dataclass(frozen=True)
+class Table:
+    """A stabiliser chain: g = u_1 u_2 ... u_L, u_i from the transversal of level i."""
+
+    k: int
+    levels: tuple[Level, ...]
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        return tuple(len(level.transversal) for level in self.levels)
+
+    def rows(self, digits: Rows) -> Rows:
+        rows = np.tile(np.arange(self.k), (digits.shape[1], 1))
+        for position, (levels, table) in enumerate(self._runs):
+            index = digits[levels.start]
+            for i in levels[1:]:
+                index = index * self.radices[i] + digits[i]
+            rows = compose_permutations(rows, table[index]) if position else table[index]
+        return rows
+
+    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        digits = np.empty((len(self.levels), len(rows)), np.int64)
+        for i, level in enumerate(self.levels):
+            digits[i] = level.digit_of[rows[:, level.point]]
+            rows = compose_permutations(level.inverses[digits[i]], rows)
+        return digits, (digits >= 0).all(axis=0) & (rows == np.arange(self.k)).all(axis=1)
+
+    @cached_property
+    def _runs(self) -> list[tuple[range, Rows]]:
+        """Runs of levels with the products of their transversals, in digit order."""
+        runs: list[tuple[range, Rows]] = []
+        for i, level in enumerate(self.levels):
+            if runs and len(runs[-1][1]) * level.transversal.size <= _TABLE_ENTRIES:
+                levels, table = runs[-1]
+                products = compose_permutations(table[:, None], level.transversal[None])
+                runs[-1] = (range(levels.start, i + 1), products.reshape(-1, self.k))
+            else:
+                runs.append((range(i, i + 1), level.transversal))
+        return runs
+
+
+def find_parts(generators: Rows) -> Part:
+    """The group that permutations (r, k) generate.
+
+    Examples:
+        >>> swap, turn = [1, 0, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 0]
+        >>> find_parts(np.array([swap, turn]))
+        Whole(k=8, even=False)
+    """
+    k = generators.shape[1]
+    everything = supports(generators)
+    parts = tuple(_connected(_local(generators, points)) for points in everything)
+    if len(parts) == 1 and len(everything[0]) == k:
+        return parts[0]
+    return Product(k, tuple(everything), parts)
+
+
+def _connected(generators: Rows) -> Part:
+    """A part whose generators are linked by the points that they move."""
+    k = generators.shape[1]
+    if is_giant(generators):
+        return Whole(k, bool(are_even(generators).all()))
+    label = transposition_classes(generators)
+    first, members = np.unique(label, return_inverse=True)
+    if len(first) == 1:
+        return Whole(k)
+    if len(first) < k:
+        points = np.argsort(members, kind="stable")
+        classes = np.split(points, np.cumsum(np.bincount(members))[:-1])
+        return Wreath(tuple(classes), find_parts(np.unique(members[generators[:, first]], axis=0)))
+    levels = stabiliser_chain(generators)
+    order = math.prod(len(level.transversal) for level in levels)
+    if 2 * order >= math.factorial(k) > 2:  # A_k is the one subgroup of index 2
+        return Whole(k, even=2 * order == math.factorial(k))
+    return Table(k, levels)
+
+
+def supports(generators: Rows) -> list[Rows]:
+    """The points of each factor of the finest direct product that the generators show, in order."""
+    n = generators.shape[1]
+    label = np.arange(n)
+    moved = [np.flatnonzero(row != np.arange(n)) for row in generators]
+    while True:
+        before = label.copy()
+        for points in moved:
+            if len(points):
+                label[points] = label[points].min()
+        label = label[label]
+        if np.array_equal(before, label):
+            break
+    touched = np.unique(np.concatenate(moved)) if len(moved) else np.empty(0, np.int64)
+    order = touched[np.argsort(label[touched], kind="stable")]
+    starts = np.unique(label[order], return_index=True)[1]
+    return np.split(order, starts[1:]) if len(order) else []
+
+
+def _local(generators: Rows, points: Rows) -> Rows:
+    """The generators that move these points, as permutations of 0..k-1."""
+    number = np.full(generators.shape[1], -1)
+    number[points] = np.arange(len(points))
+    moves = (generators[:, points] != points).any(axis=1)
+    return np.unique(number[generators[moves][:, points]], axis=0)
+
+
+def is_giant(generators: Rows) -> bool:
+    """Whether the group is proved to contain all even permutations; False where it is not known."""
+    k = generators.shape[1]
+    if k < 8 or len(np.unique(orbit_labels(generators))) > 1:
+        return False
+    sieve = np.ones(k, bool)
+    for p in range(2, math.isqrt(k) + 1):
+        sieve[p * p :: p] = False
+    sieve[: k // 2 + 1] = False
+    sieve[k - 2 :] = False
+    if not sieve.any():
+        return False
+    random = RandomElements(generators)
+    # such an element has probability about log 2 / log k, so a giant goes unseen with one below 1e-6
+    return any(
+        sieve[np.minimum(cycle_lengths(random.batch(16)), k - 1)].any()
+        for _ in range(k.bit_length())
+    )
+
+
+def transposition_classes(generators: Rows) -> Rows:
+    """For each point the smallest point of its class under "(i j) is known to be in G".
+
+    Seeds are powers of generators and of random elements that move two points; the classes are
+    closed under the generators.
+    """
+    elements = np.concatenate([generators, RandomElements(generators).batch(_TRIED)])
+    lengths = cycle_lengths(elements)
+    even = lengths % 2 == 0
+    seeds = np.flatnonzero((even.sum(axis=1) == 2) & (lengths * even == 2 * even).all(axis=1))
+    # two points in cycles of even length, which is 2: an odd power is their transposition
+    return _closed([tuple(np.flatnonzero(even[i]).tolist()) for i in seeds], generators)
+
+
+def _closed(pairs: list[tuple[int, ...]], generators: Rows) -> Rows:
+    """The finest equivalence relation that joins the pairs and that the generators keep."""
+    parent = list(range(generators.shape[1]))
+
+    def find(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    todo = pairs
+    images = generators.tolist()
+    while todo:
+        i, j = todo.pop()
+        a, b = find(i), find(j)
+        if a != b:
+            parent[max(a, b)] = min(a, b)
+            todo += [(image[i], image[j]) for image in images]
+    return np.array([find(i) for i in range(len(parent))])

@@ -1,0 +1,171 @@
+"""Scores on freshly moved samples: what a model is worth on data that training did not prepare for.
+
+Copies under S that are held out of training are moved by the S that training moved by, and say little of
+other elements. Here test samples are moved by elements of their own, drawn once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_array, check_consistent_length
+
+from sparseaug.actions import Action
+from sparseaug.actions.base import require_action
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups import Rows
+from sparseaug.sampling import Oracle, keyed_rng
+from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sklearn.copies import copies, take_rows
+from sparseaug.sklearn.parameters import Shape, check_shape, is_frame, naming
+
+MOST_DRAWS = 1 << 20
+"""More fresh elements than test samples that anybody has."""
+
+Score = Callable[[Any, Any, Any], float]
+Split = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def moved_scorer(
+    action: Action,
+    oracle: Oracle,
+    *,
+    draws: int = 64,
+    scoring: Any = None,
+    sample_shape: Shape | None = None,
+) -> Score:
+    """A scorer that moves every test sample by one of `draws` fresh elements before it is scored.
+
+    The elements are drawn here, once, so that all candidates of a search are compared on the same
+    footing, in any number of processes. Give an oracle of its own seed: elements of S are not fresh.
+
+    Args:
+        action: how the group moves the samples.
+        oracle: source of the fresh elements.
+        draws: how many of them; row i of a test fold is moved by one of them, the same every time.
+        scoring: as scikit-learn takes it, "accuracy" for instance; None is the estimator's own score.
+        sample_shape: how a row of X is read, (8, 8) for instance; by default as it is.
+
+    Returns:
+        A scorer for `cross_val_score(scoring=...)`, `GridSearchCV(scoring=...)` and the like.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> from sklearn.model_selection import cross_val_score
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> X = np.repeat(np.eye(4)[:2], 10, axis=0) + np.arange(80).reshape(20, 4) % 7 / 20
+        >>> y = np.repeat([0, 1], 10)
+        >>> act = sa.permute_axis(sa.cyclic(4))
+        >>> score = moved_scorer(act, sa.Oracle(act.group, seed=1))
+        >>> float(cross_val_score(KNeighborsClassifier(), X, y).mean())
+        1.0
+        >>> float(cross_val_score(KNeighborsClassifier(), X, y, scoring=score).mean()) < 0.8
+        True
+    """
+    moves = _Moves(action, oracle, draws, sample_shape)
+
+    def score(estimator: Any, X: Any, y: Any = None) -> float:
+        moved = moves(X)
+        with naming("scoring, or X or y,"):
+            scorer = check_scoring(estimator, scoring)
+            if not callable(scorer):
+                raise TypeError(f"{shorten(scoring)} does not name one score.")
+            return float(scorer(estimator, moved, y))
+
+    return score
+
+
+def moved_folds(
+    X: Any,
+    y: Any,
+    action: Action,
+    oracle: Oracle,
+    *,
+    cv: Any = 5,
+    draws: int = 64,
+    sample_shape: Shape | None = None,
+) -> tuple[Any, Any, list[Split]]:
+    """Every sample and a freshly moved double of it, with folds that test on doubles.
+
+    For tools that take a `cv` but no scorer. Training folds are rows of X; test folds
+    are the moved doubles of the other rows.
+
+    Args:
+        X: samples (n, features), an array or a data frame.
+        y: targets.
+        action: how the group moves the samples.
+        oracle: source of the fresh elements.
+        cv: a number of folds or a splitter, as scikit-learn takes it.
+        draws: how many elements are drawn.
+        sample_shape: how a row of X is read, (8, 8) for instance; by default as it is.
+
+    Returns:
+        X and y, twice as long, and a list of (train, test) indices for `cv=`.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X, y = np.arange(12.0).reshape(4, 3), np.array([0, 0, 1, 1])
+        >>> act = sa.permute_axis(sa.cyclic(3))
+        >>> both, targets, folds = moved_folds(X, y, act, sa.Oracle(act.group), cv=2)
+        >>> both.shape, [(train.tolist(), test.tolist()) for train, test in folds]
+        ((8, 3), [([1, 3], [4, 6]), ([0, 2], [5, 7])])
+    """
+    moved = _Moves(action, oracle, draws, sample_shape)(X)
+    n = len(moved)
+    with naming("X or y"):
+        if not hasattr(y, "iloc"):
+            y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False)
+        check_consistent_length(moved, y)
+    with naming("cv or y"):
+        splits = list(check_cv(cv, y, classifier=True).split(np.zeros(n), y))
+        if not splits:
+            raise ValueError("it makes no folds; give a number of folds.")
+    if is_frame(moved):
+        import pandas as pd
+
+        both = pd.concat([X, moved], ignore_index=True)
+    else:
+        both = np.concatenate([check_array(X, dtype=None, ensure_all_finite=False), moved])
+    targets = take_rows(y, np.tile(np.arange(n), 2))
+    return both, targets, [(train, test + n) for train, test in splits]
+
+
+class _Moves:
+    """Rows moved by elements that were drawn once: row i by one of them, keyed by i."""
+
+    def __init__(self, action: Any, oracle: Any, draws: Any, sample_shape: Any) -> None:
+        require_action(action)
+        require_oracle(oracle, action.group)
+        self._elements: Rows = oracle.fresh(
+            check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
+        ).elements
+        self._action, self._shape = action, sample_shape
+
+    def __call__(self, X: Any) -> Any:
+        if not is_frame(X):
+            with naming("X"):
+                X = check_array(X, dtype=None, ensure_all_finite=False)
+        shape = check_shape(self._shape, X.shape[1])
+        which = keyed_rng(0, "moved test samples").integers(len(self._elements), size=len(X))
+        order = np.argsort(which, kind="stable")
+        counts = np.bincount(which, minlength=len(self._elements))
+        pieces, start = [], 0
+        for element, count in zip(self._elements, counts.tolist(), strict=True):
+            if count:
+                rows = take_rows(X, order[start : start + count])
+                try:
+                    pieces.append(copies(self._action, element[None], rows, shape))
+                except ArgumentError as error:  # which speaks of x
+                    raise ArgumentError(f"X does not fit action: {error}") from error
+                start += count
+        back = np.argsort(order, kind="stable")
+        if is_frame(X):
+            import pandas as pd
+
+            return take_rows(pd.concat(pieces, ignore_index=True), back)
+        return np.concatenate(pieces)[back]

@@ -1,0 +1,92 @@
+"""`sparseaug design`: the table, a design in a file, its translate, wrong input in one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sparseaug as sa
+
+COMMAND = "design"
+
+
+def test_help_shows_an_example(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "sparseaug design --group S7 --degree 2 --translate-seed 0 --out S.safetensors" in out
+
+
+def test_a_group_alone_lists_what_is_known(run):
+    code, out, _ = run("--group", "S7")
+    assert code == 0
+    for word in ("AGL(1,7)", "42", "cyclic shifts", "exact to", "nested"):
+        assert word in out
+    code, out, _ = run("--group", "S7", "--json")
+    assert json.loads(out) == sa.designs(sa.symmetric(7)).to_dict()
+
+
+def test_groups_without_a_design_say_so(run):
+    code, out, _ = run("--group", "Rubik")
+    assert code == 0
+    assert "No design of Rubik is known" in out
+
+
+def test_a_translated_design_is_saved_with_its_origin(run):
+    code, out, _ = run(
+        "--group", "S7", "--degree", "2", "--translate-seed", "0", "--out", "S.safetensors"
+    )
+    assert code == 0
+    S = sa.GroupSample.load("S.safetensors")
+    group = sa.symmetric(7)
+    assert S == sa.design(group, degree=2).translate(sa.Oracle(group, seed=0))
+    assert (S.calls, S.origin.kind, S.origin.design) == (1, "translate", "AGL(1,7)")
+    assert "AGL(1,7), exact to degree 2" in out
+    assert "oracle calls  1" in out
+    assert S.sha256 in out
+    code, _, error = run("--group", "S7", "--degree", "1", "--out", "S.safetensors")
+    assert code == 2
+    assert "--force" in error
+    assert run("--group", "S7", "--degree", "1", "--out", "S.safetensors", "--force")[0] == 0
+    assert sa.GroupSample.load("S.safetensors").m == 7
+
+
+def test_facts_as_json_without_a_file(run):
+    code, out, _ = run(
+        "--group", "C8xC8", "--m", "32", "--name", "lattice", "--translate-seed", "1",
+        "--side", "both", "--json",
+    )  # fmt: skip
+    facts = json.loads(out)
+    assert code == 0
+    assert (facts["design"], facts["m"], facts["calls"], facts["side"]) == (
+        "lattice",
+        32,
+        2,
+        "both",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--group", "S7x"), "does not parse"),
+        (("--degree", "2"), "Missing option '--group'"),
+        (("--group", "S7", "--degree", "0"), "degree=0"),
+        (("--group", "S7", "--degree", "9"), "degree=9 is above 7"),
+        (("--group", "S7", "--degree", "x"), "not a valid integer"),
+        (("--group", "S7", "--m", "0"), "m=0"),
+        (("--group", "S15", "--degree", "2"), "the nearest: degree 1, m=15"),
+        (("--group", "S7", "--name", "other"), "is not a design of S7"),
+        (("--group", "S7", "--out", "S"), "need --degree, --m or --name"),
+        (("--group", "S7", "--degree", "1", "--side", "up"), "'up' is not one of"),
+        (("--group", "S7", "--degree", "1", "--translate-seed", "-1"), "seed=-1"),
+        (("--group", "S7", "--degree", "1", "--out", "no/where/S"), "no/where"),
+        (("--group", "S20", "--m", "8"), "too large to be searched"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(run, arguments, message):
+    code, out, error = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert message in error
+    assert error.count("\n") == 1

@@ -1,0 +1,26 @@
+"""`sparseaug certify` on rows that somebody else wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import sparseaug as sa
+
+COMMAND = "certify"
+
+
+def test_rows_of_a_text_file_are_certified(run) -> None:
+    S = sa.Oracle(sa.symmetric(4), seed=1).draw(9)
+    Path("rows.json").write_text(json.dumps(S.elements.tolist()))
+    code, out, _ = run("rows.json", "--group", "S4", "--json")
+    assert code == 0
+    assert json.loads(out)["deviation"]["value"] == sa.deviation(S).value
+    assert json.loads(out)["calls"] == 0
+
+
+def test_rows_that_are_not_elements_are_refused(run) -> None:
+    Path("rows.json").write_text("[[0, 0, 1, 2]]")
+    code, _, err = run("rows.json", "--group", "S4")
+    assert code == 2
+    assert "elements" in err

@@ -1,0 +1,292 @@
+"""`design` and `designs`: what is chosen, that it is data, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.designs.choose import build
+from sparseaug.designs.grids import lattice
+from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
+
+GROUPS = [
+    "S3",
+    "S6",
+    "S7",
+    "A6",
+    "A7",
+    "B3",
+    "Z2^6",
+    "C31",
+    "C7xC7",
+    "C6xC4",
+    "D6",
+    "Grid4",
+    "D6xD4",
+]
+GROUPS += ["S3xZ2^4", "Cube24", "S4xS3xC2"]
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_row_of_the_table_is_what_it_says(name):
+    group = sa.group(name)
+    table = sa.designs(group)
+    assert len(table) >= 3
+    for offer in table:
+        if offer.m is None:
+            continue
+        S = build(group, offer)
+        assert S.m == offer.m
+        assert (S.calls, S.origin.kind, S.origin.design) == (0, "design", offer.name)
+        whole = sa.deviation(S).value
+        if offer.deviation is not None:
+            assert whole <= offer.deviation * (1 + 1e-9) + 1e-9
+        if offer.degree and (group.degree or name in ("Z2^6", "C7xC7", "C6xC4")):
+            degree = min(offer.degree, 3)
+            assert sa.deviation(S, degree=degree).value < 1e-9
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_table_prints_and_is_json(name):
+    table = sa.designs(sa.group(name))
+    lines = str(table).splitlines()
+    assert len(lines) == len(table) + 1
+    assert lines[0].split()[:2] == ["design", "m"]
+    data = json.loads(json.dumps(table.to_dict()))
+    assert data["group"] == sa.group(name).name
+    names = [row["name"] for row in data["designs"]]
+    assert names == [offer.name for offer in table]
+    assert {"m", "exact_to_degree", "deviation", "source"} <= set(data["designs"][0])
+
+
+def test_a_design_is_saved_and_loaded_with_its_name(tmp_path):
+    S = sa.design(sa.symmetric(8), degree=3)
+    S.save(tmp_path / "S.safetensors")
+    T = sa.GroupSample.load(tmp_path / "S.safetensors")
+    assert T == S
+    assert (T.origin, T.calls) == (S.origin, 0)
+    assert T.origin.design == "PGL(2,7)"
+
+
+def test_designs_are_the_same_in_another_process():
+    code = (
+        "import sparseaug as sa\n"
+        "for S in (sa.design(sa.symmetric(9), degree=2), sa.design(sa.symmetric(5), m=8),\n"
+        "          sa.design(sa.symmetric(11), m=12, degree=2), sa.design(sa.abelian(6, 9), m=12)):\n"
+        "    print(S.sha256)\n"
+    )
+    environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    here = [
+        sa.design(sa.symmetric(9), degree=2),
+        sa.design(sa.symmetric(5), m=8),
+        sa.design(sa.symmetric(11), m=12, degree=2),
+        sa.design(sa.abelian(6, 9), m=12),
+    ]
+    assert done.stdout.split() == [S.sha256 for S in here]
+
+
+PINNED = [
+    ("S7", {"degree": 2}, "235bec29138620d8"),
+    ("S8", {"degree": 3}, "c7cf330245ab7c22"),
+    ("A8", {"degree": 1}, "4de0634ebc6d3431"),
+    ("Z2^20", {"degree": 4}, "6ce9ddd67c4ec3f9"),
+    ("C91", {"m": 10}, "9a1a95193c464e27"),
+    ("C29xC29", {"m": 29}, "861fba69962a6e47"),
+    ("Z2^14", {"m": 128}, "713f5d019e69ad06"),
+    ("C8xC8", {"m": 32, "name": "lattice"}, "3c67b38fd7a106d1"),
+    ("S5", {"m": 16}, "1f6a12ee095597df"),
+    ("S12", {"m": 20, "degree": 2}, "a72270a7d54a2eea"),
+    ("C12xC9", {"m": 20}, "2eb7ec8137a5494d"),
+    ("Z2^40", {"m": 16, "degree": 2}, "66f14af546d1782a"),
+    ("B4", {"degree": 2}, "a12f26abb96e9689"),
+    ("S10xS12", {"m": 32, "degree": 1}, "415ab8d2af5fa49f"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "sha256"), PINNED)
+def test_a_design_is_the_same_on_every_machine_and_in_every_version(name, options, sha256):
+    assert sa.design(sa.group(name), **options).sha256.startswith(sha256)
+
+
+KNOWN = {
+    ("S7", 2): "AGL(1,7)",
+    ("S8", 3): "PGL(2,7)",
+    ("S10", 2): "PSL(2,9)",
+    ("A8", 1): "even Latin square",
+    ("A8", 2): "AGL(1,8)",
+    ("S5", 3): "PGL(2,4)",
+    ("S6", 4): "A6",
+    ("S6", 5): "full",
+    ("Z2^31", 1): "none and all",
+    ("Z2^31", 2): "Hadamard array",
+    ("Z2^31", 3): "Hadamard array with complements",
+    ("Z2^31", 4): "BCH array of strength 4",
+    ("B7", 2): "crossed AGL(1,7) x Hadamard array",
+}
+
+
+@pytest.mark.parametrize(("name", "degree"), KNOWN)
+def test_the_smallest_exact_design_is_taken(name, degree):
+    S = sa.design(sa.group(name), degree=degree)
+    assert S.origin.design == KNOWN[name, degree]
+    exact = [o.m for o in sa.designs(S.group) if o.m and o.degree >= degree]
+    assert S.m == min(exact)
+
+
+def test_with_m_and_degree_an_exact_design_that_fits_is_taken_first():
+    assert sa.design(sa.symmetric(7), m=64, degree=2).m == 42
+    S = sa.design(sa.symmetric(7), m=41, degree=2)
+    assert (S.origin.design, S.m) == ("search by degree 2", 41)
+    assert 0 < sa.deviation(S, degree=2).value < 0.3
+
+
+def test_the_whole_group_is_taken_where_m_reaches_it():
+    S = sa.design(sa.dihedral(5), m=64)
+    assert (S.origin.design, S.m) == ("full", 10)
+    assert sa.deviation(S).value < 1e-12
+
+
+@pytest.mark.parametrize(("name", "m"), [("S5", 24), ("D9", 7), ("C8xC6", 13), ("Cube48", 12)])
+def test_prefixes_of_the_nested_choice_are_the_choice_of_fewer(name, m):
+    group = sa.group(name)
+    rows = sa.design(group, m=m, name="nested").elements
+    for k in (1, 2, m // 2, m - 1):
+        assert np.array_equal(sa.design(group, m=k, name="nested").elements, rows[:k])
+
+
+@pytest.mark.parametrize(("n", "degree"), [(6, 1), (12, 2), (40, 1), (34, 2), (50, 2), (50, 3)])
+def test_prefixes_of_the_nested_choice_by_degree(n, degree):
+    group = sa.sign_flips(n) if n == 50 else sa.symmetric(n)
+    rows = sa.design(group, m=6, degree=degree, name="nested").elements
+    for k in (1, 3, 5):
+        short = sa.design(group, m=k, degree=degree, name="nested").elements
+        assert np.array_equal(short, rows[:k])
+
+
+def test_searches_stay_in_the_alternating_group_and_beat_draws():
+    group = sa.alternating(9)
+    S = sa.design(group, m=24, degree=2)
+    drawn = [sa.deviation(sa.Oracle(group, seed=s).draw(24), degree=2).value for s in range(4)]
+    assert sa.deviation(S, degree=2).value < min(drawn)
+
+
+@pytest.mark.parametrize(("name", "m"), [("C8xC8", 32), ("Grid8", 256), ("D8xD8", 128)])
+def test_lattices_are_exact_below_the_shortest_frequency_of_their_dual(name, m):
+    """The checkerboard of 32 of 64 shifts is exact but for the frequency (4, 4)."""
+    group = sa.group(name)
+    rows, frequency = lattice(group, m)
+    assert frequency == pytest.approx(np.sqrt(32))
+    S = sa.design(group, m=m, name="lattice")
+    assert np.array_equal(S.elements, rows)
+    bad = [irrep.name for irrep in group.irreps() if _norm(irrep, S) > 1e-9]
+    assert len(bad) == 2 if name == "C8xC8" else 2 <= len(bad) <= 9
+    columns = [0, 2] if name == "D8xD8" else [0, 1]
+    assert not (rows[:, columns].sum(axis=1) % 2).any()
+
+
+def _norm(irrep, S):
+    return np.linalg.norm(irrep.matrices(S.elements).mean(axis=0), 2)
+
+
+def test_lattices_of_every_divisor_are_subgroups_of_that_size():
+    group = sa.abelian(12, 6)
+    for m in [d for d in range(1, 73) if 72 % d == 0]:
+        S = sa.design(group, m=m, name="lattice")
+        assert S.m == len(S.counts()[0]) == m
+        sums = group.compose(S.elements[:, None], S.elements[None]).reshape(-1, 2)
+        assert len(np.unique(sums, axis=0)) == m
+
+
+def test_difference_sets_have_every_quotient_equally_often():
+    for n, m in ((7, 3), (13, 4), (21, 5), (31, 6), (57, 8), (73, 9), (91, 10)):
+        S = sa.design(sa.cyclic(n), m=m)
+        assert S.m == m
+        differences = (S.elements - S.elements.T) % n
+        assert np.bincount(differences.ravel(), minlength=n).tolist() == [m] + [1] * (n - 1)
+
+
+@pytest.mark.parametrize(
+    ("group", "options", "error", "words"),
+    [
+        ("S15", {"degree": 2}, UnsupportedError, ["degree=2", "degree 1, m=15", "search"]),
+        ("S24", {"degree": 5}, GroupTooLargeError, ["M24", "244823040", "degree 3, m=12144"]),
+        ("S20", {"degree": 4}, UnsupportedError, ["degree=4", "degree 3, m=6840"]),
+        ("S7", {"degree": 8}, ArgumentError, ["degree=8", "above 7"]),
+        ("S7", {"degree": 0}, ArgumentError, ["degree=0"]),
+        ("S7", {"m": 0}, ArgumentError, ["m=0"]),
+        ("S7", {"m": -3}, ArgumentError, ["m=-3"]),
+        ("S7", {"m": 2.5}, ArgumentError, ["m=2.5"]),
+        ("S7", {}, ArgumentError, ["m, degree"]),
+        ("S20", {"m": 64}, UnsupportedError, ["too large", "degree="]),
+        ("Rubik", {"m": 64}, UnsupportedError, ["too large", "thin"]),
+        ("Rubik", {"degree": 1}, UnsupportedError, ["degree=1"]),
+        ("Cube24", {"degree": 1}, UnsupportedError, ["degree=1", "give m"]),
+        ("Z2^64", {"degree": 9}, UnsupportedError, ["degree=9", "degree 7"]),
+        ("C8xC8", {"m": 31, "name": "lattice"}, ArgumentError, ["m=31", "16 and 32"]),
+        ("C8xC8", {"name": "lattice"}, ArgumentError, ["needs m", "divisor of 64"]),
+        ("S7", {"name": "PGL(2,7)"}, ArgumentError, ["name='PGL(2,7)'", "AGL(1,7)"]),
+        ("S7", {"m": 7, "name": "AGL(1,7)"}, ArgumentError, ["m=7", "42"]),
+        ("S7", {"degree": 3, "name": "AGL(1,7)"}, ArgumentError, ["degree=3"]),
+        ("S20", {"m": 4, "name": "search"}, ArgumentError, ["needs degree", "by degree 1 or 2"]),
+        ("S7", {"m": 20_000, "name": "search"}, ArgumentError, ["m=20000", "10000"]),
+        ("S20", {"m": 5, "degree": 3}, UnsupportedError, ["m=5", "6840"]),
+    ],
+)
+def test_what_cannot_be_had_is_said_at_once(group, options, error, words):
+    with pytest.raises(error) as caught:
+        sa.design(sa.group(group), **options)
+    assert isinstance(caught.value, SparseAugError)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_groups_that_are_none_are_refused():
+    for call in (lambda: sa.design("S7", degree=1), lambda: sa.designs(7)):
+        with pytest.raises(ArgumentError, match="group="):
+            call()
+
+
+@pytest.mark.parametrize("name", ["S200000", "A200000", "C4611686018427387904", "B100000"])
+def test_groups_of_any_size_are_answered_at_once(name):
+    group = sa.group(name)
+    assert str(sa.designs(group))
+    with pytest.raises((UnsupportedError, GroupTooLargeError), match="degree=1"):
+        sa.design(group, degree=1)
+
+
+def test_two_rows_are_exact_to_degree_1_of_any_number_of_signs():
+    S = sa.design(sa.group("Z2^100000"), degree=1)
+    assert S.m == 2
+    assert set(S.elements.sum(axis=0)) == {1}
+
+
+def test_the_package_is_called_as_the_function():
+    import sparseaug.designs as package
+
+    assert sa.designs is package
+    assert package(sa.cyclic(7)).to_dict() == package.designs(sa.cyclic(7)).to_dict()
+
+
+def test_trivial_groups_have_a_design():
+    for group in (sa.symmetric(1), sa.alternating(2), sa.cyclic(1), sa.dihedral(1)):
+        S = sa.design(group, m=1)
+        assert S.m == 1
+    assert sa.design(sa.symmetric(2), degree=1).m == 2
+
+
+def test_a_subgroup_that_is_a_design_is_not_told_to_draw_more():
+    S = sa.design(sa.symmetric(7), degree=2)
+    reason = sa.deviation(S).reason
+    assert "AGL(1,7)" in reason
+    assert "degree=" in reason
+    assert "draw more" not in reason
+    given = sa.GroupSample(S.group, S.elements)
+    assert "draw more elements" in sa.deviation(given).reason

@@ -1,0 +1,196 @@
+"""What a permutation group is made of: orders and membership against sympy; families recognised."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import GroupTooLargeError
+from sparseaug.groups import chain
+from sparseaug.groups.chain import are_even, cycle_lengths, stabiliser_chain
+from sparseaug.groups.digits import Rows
+from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
+from sparseaug.groups.permutations import compose_permutations
+from sparseaug.groups.recognise import recognise
+from sparseaug.sources import graph_automorphisms
+
+
+def some_elements(part: Part, count: int = 50, seed: int = 0) -> Rows:
+    rng = np.random.default_rng(seed)
+    digits = [rng.integers(0, radix, count) for radix in part.radices]
+    return part.rows(np.array(digits, np.int64).reshape(len(digits), count))
+
+
+def random_generators(seed: int) -> Rows:
+    """One to three permutations of a few of at most ten points."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 11))
+    rows = np.tile(np.arange(n), (int(rng.integers(1, 4)), 1))
+    for row in rows:
+        moved = rng.choice(n, int(rng.integers(2, n + 1)), replace=False)
+        row[moved] = rng.permutation(moved)
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_order_and_membership_are_those_of_sympy(seed: int) -> None:
+    from sympy.combinatorics import Permutation, PermutationGroup
+
+    generators = random_generators(seed)
+    part = find_parts(generators)
+    theirs = PermutationGroup([Permutation(row.tolist()) for row in generators])
+    assert math.prod(part.radices) == theirs.order()
+    n = generators.shape[1]
+    rng = np.random.default_rng(seed)
+    any_rows = rng.permuted(np.tile(np.arange(n), (30, 1)), axis=1)
+    rows = np.concatenate([any_rows, some_elements(part, 10), generators])
+    assert part.sift(rows)[1].tolist() == [
+        theirs.contains(Permutation(row.tolist())) for row in rows
+    ]
+
+
+def cycle(n: int, *points: int) -> list[int]:
+    image = list(range(n))
+    for a, b in zip(points, points[1:] + points[:1], strict=True):
+        image[a] = b
+    return image
+
+
+FACTS = {
+    "S100": ([cycle(100, *range(100)), cycle(100, 0, 1)], Whole, math.factorial(100)),
+    "A9": ([cycle(9, *range(9)), cycle(9, 0, 1, 2)], Whole, math.factorial(9) // 2),
+    "A5": ([cycle(5, *range(5)), cycle(5, 0, 1, 2)], Whole, 60),
+    "S3 x S4": (
+        [cycle(7, 0, 1), cycle(7, 0, 1, 2), cycle(7, 3, 4), cycle(7, 3, 4, 5, 6)],
+        Product,
+        144,
+    ),
+    "S3 wr S4": (
+        [
+            cycle(12, 0, 1),
+            cycle(12, 0, 1, 2),
+            np.roll(range(12), 3),
+            [3, 4, 5, 0, 1, 2, *range(6, 12)],
+        ],
+        Wreath,
+        6**4 * 24,
+    ),
+    "C3 wr S4": (
+        [cycle(12, 0, 1, 2), np.roll(range(12), 3), [3, 4, 5, 0, 1, 2, *range(6, 12)]],
+        Table,
+        3**4 * 24,
+    ),
+    "D500": ([np.roll(range(500), 1), [-i % 500 for i in range(500)]], Table, 1000),
+}
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_parts_are_found_and_digits_go_both_ways(name: str) -> None:
+    generators, kind, order = FACTS[name]
+    part = find_parts(np.array(generators))
+    assert isinstance(part, kind)
+    assert math.prod(part.radices) == order
+    rng = np.random.default_rng(0)
+    digits = np.array([rng.integers(0, radix, 30) for radix in part.radices])
+    rows = part.rows(digits)
+    found, inside = part.sift(rows)
+    assert inside.all()
+    assert np.array_equal(found, digits)
+    products = compose_permutations(rows, rows[::-1].copy())
+    assert np.array_equal(part.rows(part.sift(products)[0]), products)
+
+
+def test_the_chain_depends_on_the_group_alone() -> None:
+    turn, flip = cycle(9, *range(9)), [-i % 9 for i in range(9)]
+    one = stabiliser_chain(np.array([turn, flip]))
+    other = stabiliser_chain(np.array([flip, np.array(flip)[turn], turn, turn]))
+    for a, b in zip(one, other, strict=True):
+        assert a.point == b.point
+        assert np.array_equal(a.transversal, b.transversal)
+
+
+def test_schreier_generators_complete_what_random_elements_miss(monkeypatch: Any) -> None:
+    """With no random elements at all the chain is still the whole one."""
+    monkeypatch.setattr(chain, "_QUIET", 0)
+    m11 = np.array([cycle(11, *range(11)), cycle(11, 2, 6, 10, 7)])
+    m11[1, [3, 9, 4, 5]] = [9, 4, 5, 3]
+    found = stabiliser_chain(m11)
+    assert math.prod(len(level.transversal) for level in found) == 7920
+
+
+def test_a_chain_that_is_too_large_is_refused_before_it_is_built(monkeypatch: Any) -> None:
+    generators = np.array(FACTS["D500"][0])
+    monkeypatch.setattr(chain, "MOST_ENTRIES", 1000)
+    with pytest.raises(GroupTooLargeError, match="entries"):
+        stabiliser_chain(generators)
+    monkeypatch.undo()
+    monkeypatch.setattr(chain, "MOST_WORK", 1000)
+    with pytest.raises(GroupTooLargeError, match="proof"):
+        stabiliser_chain(generators)
+
+
+def test_cycle_lengths_and_parities() -> None:
+    rows = np.array([cycle(7, 0, 3, 5), cycle(7, 1, 2), list(range(7))])
+    assert cycle_lengths(rows).tolist() == [[3, 1, 1, 3, 1, 3, 1], [1, 2, 2, 1, 1, 1, 1], [1] * 7]
+    assert are_even(rows).tolist() == [True, False, True]
+
+
+FAMILIES = {
+    "S10": nx.complete_graph(10),
+    "S20": nx.star_graph(20),
+    "S3xS5": nx.complete_bipartite_graph(3, 5),
+    "B5": nx.complete_multipartite_graph(2, 2, 2, 2, 2),
+    "B3": nx.hypercube_graph(3),
+    "B8": nx.hypercube_graph(8),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_families_are_recognised_in_automorphism_groups_by_an_isomorphism(name: str) -> None:
+    part = find_parts(graph_automorphisms(FAMILIES[name]).group.generators())
+    found = recognise(part)
+    assert found is not None
+    assert found.group.name == name
+    assert found.group.order == math.prod(part.radices)
+    a, b = some_elements(part, seed=1), some_elements(part, seed=2)
+    images = found.rows(a), found.rows(b)
+    assert found.group.contains(images[0]).all()
+    assert len(np.unique(images[0], axis=0)) == len(np.unique(a, axis=0))
+    assert np.array_equal(found.rows(compose_permutations(a, b)), found.group.compose(*images))
+
+
+def test_what_is_no_family_is_not_taken_for_one() -> None:
+    for graph in (nx.petersen_graph(), nx.cycle_graph(16), nx.frucht_graph()):
+        assert recognise(find_parts(graph_automorphisms(graph).group.generators())) is None
+
+
+ORDERS = {
+    "M11": 7920,
+    "M12": 95040,
+    "M22": 443520,
+    "M24": 244823040,
+    "Rubik": 43252003274489856000,
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_orders_of_sporadic_groups_are_those_of_the_atlas(name: str) -> None:
+    """Conway and others, ATLAS of Finite Groups, 1985; and 8! 3^7 12! 2^10 moves of the cube."""
+    assert sa.group(name).order == ORDERS[name]
+
+
+@pytest.mark.parametrize("name", ["S3xS5", "B5", "B3"])
+def test_a_recognised_group_has_the_deviation_of_its_family(name: str) -> None:
+    group = graph_automorphisms(FAMILIES[name]).group
+    S = sa.Oracle(group, seed=0).draw(12)
+    known = group.known_as()
+    assert known is not None
+    found = sa.deviation(S)
+    assert found.value == sa.deviation(sa.GroupSample(sa.group(name), known.rows(S.elements))).value
+    assert found.sha256 == S.sha256
+    assert abs(found.value - sa.deviation(S, method="regular").value) < 1e-9

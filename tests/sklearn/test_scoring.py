@@ -1,0 +1,86 @@
+"""Scores on freshly moved samples: digits that are shifted, where copies under S mislead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.sklearn import OneShotClassifier, moved_folds, moved_scorer
+
+ACTION = sa.roll(sa.abelian(8, 8), axes=(1, 2))
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600], y[:600]
+
+
+def test_plain_scores_mislead_and_moved_ones_do_not(digits) -> None:
+    X, y = digits
+    fresh = moved_scorer(ACTION, sa.Oracle(ACTION.group, seed=1), sample_shape=(8, 8))
+    knn = KNeighborsClassifier(1)
+    plain = cross_val_score(knn, X, y, cv=3).mean()
+    moved = cross_val_score(knn, X, y, cv=3, scoring=fresh).mean()
+    both, targets, folds = moved_folds(
+        X, y, ACTION, sa.Oracle(ACTION.group, seed=1), cv=3, sample_shape=(8, 8)
+    )
+    doubles = cross_val_score(knn, both, targets, cv=folds).mean()
+    assert plain > 0.9
+    assert moved < 0.35
+    assert doubles < 0.35
+
+
+def test_m_is_chosen_by_a_grid_search_on_moved_samples(digits) -> None:
+    X, y = digits[0][:300], digits[1][:300]
+    fresh = moved_scorer(ACTION, sa.Oracle(ACTION.group, seed=1), sample_shape=(8, 8))
+    model = OneShotClassifier(
+        KNeighborsClassifier(1), action=ACTION, sample_shape=(8, 8), random_state=0
+    )
+    found = GridSearchCV(model, {"m": [1, 16]}, scoring=fresh, cv=2).fit(X, y)
+    scores = found.cv_results_["mean_test_score"]
+    assert found.best_params_ == {"m": 16}
+    assert scores[1] > scores[0] + 0.2
+
+
+def test_every_row_is_moved_by_an_element_that_was_drawn_and_drawing_is_counted() -> None:
+    act = sa.permute_axis(sa.symmetric(4))
+    oracle = sa.Oracle(act.group, seed=3)
+    X = np.arange(400.0).reshape(100, 4)
+    both, _, _ = moved_folds(X, np.zeros(100), act, oracle, cv=2, draws=5)
+    assert oracle.calls == 5
+    drawn = sa.Oracle(act.group, seed=3).draw(5)
+    images = np.asarray(act(drawn, X))
+    found = [np.flatnonzero((images[:, i] == both[100 + i]).all(axis=1)) for i in range(100)]
+    assert all(len(which) for which in found)
+    assert len({int(which[0]) for which in found}) == 5
+
+
+def test_frames_come_back_as_frames() -> None:
+    act = sa.permute_axis(sa.cyclic(3))
+    frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]})
+    both, y, folds = moved_folds(
+        frame, pd.Series([0.5, 1.5]), act, sa.Oracle(act.group), cv=KFold(2)
+    )
+    assert list(both.columns) == ["a", "b", "c"]
+    assert len(both) == len(y) == 4
+    assert sorted(both.iloc[2]) == [1, 3, 5]
+    assert len(folds) == 2
+
+
+def test_bad_input_is_named() -> None:
+    act = sa.permute_axis(sa.cyclic(3))
+    with pytest.raises(ArgumentError, match="oracle"):
+        moved_scorer(act, sa.Oracle(sa.cyclic(4)))
+    with pytest.raises(ArgumentError, match="action"):
+        moved_scorer(None, sa.Oracle(sa.cyclic(4)))
+    with pytest.raises(ArgumentError, match="draws"):
+        moved_scorer(act, sa.Oracle(act.group), draws=0)
+    with pytest.raises(ArgumentError, match="X or y cannot be used"):
+        moved_folds(np.ones((3, 3)), [0, 1], act, sa.Oracle(act.group))
