@@ -52,7 +52,7 @@ EXCUSED = {
             ),
             *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
-            *("sources.CrystalSymmetry", "sources.GraphSymmetry"),
+            *("sources.CrystalSymmetry", "sources.GraphSymmetry", "sources.MoleculeSymmetry"),
             *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),
         ),
         RESULT,
