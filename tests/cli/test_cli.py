@@ -121,6 +121,18 @@ def test_certify_prints_the_deviation_and_its_kind(tmp_path):
     assert restricted["deviation"]["method"] == "tuples"
 
 
+def test_draw_and_certify_take_the_degree_of_products_and_of_signed_permutations(tmp_path):
+    for name in ("S6xZ2^5", "B6"):
+        path = tmp_path / f"{name}.safetensors"
+        drawn = run(
+            "draw", "--group", name, "--target", 0.4, "--degree", 2, "--out", path, "--json"
+        )
+        found = json.loads(drawn.stdout)["deviation"]
+        assert (found["method"], found["value"] <= 0.4) == ("coordinates", True)
+        again = json.loads(run("certify", path, "--degree", 2, "--json").stdout)["deviation"]
+        assert again["value"] == found["value"]
+
+
 def test_certify_says_why_a_sample_cannot_work(tmp_path):
     path = tmp_path / "S.safetensors"
     sa.GroupSample(sa.symmetric(3), [[0, 1, 2], [1, 2, 0]]).save(path)
