@@ -147,12 +147,13 @@ def preferred(group: Group) -> Method:
             return method
     raise UnsupportedError(
         f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
-        + (", or with degree=1 or 2, coordinates at a time" if _has_degrees(group) else "")
+        + (", or with degree=1 or 2, coordinates at a time" if has_degrees(group) else "")
         + "."
     )
 
 
-def _has_degrees(group: Group) -> bool:
+def has_degrees(group: Group) -> bool:
+    """Whether `degree=` is for this group."""
     try:
         restricted(group, 1)
     except UnsupportedError:
