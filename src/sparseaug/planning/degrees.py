@@ -22,7 +22,7 @@ MOST_BOXES = 1 << 21
 """Boxes of all shapes whose dimensions are computed, about a second."""
 
 HIGHEST = 24
-"""Degrees that are told apart; above, D is that of the whole group."""
+"""Degree up to which D is restricted; above, it is that of the whole group."""
 
 
 def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
