@@ -51,6 +51,9 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
     # A_6: the shapes (5,1), (4,2), (4,1,1) of S_6 stay irreducible and different
     assert degree_dimension_sum(sa.alternating(6), 2).value == 5 + 9 + 10
     assert degree_dimension_sum(sa.mathieu(11), 1).value == 10  # two-transitive: one irrep
+    # shapes too large for the hook formula: the irrep of degree 1 has dimension n - 1
+    assert degree_dimension_sum(sa.symmetric(20_000), 1) == (19_999, False)
+    assert degree_dimension_sum(sa.hyperoctahedral(11_000), 1) == (2 * 11_000 - 1, False)
 
 
 @pytest.mark.parametrize(("name", "degree"), [("S10", 2), ("S6", None), ("B6", 2), ("D12", None)])
