@@ -171,6 +171,8 @@ def test_settings_with_an_odd_value_are_refused_by_name(make, value):
         if type(settings[name]) is type(value) and settings[name] == value:
             continue
         refused(thing, {**thing.state_dict(), "settings": {**settings, name: value}}, f" {name}=")
+        if name == "even":  # states from before it are loaded
+            continue
         fewer = {key: settings[key] for key in settings if key != name}
         refused(thing, {**thing.state_dict(), "settings": fewer}, f"lacks or adds .*{name}")
 

@@ -117,7 +117,7 @@ def of_data() -> Iterator[Example]:
         sann.OrbitBatchSampler,
         {
             **{"dataset": Fresh(copies), "batch_size": 4, "copies": "spread", "shuffle": True},
-            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1},
+            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": "pad"},
         },
     )
     yield of(sampler, "set_epoch", epoch=1)
