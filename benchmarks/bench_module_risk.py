@@ -65,15 +65,25 @@ def sets_of_six(hidden: int, device: str, rounds: int) -> None:
 
     for other in (ours(), loop()):
         torch.testing.assert_close(other, plain(), rtol=1e-3, atol=1e-5)
+    fixed = {
+        size: sann.ModuleRisk(model, loss, (x, y), act, S, chunk_size=size)
+        for size in (1024, 4096, 16384, 131072)
+    }
     best = compare(
         f"720 x 128 copies of six numbers, {hidden} hidden units, {device}",
         {
             "one plain pass, copies ready-made": plain,
             "ModuleRisk": ours,
             "loop over elements": loop,
+            **{
+                f"ModuleRisk, chunks of {size}": lambda one=one: finish((one.gradient(theta),))
+                for size, one in fixed.items()
+            },
         },
         rounds=rounds,
     )
+    fastest = min(best[f"ModuleRisk, chunks of {size}"] for size in fixed)
+    print(f"  the trial's choice takes {best['ModuleRisk'] / fastest:.2f} of the best fixed chunk")
     ratio = best["loop over elements"] / best["ModuleRisk"]
     print(
         f"  ModuleRisk is {ratio:.1f} times as fast as the loop; chunks of {risk.chunk_size} copies\n"

@@ -58,6 +58,27 @@ def test_the_median_is_that_of_the_standard_library(m):
             assert merged[i, c].item() == pytest.approx(statistics.median(values), rel=1e-14)
 
 
+@pytest.mark.parametrize(("batch", "largest"), [(3, 1023), (100, 1000), (1500, 1500)])
+@pytest.mark.parametrize("merge", ["mean", "median"])
+def test_by_default_1024_copies_go_through_at_once_or_one_copy_of_a_larger_batch(
+    merge, batch, largest
+):
+    S = sa.Oracle(sa.cyclic(1000)).draw(400, distinct=True)
+    seen = []
+
+    def model(copies):
+        seen.append(len(copies))
+        return copies[:, :1]
+
+    x = data(batch, 1000)
+    average = OrbitAverage(model, sa.permute_axis(S.group), S, merge=merge)(x)
+    assert max(seen) == min(largest, 400 * batch)
+    assert sum(seen) == 400 * batch
+    if merge == "mean":
+        firsts = x[:, -S.elements[:, 0]]  # entry 0 of x moved by s is entry -s of x
+        torch.testing.assert_close(average, firsts.mean(1, keepdim=True))
+
+
 @pytest.mark.parametrize("merge", ["mean", "median"])
 @pytest.mark.parametrize("chunk_size", [1, 3, 5, 12, 34, 1000])
 def test_chunks_change_nothing_but_rounding_and_bound_the_batch(merge, chunk_size):

@@ -25,7 +25,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_sample_of,
 )
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
-from sparseaug.orbits.models import call_model, check_chunk, require_model
+from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 
@@ -40,7 +40,8 @@ class InvarianceError(nn.Module):
         action: how x moves; `sparseaug.together` for several inputs
         S: by which elements
         output_action: for outputs that move along: then model(g x) - g model(x)
-        chunk_size: how many moved copies go through the model at once; by default all B m
+        chunk_size: how many moved copies go through the model at once; by default 1024, or B if
+            more
 
     `update(x)` takes a batch, `compute()` gives a scalar tensor (over all ranks in a distributed run,
     where every rank must call it, with the same S), `reset()` starts again, as loading a state dict
@@ -138,7 +139,7 @@ class InvarianceError(nn.Module):
         base = require_outputs(call_model(model, x), batch)
         equal = self.orbit._equal()
         first = range(self.orbit.m) if equal is None else equal.first.tolist()
-        size = len(first) if self.chunk_size is None else max(1, self.chunk_size // batch)
+        size = max(1, usual_chunk(self.chunk_size, batch) // batch)
         found = torch.cat(
             [
                 self._squares(model, x, base, first[start : start + size])

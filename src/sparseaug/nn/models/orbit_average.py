@@ -28,7 +28,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
-from sparseaug.orbits.models import call_model, check_chunk, require_model
+from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import Deviation
@@ -116,7 +116,8 @@ class OrbitAverage(nn.Module):
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
-        chunk_size: how many moved copies go through the model at once; by default all B m
+        chunk_size: how many moved copies go through the model at once; by default 1024, or B if
+            more, and all B m in compiled and exported code, where the batch size may stay open
         deviation: of S, if it is known; by default computed when first asked for
 
     Examples:
@@ -212,8 +213,12 @@ class OrbitAverage(nn.Module):
     def _pieces(self, x: Any) -> list[Any]:
         """The batch in pieces of which at least one copy of each sample fits into a chunk."""
         size = require_batch(self.orbit.action, x)
-        step = size if self.chunk_size is None else self.chunk_size
+        step = size if self._whole() else usual_chunk(self.chunk_size, size)
         return [x] if step >= size else [_cut(x, k, k + step) for k in range(0, size, step)]
+
+    def _whole(self) -> bool:
+        """Whether a batch goes through at once: a number of chunks would fix the batch size."""
+        return self.chunk_size is None and torch.compiler.is_compiling()
 
     def _weighted(self, block: Tensor, start: int) -> Tensor:
         """What the outputs of the distinct elements from `start` on add to the mean over S."""
@@ -236,7 +241,7 @@ class OrbitAverage(nn.Module):
         """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
         equal, batch = self.orbit._equal(), len(leaves(x)[0])
         m = self.orbit.m if equal is None else len(equal.first)
-        size = m if self.chunk_size is None else max(1, self.chunk_size // batch)
+        size = m if self._whole() else max(1, usual_chunk(self.chunk_size, batch) // batch)
         for start in range(0, m, size):
             which: Any = slice(start, start + size) if size < m else None
             if equal is not None:
