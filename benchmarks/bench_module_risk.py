@@ -7,6 +7,7 @@ the data, go forward and back, add. `--device cuda` runs it there.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 import torch
 from torch import nn
@@ -50,7 +51,7 @@ def sets_of_six(hidden: int, device: str, rounds: int) -> None:
     def plain() -> torch.Tensor:
         return finish(torch.autograd.grad(loss(model(copies), targets), parameters))
 
-    def ours() -> torch.Tensor:
+    def ours(risk: sann.ModuleRisk = risk) -> torch.Tensor:
         return finish((risk.gradient(theta),))
 
     def loop() -> torch.Tensor:
@@ -75,10 +76,7 @@ def sets_of_six(hidden: int, device: str, rounds: int) -> None:
             "one plain pass, copies ready-made": plain,
             "ModuleRisk": ours,
             "loop over elements": loop,
-            **{
-                f"ModuleRisk, chunks of {size}": lambda one=one: finish((one.gradient(theta),))
-                for size, one in fixed.items()
-            },
+            **{f"ModuleRisk, chunks of {size}": partial(ours, one) for size, one in fixed.items()},
         },
         rounds=rounds,
     )
