@@ -28,7 +28,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
-from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
+from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import Deviation
@@ -119,6 +119,9 @@ class OrbitAverage(nn.Module):
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
             more, and all B m in compiled and exported code, where the batch size may stay open
         deviation: of S, if it is known; by default computed when first asked for
+        sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
+            and `torch.export` work before a first batch. With an output_action the model is called
+            once, on a sample of zeros, to learn the shape of its outputs
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -141,6 +144,7 @@ class OrbitAverage(nn.Module):
         chunk_size: int | None = None,
         *,
         deviation: Deviation | None = None,
+        sample_shape: Any = None,
     ) -> None:
         super().__init__()
         require_action(action)
@@ -151,10 +155,23 @@ class OrbitAverage(nn.Module):
         self.model = model
         self.merge = check_choice("merge", merge, ("mean", "median"))
         self.chunk_size = check_chunk(chunk_size)
-        self.orbit = OrbitBatch(action, S)
+        self.orbit = OrbitBatch(action, S, sample_shape=sample_shape)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
         self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
         self._known = None if deviation is None else (S.sha256, deviation)
+        if self.back is not None and sample_shape is not None:
+            self._prepare_back(self.back)
+
+    def _prepare_back(self, back: OrbitBatch) -> None:
+        """Make ready to move back outputs like those of a sample of zeros."""
+        like = next(iter(self.parameters()), torch.zeros(()))
+        zeros = map_leaves(
+            lambda part: torch.zeros(part.shape, dtype=like.dtype, device=like.device),
+            self.orbit._like,
+        )
+        with evaluating(self.model):
+            y = require_outputs(call_model(self.model, zeros), 1)
+        back.move_each(y.cpu()[None], [0])
 
     @property
     def deviation(self) -> Deviation:
