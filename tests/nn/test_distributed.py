@@ -100,6 +100,17 @@ def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(tm
         assert {i for batch in batches for i in batch} == set(range(26))
 
 
+def test_a_network_sharded_over_two_ranks_trains_on_copies_as_on_one_process(tmp_path):
+    """FSDP2, with the copies of a `OneShotDataset` and of an `OrbitBatch` inside the model."""
+    start(str(HERE / "ranks_sharded.py"), str(tmp_path), ranks=2)
+    for rank in range(2):
+        said = json.loads((tmp_path / f"{rank}.json").read_text())
+        for name in ("OneShotDataset", "OrbitBatch"):
+            assert said[name]["sharded"]
+            assert said[name]["found"] == pytest.approx(said[name]["expected"], abs=1e-5)
+        assert "orbit.elements" in said["OrbitBatch"]["keys"]
+
+
 def test_ranks_are_compared_on_the_device_that_each_computes_on(monkeypatch):
     """NCCL refuses two ranks on one device, such as the default one."""
     seen = []

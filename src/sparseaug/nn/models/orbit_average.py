@@ -256,7 +256,7 @@ class OrbitAverage(nn.Module):
 
     def _blocks(self, x: Any) -> Iterator[tuple[Tensor, int]]:
         """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
-        equal, batch = self.orbit._equal(), len(leaves(x)[0])
+        equal, batch = self.orbit._equal(), leaves(x)[0].shape[0]  # len would fix it in an export
         m = self.orbit.m if equal is None else len(equal.first)
         size = m if self._whole() else max(1, usual_chunk(self.chunk_size, batch) // batch)
         for start in range(0, m, size):
@@ -264,7 +264,7 @@ class OrbitAverage(nn.Module):
             if equal is not None:
                 which = equal.first[start : start + size]
             copies = self.orbit(x, which)
-            y = require_outputs(call_model(self.model, copies), len(leaves(copies)[0]))
+            y = require_outputs(call_model(self.model, copies), leaves(copies)[0].shape[0])
             if not (y.is_floating_point() or y.is_complex()):
                 raise ArgumentError(
                     f"model returned {y.dtype} for x of {describe(x)}; return logits or values, not "
