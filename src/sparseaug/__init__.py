@@ -98,7 +98,7 @@ if _TYPE_CHECKING:
         assert_invariant as assert_invariant,
         invariance_error as invariance_error,
     )
-    from sparseaug.planning import Plan as Plan
+    from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
         DirectRisk as DirectRisk,
@@ -153,7 +153,7 @@ _NAMES = {
         InvarianceReport assert_invariant invariance_error
     """,
     "planning": """
-        Plan plan
+        DrawPlan Plan plan
     """,
     "risk": """
         DirectRisk KernelModel MomentRisk StreamingRisk augmented_risk streaming_risk

@@ -77,7 +77,7 @@ def _of_ase(atoms: Any) -> tuple[Any, Any, Any]:
 
 
 def _of_pymatgen(structure: Any) -> tuple[Any, Any, Any]:
-    """Species are told apart by what pymatgen prints: element, oxidation state, occupation."""
+    """Species are distinguished by what pymatgen prints: element, oxidation state, occupation."""
     names = [str(site.species_string) for site in structure]
     numbers = np.unique(names, return_inverse=True)[1]
     return np.asarray(structure.lattice.matrix), np.asarray(structure.frac_coords), numbers

@@ -1,8 +1,8 @@
 """Schoenflies' symbol of a finite group of rotations and mirrors.
 
 The proper rotations are C_n, D_n, T, O or I: they are polyhedral if two axes have order 3 or more, else
-cyclic or dihedral by their number. The improper ones then leave two or three possibilities each, told
-apart by the inversion and by mirrors.
+cyclic or dihedral by their number. The improper ones then leave two or three possibilities each,
+distinguished by the inversion and by mirrors.
 """
 
 from __future__ import annotations
