@@ -68,6 +68,13 @@ def test_a_plan_is_that_of_the_product_of_symmetric_groups(found: Any) -> None:
         )
 
 
+def test_a_plan_in_draws_with_a_degree_finds_a_sample_that_holds(found: Any) -> None:
+    planned = sa.plan(found.group, deviation=0.5, degree=1)
+    (row,) = (row for row in planned.rows if row.method == "draw_until")
+    S = sa.Oracle(found.group, seed=0).draw(row.calls)
+    assert sa.deviation(S, degree=1).value <= 0.5
+
+
 def test_the_exact_deviation_of_few_atoms_is_that_of_the_product() -> None:
     found = sa.identical_atoms(species=["H", "C", "H", "C", "H"])
     S = sa.Oracle(found.group, seed=0).draw(6)
