@@ -35,7 +35,8 @@ class Together(Action):
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
-        return max((action.kind for action in self.actions), key=KINDS.index)
+        # no key=: torch.compile cannot trace it
+        return KINDS[max([KINDS.index(action.kind) for action in self.actions])]
 
     @property
     def lawful(self) -> bool:  # type: ignore[override]
