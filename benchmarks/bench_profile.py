@@ -6,10 +6,10 @@ python benchmarks/bench_profile.py            S_8, S_9, S_10 at m = 64
 from __future__ import annotations
 
 import argparse
-
-from side_by_side import compare
+from functools import partial
 
 import sparseaug as sa
+from side_by_side import compare
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
         S = sa.Oracle(sa.symmetric(n), seed=0).draw(options.m)
         compare(
             f"S_{n}, m = {options.m}",
-            {"deviation": lambda S=S: sa.deviation(S), "profile": lambda S=S: sa.profile(S)},
+            {"deviation": partial(sa.deviation, S), "profile": partial(sa.profile, S)},
             rounds=7 if n < 10 else 3,
             limit="the profile is to take at most 1.5 times the deviation at S_9",
         )

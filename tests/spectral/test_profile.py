@@ -270,6 +270,37 @@ def test_plot_draws_the_norm_and_the_mean_square():
     pyplot.close(axes.figure)
 
 
+@pytest.mark.parametrize(
+    ("S", "said"),
+    [
+        (lambda: sa.design(sa.symmetric(7), degree=2), "functions of up to 2 coordinates"),
+        (lambda: sa.design(sa.symmetric(9), degree=1), "functions of up to 1 coordinates"),
+        (lambda: sa.design(sa.sign_flips(15), degree=2), "functions of up to 2 coordinates"),
+        (
+            lambda: sa.design(sa.abelian(8, 8), m=32, name="lattice"),
+            "characters with up to 1 non-zero",
+        ),
+        (lambda: sa.GroupSample(sa.group("S3xS4"), _first_factor()), "exact on S3, S3 x S4;"),
+    ],
+)
+def test_deviation_of_a_design_says_what_it_is_exact_for(S, said):
+    found = sa.deviation(S())
+    assert found.value == 1.0
+    assert said in found.reason
+    assert "draw more" not in found.reason
+
+
+def test_a_given_s_that_is_exact_for_nothing_is_told_to_draw_more():
+    S = sa.GroupSample(sa.symmetric(5), [[0, 1, 2, 3, 4], [1, 0, 2, 3, 4], [0, 1, 3, 2, 4]])
+    assert sa.deviation(S).reason.endswith("draw more elements.")
+
+
+def _first_factor():
+    group = sa.symmetric(3)
+    rest = np.tile(np.arange(4), (6, 1))
+    return np.concatenate([group.all_elements(), rest], axis=1)
+
+
 def test_what_has_no_profile_is_refused_by_name():
     with pytest.raises(UnsupportedError, match="M11"):
         sa.profile(sa.Oracle(sa.mathieu(11), seed=0).draw(5))

@@ -25,7 +25,7 @@ from sparseaug.groups.characters import characters_at
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.quotients import quotients
-from sparseaug.spectral.profiles.result import Degree, Part
+from sparseaug.spectral.profiles.result import Degree, Part, degree_size
 
 LARGEST_N = 12
 """S_n whose irreps are all counted; above, those of degree 1 to 3."""
@@ -47,15 +47,24 @@ class Count:
         return Fraction(self.total, m * m * self.weight)
 
 
-def counted(S: GroupSample, most: int | None = None) -> list[Count] | None:
-    """The counts of every degree up to `most` by integers; None for other groups, and if too many."""
+def counted(
+    S: GroupSample, most: int | None = None, *, work: int | None = None
+) -> list[Count] | None:
+    """The counts of every degree up to `most`; None for other groups, and if quotients are too many."""
     group = S.group
     if group.transform == "young":
-        parts = counted_shapes(S, most)
+        parts = counted_shapes(S, most, work=work)
         return None if parts is None else summed(parts, S.m)
     if group.moduli is not None:
-        return _by_weight(S, most)
-    return _by_sets(S) if group.factors else None
+        return _by_weight(S, most, work)
+    return _by_sets(S, work) if group.factors else None
+
+
+def exact_degree(counts: Iterable[Count]) -> int:
+    """The degree, or number of factors, up to which every count is 0."""
+    sizes = [(degree_size(count.degree), count.total) for count in counts]
+    wrong = [size for size, total in sizes if total]
+    return min(wrong) - 1 if wrong else max((size for size, _ in sizes), default=0)
 
 
 def summed(parts: Iterable[Part], m: int) -> list[Count]:
@@ -72,7 +81,9 @@ def _by_number(degree: Degree) -> tuple[int, str]:
     return (degree, "") if isinstance(degree, int) else (degree.count(" x "), degree)
 
 
-def counted_shapes(S: GroupSample, most: int | None = None) -> list[Part] | None:
+def counted_shapes(
+    S: GroupSample, most: int | None = None, *, work: int | None = None
+) -> list[Part] | None:
     """The irreps of S_n or A_n of degree up to `most`, each with its mean square; None if too many.
 
     Above n = 12 up to degree 3. On A_n a partition stands for its conjugate too, and the two halves
@@ -81,7 +92,7 @@ def counted_shapes(S: GroupSample, most: int | None = None) -> list[Part] | None
     group = S.group
     n, m = group.width, S.m
     even = group.order < math.factorial(n)
-    chunks = quotients(S)
+    chunks = quotients(S, work)
     if chunks is None:
         return None
     if n <= LARGEST_N:
@@ -190,7 +201,7 @@ def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Part
     return totals
 
 
-def _by_weight(S: GroupSample, most: int | None) -> list[Count] | None:
+def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count] | None:
     """By number of non-zero frequencies: the coefficients of prod_i (1 + x (n_i [q_i = 0] - 1)).
 
     Coordinates of the same modulus count alike: only how many of them are 0 matters.
@@ -200,7 +211,7 @@ def _by_weight(S: GroupSample, most: int | None) -> list[Count] | None:
     columns = [[i for i, n in enumerate(moduli) if n == kind] for kind in kinds]
     sizes = [len(axes) for axes in columns]
     most = sum(sizes) if most is None else min(most, sum(sizes))
-    chunks = quotients(S)
+    chunks = quotients(S, work)
     if chunks is None:
         return None
     totals = [0] * (most + 1)
@@ -246,11 +257,11 @@ def _split(group: Group, rows: Rows) -> list[Rows]:
     return np.split(rows, ends[:-1], axis=1)
 
 
-def _by_sets(S: GroupSample) -> list[Count] | None:
+def _by_sets(S: GroupSample, work: int | None) -> list[Count] | None:
     group = S.group
     if 1 << len(group.factors) > MOST_SETS:
         return None
-    chunks = quotients(S)
+    chunks = quotients(S, work)
     if chunks is None:
         return None
     patterns: dict[int, int] = {}

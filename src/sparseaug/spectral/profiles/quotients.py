@@ -21,13 +21,16 @@ WORK = 1 << 31
 _CHUNK = 1 << 21  # integers of rows held at a time
 
 
-def quotients(S: GroupSample) -> Iterator[tuple[Rows, Rows]] | None:
-    """Rows of quotients and how often each occurs, in chunks, m^2 in all; None if they are too many."""
+def quotients(S: GroupSample, work: int | None = None) -> Iterator[tuple[Rows, Rows]] | None:
+    """Rows of quotients and how often each occurs, in chunks, m^2 in all; None if they are too many.
+
+    `work` is how many integers their rows may hold, `WORK` by default.
+    """
     rows, counts = S.counts()
     subgroup = coset_of(S)
     if subgroup is not None:
         return iter([(subgroup, np.full(len(rows), int(counts[0]) * S.m))])
-    if len(rows) ** 2 * S.group.width > WORK:
+    if len(rows) ** 2 * S.group.width > (WORK if work is None else work):
         return None
     return _pairs(S.group, rows, counts)
 

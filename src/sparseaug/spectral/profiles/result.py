@@ -112,7 +112,7 @@ class Profile:
         Of a product: for every set of up to so many factors. Of a dihedral group it is -1 where S is
         not exact on the flip sign, whose frequency is 0.
         """
-        sizes = [_size(level.degree) for level in self.levels]
+        sizes = [degree_size(level.degree) for level in self.levels]
         wrong = [n for n, level in zip(sizes, self.levels, strict=True) if not level.exact]
         return min(wrong) - 1 if wrong else max(sizes, default=0)
 
@@ -184,7 +184,7 @@ class Profile:
         return axes
 
 
-def _size(degree: Degree) -> int:
+def degree_size(degree: Degree) -> int:
     """A degree as a number: of a set of factors, how many they are."""
     return degree if isinstance(degree, int) else degree.count(" x ") + 1
 
