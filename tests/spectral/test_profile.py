@@ -216,12 +216,14 @@ def test_low_degrees_of_large_n_agree_with_the_whole_profile(monkeypatch):
         assert low.norms[t] >= whole.lower[t]
 
 
-def test_many_elements_are_counted_from_the_blocks(monkeypatch):
-    S = sa.Oracle(sa.symmetric(5), seed=0).draw(60)
+@pytest.mark.parametrize("name", ["S5", "A6"])
+def test_many_elements_are_counted_from_the_blocks(monkeypatch, name):
+    S = sa.Oracle(sa.group(name), seed=0).draw(40)
     expected = sa.profile(S)
-    monkeypatch.setattr("sparseaug.spectral.profiles.quotients.WORK", 1)
+    monkeypatch.setattr("sparseaug.spectral.profiles.young.QUOTIENTS", 1)
     found = sa.profile(S)
     assert found.mean_square == expected.mean_square
+    assert {part.name: part for part in found.parts} == {part.name: part for part in expected.parts}
     assert all(math.isclose(found.norms[t], expected.norms[t]) for t in found.norms)
 
 
@@ -246,9 +248,16 @@ def test_degree_keeps_the_lower_degrees():
 
 
 def test_sign_flips_of_any_width_by_counting():
-    S = sa.design(sa.sign_flips(200), degree=3)
+    S = sa.design(sa.sign_flips(100), degree=3)
     found = sa.profile(S)
     assert found.exact_to == 3
+    # neither a coset nor small enough for a table: sums of squares over all characters of weight 2
+    T = sa.Oracle(sa.sign_flips(30), seed=0).draw(20)
+    signs = 1 - 2 * T.elements
+    sums = (signs.T @ signs)[np.triu_indices(30, 1)]
+    low = sa.profile(T, degree=2)
+    assert low.mean_square[2] == Fraction(int((sums**2).sum()), len(sums) * 400)
+    assert low.lower[2] <= abs(sums).max() / 20 <= low.norms[2] < low.lower[2] + 1e-15
     assert sa.profile(sa.Oracle(S.group, seed=0).draw(16), degree=2).exact_to == 0
 
 

@@ -24,7 +24,7 @@ from sparseaug.groups import Group, Rows
 from sparseaug.groups.characters import characters_at
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.profiles.quotients import quotients
+from sparseaug.spectral.profiles.quotients import WORK, coset_of, quotients
 from sparseaug.spectral.profiles.result import Degree, Part, degree_size
 
 LARGEST_N = 12
@@ -105,14 +105,17 @@ def counted_shapes(
     for shape in shapes:
         degree = shape_degree(shape, even)
         if most is None or degree <= most:
-            d = dimension(shape)
-            halves = even and shape == conjugate(shape) and d > 1
-            square = Fraction(totals[shape], m * m * d)
-            name, size, weight = (
-                (f"{shape}+-", d // 2, d * d // 2) if halves else (f"{shape}", d, d * d)
-            )
-            found.append(Part(name, degree, size, weight, square, square == 0))
+            found.append(shape_part(shape, even, totals[shape], m))
     return found
+
+
+def shape_part(shape: Partition, even: bool, total: int, m: int) -> Part:
+    """The part of a partition, of which the character has this sum over all quotients."""
+    d, degree = dimension(shape), shape_degree(shape, even)
+    square = Fraction(total, m * m * d)
+    if even and shape == conjugate(shape) and d > 1:
+        return Part(f"{shape}+-", degree, d // 2, d * d // 2, square, not total)
+    return Part(str(shape), degree, d, d * d, square, not total)
 
 
 def shape_degree(shape: Partition, even: bool) -> int:
@@ -211,13 +214,12 @@ def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count
     columns = [[i for i, n in enumerate(moduli) if n == kind] for kind in kinds]
     sizes = [len(axes) for axes in columns]
     most = sum(sizes) if most is None else min(most, sum(sizes))
-    chunks = quotients(S, work)
-    if chunks is None:
+    patterns = _zeros(S, columns, work) if kinds != [2] else _agreements(S, columns[0], work)
+    if patterns is None:
         return None
     totals = [0] * (most + 1)
-    for rows, weights in chunks:
-        zeros = [(rows[:, axes] == 0).sum(axis=1) for axes in columns]
-        unique, places = np.unique(np.stack(zeros, axis=1), axis=0, return_inverse=True)
+    for zeros, weights in patterns:
+        unique, places = np.unique(zeros, axis=0, return_inverse=True)
         sums = np.zeros(len(unique), np.int64)
         np.add.at(sums, places.reshape(-1), weights)
         for pattern, total in zip(unique.tolist(), sums.tolist(), strict=True):
@@ -225,6 +227,44 @@ def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count
                 totals[w] += total * value
     numbers = _coefficients(sizes, sizes, kinds, most)
     return [Count(w, numbers[w], totals[w]) for w in range(1, most + 1)]
+
+
+def _zeros(
+    S: GroupSample, columns: list[list[int]], work: int | None
+) -> Iterator[tuple[Rows, Rows]] | None:
+    """How many coordinates of each kind are 0 in the quotients (k, kinds), and how often each occurs."""
+    chunks = quotients(S, work)
+    if chunks is None:
+        return None
+    return (
+        (np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in columns], axis=1), weights)
+        for rows, weights in chunks
+    )
+
+
+def _agreements(
+    S: GroupSample, axes: list[int], work: int | None
+) -> Iterator[tuple[Rows, Rows]] | None:
+    """`_zeros` of sign flips: products of signs, d - 2 * distance, by a matrix product in integers.
+
+    float32 holds them below 2^24; 64 of them take as long as one integer of a row of quotients.
+    """
+    rows, counts = S.counts()
+    d, k = len(axes), len(rows)
+    if coset_of(S) is not None:
+        return _zeros(S, [axes], work)
+    if k * k * d > 64 * (WORK if work is None else work) or d >= 1 << 24:
+        return None
+    signs = (1 - 2 * rows[:, axes]).astype(np.float32)
+    step = max(1, (1 << 21) // k)
+
+    def chunks() -> Iterator[tuple[Rows, Rows]]:
+        for start in range(0, k, step):
+            part = slice(start, start + step)
+            zeros = (d + (signs[part] @ signs.T).astype(np.int64)) // 2
+            yield zeros.reshape(-1, 1), (counts[part, None] * counts[None]).ravel()
+
+    return chunks()
 
 
 def _coefficients(zeros: list[int], sizes: list[int], kinds: list[int], most: int) -> list[int]:

@@ -69,7 +69,9 @@ def subgroup_of(group: Group, rows: Rows) -> Rows | None:
     while not reached.all():
         t = translated[[int(reached.argmin())]]
         both = np.concatenate([translated, group.compose(translated, t)])
-        unique, number = np.unique(both, axis=0, return_inverse=True)
+        small = group.log_order < 43  # ranks are integers of 62 bits
+        keys = group.rank(both) if small else both
+        unique, number = np.unique(keys, axis=0, return_inverse=True)
         if len(unique) > size:
             return None
         number = number.reshape(-1)

@@ -21,6 +21,7 @@ from sparseaug.floats import float_above, float_below, up
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.abelian.character_fft import fft_blocks
+from sparseaug.spectral.abelian.characters import characters_norm
 from sparseaug.spectral.abelian.hadamard import hadamard
 from sparseaug.spectral.abelian.roots import phases
 from sparseaug.spectral.general.tuples import norms_by_weight
@@ -62,6 +63,8 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     norms = {}
     if coset_of(S) is not None:
         norms = {count.degree: Norm(1.0, 1.0) for count in found}
+    elif width == 1:
+        norms = {1: characters_norm(S)}
     elif any(count.total for count in found):
         norms = _Scan.of(S, _weight).norms() if every else norms_by_weight(S, most)
     return levels(found, norms, S.m), most == width

@@ -31,6 +31,7 @@ from sparseaug.spectral.profiles.counting import (
     counted_shapes,
     is_first,
     shape_degree,
+    shape_part,
     summed,
 )
 from sparseaug.spectral.profiles.quotients import coset_of
@@ -44,6 +45,9 @@ from sparseaug.spectral.young.symmetric import GRAM_FROM, GRAM_SAMPLE
 LARGEST_DEGREE = 3
 """Degree up to which groups above n = 12 have a profile."""
 
+QUOTIENTS = 1 << 25
+"""Integers in the rows of quotients that are counted; above, blocks give the same sums."""
+
 _ENTRIES = 10_000_000  # tuples times distinct elements: where Lanczos takes seconds
 
 
@@ -53,7 +57,7 @@ def permutation_levels(
     """Levels and parts of a sample of S_n or A_n."""
     if S.group.width > LARGEST_N:
         return _low_degrees(S, most, progress)
-    parts = counted_shapes(S, most)
+    parts = counted_shapes(S, most, work=QUOTIENTS)
     if parts is None:  # too many quotients: integers from the blocks themselves
         return _without_quotients(S, most)
     wanted = [part for part in parts if not part.exact]
@@ -125,16 +129,15 @@ def _without_quotients(S: GroupSample, most: int | None) -> tuple[list[Level], l
         shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
         shapes = [p for p in shapes if most is None or shape_degree(p, even) <= most]
         for block in mean_blocks(np.array(S.elements), shapes=shapes):
-            degree, d = shape_degree(block.label, even), len(block.values)
             total = integer_total(block, m)
             if total is None:
                 raise UnsupportedError(
                     f"m={m} is too large to count the quotients of S in {S.group.name}; use fewer "
                     "elements, or deviation(S, degree=)."
                 )
-            square = Fraction(total, m * m * d)
-            parts.append(Part(str(block.label), degree, d, d * d, square, not total))
-            yield degree, block
+            parts.append(shape_part(block.label, even, total, m))
+            if total:
+                yield parts[-1].degree, block
 
     norms = largest_norms(blocks())
     return levels(summed(parts, m), norms, m), parts
