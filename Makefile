@@ -19,7 +19,6 @@ test: .venv/dev   ## install and run every check of the project
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/mkdocs build --strict --quiet --site-dir .venv/site
 	$(BIN)/pytest -n 2
 
 test-bare: .venv-bare/done   ## the suite without the extras: what needs one says so, all else works

@@ -112,6 +112,7 @@ if _TYPE_CHECKING:
         Origin as Origin,
     )
     from sparseaug.sampling.augment import augment as augment
+    from sparseaug.sampling.augment import augment_batches as augment_batches
     from sparseaug.sources import identical_atoms as identical_atoms
     from sparseaug.spectral import (
         Deviation as Deviation,
@@ -158,7 +159,7 @@ _NAMES = {
         DirectRisk KernelModel MomentRisk StreamingRisk augmented_risk streaming_risk
     """,
     "sampling": """
-        GroupSample Oracle Origin augment
+        GroupSample Oracle Origin augment augment_batches
     """,
     "sources": """
         identical_atoms

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import os
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import namespace, require_data, require_library
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.actions.trees import joined, require_samples
-from sparseaug.errors import ArgumentError
+from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
+from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample, as_sample
 
 
@@ -32,12 +37,96 @@ def augment(
         y: the n targets
         y_action: how the group moves y, for targets that move along
 
+    Raises:
+        ArgumentError: also where the copies are larger than the memory of this machine;
+            `augment_batches` makes them in parts.
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
         >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]), np.array([6]))
         (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
     """
+    S = _checked(action, S, x, y, y_action)
+    size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
+    require_room(f"S has m={S.m} elements", S.m * size, "use augment_batches, or a smaller S")
+    return _copies(action, S.elements, x, y, y_action)
+
+
+def augment_batches(
+    action: Action,
+    S: GroupSample | Literal["full"],
+    x: Array,
+    y: Array,
+    *,
+    batch: int,
+    y_action: Action | None = None,
+) -> Iterator[tuple[Array, Array]]:
+    """The copies of `augment`, in the same order, at most `batch` at a time: for data that do not fit.
+
+    A batch is made of whole passes over the samples where they fit, and of a part of one otherwise.
+    Arguments are checked before the first batch is asked for.
+
+    Args:
+        action: how the group moves x
+        S: the m elements, or "full": all of the group
+        x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
+        y: the n targets
+        batch: number of copies in memory at once, at most
+        y_action: how the group moves y, for targets that move along
+
+    Returns:
+        An iterator over pairs (copies of x, targets).
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.cyclic(3))
+        >>> batches = sa.augment_batches(act, "full", np.eye(3)[:2], np.array([0, 1]), batch=4)
+        >>> [len(y) for x, y in batches]
+        [4, 2]
+    """
+    S = _checked(action, S, x, y, y_action)
+    batch = check_integer("batch", batch, at_least=1)
+    return _batches(action, S.elements, x, y, y_action, batch)
+
+
+def require_room(what: str, size: int, remedy: str) -> None:
+    """Raise an `ArgumentError` if copies of so many bytes exceed the memory of this machine."""
+    limit = machine_memory()
+    if limit is not None and size > limit:
+        raise ArgumentError(
+            f"{what}, and the copies take {size / 1e9:.3g} GB; this machine has {limit / 1e9:.3g} GB: "
+            f"{remedy}."
+        )
+
+
+def machine_memory() -> int | None:
+    """Bytes of memory that this machine has; None where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
+        return None
+
+
+def on_host(array: Any) -> bool:
+    """Whether its entries are in this machine's memory, not on a device and not without values."""
+    return isinstance(array, np.ndarray) or str(getattr(array, "device", "")).startswith("cpu")
+
+
+def _batches(
+    action: Action, rows: Rows, x: Array, y: Array, y_action: Action | None, batch: int
+) -> Iterator[tuple[Array, Array]]:
+    n = len(y)
+    step = max(1, batch // max(n, 1))
+    for j in range(0, len(rows), step):
+        for start in range(0, n, batch):
+            part = slice(start, start + batch)
+            some = map_leaves(lambda array, part=part: array[part], x)
+            yield _copies(action, rows[j : j + step], some, y[part], y_action)
+
+
+def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:
+    """S, or an `ArgumentError` that names what does not fit."""
     require_action(action)
     S = as_sample(S, action.group)
     action.over(x)
@@ -50,12 +139,18 @@ def augment(
     require_same_group(action, y_action, "y_action")
     if y_action is not None:
         require_data(y, "y")
-    moved = action(S, x)
+    return S
+
+
+def _copies(
+    action: Action, rows: Rows, x: Array, y: Array, y_action: Action | None
+) -> tuple[Array, Array]:
+    moved = action(rows, x)
     if y_action is None:
-        targets = namespace(y).stack([y] * S.m)
+        targets = namespace(y).stack([y] * len(rows))
     else:
         try:
-            targets = y_action(S, y)
+            targets = y_action(rows, y)
         except ArgumentError as error:  # which speaks of the data as x
             raise ArgumentError(f"y does not fit y_action: {error}") from error
     return joined(moved), joined(targets)

@@ -1,17 +1,23 @@
 """The scikit-learn layer: learners that need a fixed data set get one, drawn once.
 
 resampler   OneShotResampler: the copies of a data set, as imbalanced-learn's samplers give them
-estimators  OneShotClassifier, OneShotRegressor: augment inside fit, average in predict
+classifier  OneShotClassifier: augment inside fit, average in predict
+regressor   OneShotRegressor: the same for numbers, which may move along
+base        what these two share
 parameters  from an estimator's parameters to an action and S
 scoring     moved_scorer, moved_folds: scores on freshly moved samples
-copies      copies of arrays and of data frames, and means over S
+copies      copies of arrays and of data frames
+frames      what copies ask of a data frame, pandas' or polars'
+routing     arguments of fit on their way to the inner estimator
+means       means and spreads over S
 """
 
 from sparseaug.errors import need
 
 need("sklearn", "sparseaug.sklearn", extra="sparseaug[sklearn]")
 
-from sparseaug.sklearn.estimators import OneShotClassifier, OneShotRegressor
+from sparseaug.sklearn.classifier import OneShotClassifier
+from sparseaug.sklearn.regressor import OneShotRegressor
 from sparseaug.sklearn.resampler import OneShotResampler
 from sparseaug.sklearn.scoring import moved_folds, moved_scorer
 

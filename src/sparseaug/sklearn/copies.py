@@ -1,4 +1,4 @@
-"""Copies of arrays and of data frames, and means over S. Copy j n + i is row i moved by element j.
+"""Copies of arrays and of data frames. Copy j n + i is row i moved by element j.
 
 In a frame, columns differ in dtype. A row of random numbers, moved by S, tells where each entry comes
 from: if all are found again, with no sign changed, whole columns change places, and any dtype goes
@@ -8,20 +8,26 @@ in one that moves; those that stay keep what they hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.actions.bound import distinct
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sklearn.parameters import Shape, is_frame
-
-MOST_ROWS = 1 << 16
-"""Rows given to an estimator's predict at once: bounds the memory, whatever n and m are."""
+from sparseaug.sklearn.frames import (
+    column_from,
+    column_of,
+    columns_of,
+    frame_from,
+    is_frame,
+    is_table,
+    numbers_of,
+    rows_of,
+    stacked,
+)
+from sparseaug.sklearn.parameters import Shape
 
 
 def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
@@ -33,58 +39,40 @@ def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
     return moved.reshape(k * n, *data.shape[1:])
 
 
+def bytes_of_row(data: Any) -> int:
+    """Memory that one row of an array or of a frame takes as an array."""
+    return int(np.asarray(some_rows(data, slice(1))).nbytes)
+
+
 def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:
-    """These rows, repeated as asked; a frame or series gets the index 0, 1, 2, ..."""
-    if hasattr(data, "iloc"):
-        return data.iloc[rows].reset_index(drop=True)
-    return np.asarray(data)[rows]
+    """These rows, repeated as asked; a frame or series of pandas gets the index 0, 1, 2, ..."""
+    return rows_of(data, rows) if is_table(data) else np.asarray(data)[rows]
 
 
-def mean_over(
-    function: Callable[[Any], NDArray[Any]], action: Action, elements: Rows, data: Any, shape: Shape
-) -> NDArray[np.float64]:
-    """The mean over the elements of function(moved rows), for each row; at most 2^16 rows a call.
-
-    Equal elements are moved once and weigh as many as they are.
-    """
-    once = distinct(elements)
-    counts, first = once.counts.astype(np.float64), elements[once.first]
-    parts = []
-    for start in range(0, len(data), MOST_ROWS):
-        rows = np.arange(start, min(start + MOST_ROWS, len(data)))
-        block = data.iloc[rows] if is_frame(data) else data[rows]
-        step = max(1, MOST_ROWS // len(rows))
-        total: Any = 0.0
-        for j in range(0, len(first), step):
-            values = function(copies(action, first[j : j + step], block, shape))
-            values = values.reshape(-1, len(rows), *values.shape[1:])
-            total = total + np.tensordot(counts[j : j + step], values, axes=1)
-        parts.append(total / len(elements))  # whole votes add up exactly: a tie stays one
-    return np.concatenate(parts)
+def some_rows(data: Any, rows: slice) -> Any:
+    """These rows of an array or of a frame."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
 
 
 def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> Any:
-    import pandas as pd
-
     source, flipped = _sources(action, elements, shape)
     if (source >= 0).all() and not flipped.any():
-        parts = [frame.iloc[:, order].set_axis(frame.columns, axis=1) for order in source]
-        return pd.concat(parts, ignore_index=True)
+        return stacked([columns_of(frame, order) for order in source])
     n, width = frame.shape
     moves = ((source != np.arange(width)) | flipped).any(axis=0)
     needed = moves | _has_part(action, elements, shape, ~moves)
-    values = frame.iloc[:, needed].to_numpy()
+    values = numbers_of(frame, needed)
     array = np.zeros((n, width), values.dtype)
     array[:, needed] = values
     moved = copies(action, elements, array, shape)
-    columns = []
-    for j in range(width):
-        if not moves[j]:
-            column = take_rows(frame.iloc[:, j], np.tile(np.arange(n), len(elements)))
-        else:
-            column = pd.Series(moved[:, j]).astype(_dtype(frame, source[:, j], moved.dtype))
-        columns.append(column)
-    return pd.concat(columns, axis=1, ignore_index=True).set_axis(frame.columns, axis=1)
+    again = np.tile(np.arange(n), len(elements))
+    columns = [
+        column_from(frame, moved[:, j], source[:, j])
+        if moves[j]
+        else take_rows(column_of(frame, j), again)
+        for j in range(width)
+    ]
+    return frame_from(frame, columns)
 
 
 def _sources(action: Action, elements: Rows, shape: Shape) -> tuple[Rows, NDArray[np.bool_]]:
@@ -105,10 +93,3 @@ def _has_part(action: Action, elements: Rows, shape: Shape, stays: NDArray[np.bo
     moved = copies(action, elements, np.stack([one, other]), shape).reshape(-1, 2, stays.size)
     # entries are of order one; two rows of a product may be rounded differently
     return bool((abs(moved[:, 0] - moved[:, 1]) > 1e-12)[:, ~stays].any())
-
-
-def _dtype(frame: Any, source: Rows, common: np.dtype[Any]) -> Any:
-    """The dtype of the columns an entry comes from, if one signed kind; else the common one."""
-    kinds = {frame.dtypes.iloc[j] for j in source.tolist() if j >= 0}
-    one = kinds.pop() if len(kinds) == 1 and (source >= 0).all() else common
-    return one if getattr(one, "kind", "") in "if" else common

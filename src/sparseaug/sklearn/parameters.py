@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseaug.actions import Action, roll
+from sparseaug.designs import design
 from sparseaug.errors import (
     ArgumentError,
     SparseAugError,
@@ -27,6 +28,7 @@ from sparseaug.errors import (
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
+from sparseaug.sklearn.frames import is_frame
 from sparseaug.spectral import Deviation, deviation, draw_until
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
@@ -43,13 +45,14 @@ CHEAP_ORDER = 10_000
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
 
-    Parameters that the estimators share: action, m, target_deviation, S, identity,
-    sample_shape, random_state.
+    Parameters that the estimators share: action, m, target_deviation, degree, S,
+    identity, sample_shape, random_state.
     """
 
     action: ActionChoice
-    m: int | Literal["full"] | None
+    m: int | Literal["full", "design"] | None
     target_deviation: float | None
+    degree: int | None
     S: GroupSample | Literal["full"] | None
     identity: bool
     sample_shape: Shape | None
@@ -63,7 +66,7 @@ class OneShotMixin:
 
     @property
     def deviation_(self) -> Deviation | None:
-        """`sparseaug.deviation(sample_)`, computed on first use; None where it may take long.
+        """`sparseaug.deviation(sample_, degree=degree)`, on first use; None where it may take long.
 
         A notebook reads every attribute of an estimator that it shows, so this one never takes long
         and never fails. Call `sparseaug.deviation` for a group above order 10,000.
@@ -71,7 +74,7 @@ class OneShotMixin:
         check_is_fitted(self, "sample_")
         if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
             try:
-                self._deviation = deviation(self.sample_)
+                self._deviation = deviation(self.sample_, degree=self.degree)
             except UnsupportedError:
                 return None
         return self._deviation
@@ -83,9 +86,10 @@ class OneShotMixin:
         self.action_ = resolve_action("action", self.action, width)
         self.sample_, self._deviation = draw_sample(
             self.action_,
-            m=DEFAULT_M if self.action is not None and self.m is None else self.m or 1,
+            m=self.m or (1 if self.action is None else DEFAULT_M),
             target_deviation=self.target_deviation,
-            S="full" if self.m == "full" else self.S,
+            degree=self.degree,
+            S=self.S,
             identity=self.identity,
             random_state=self.random_state,
         )
@@ -103,6 +107,7 @@ def draw_sample(
     *,
     m: Any,
     target_deviation: float | None,
+    degree: int | None,
     S: Any,
     identity: bool,
     random_state: Any,
@@ -110,11 +115,31 @@ def draw_sample(
     """S as the parameters want it, and its deviation where drawing found it."""
     if S is not None:
         return as_sample(S, action.group), None
+    if m == "full":
+        return GroupSample.full(action.group), None
     oracle = Oracle(action.group, seed=check_seed(random_state))
+    if m == "design":
+        return designed(oracle, degree, identity=identity), None
     if target_deviation is None:
         return oracle.draw(m, identity=identity), None
-    found = draw_until(oracle, target=target_deviation)
+    found = draw_until(oracle, target=target_deviation, degree=degree)
     return found.sample, found.deviation
+
+
+def designed(oracle: Oracle, degree: int | None, *, identity: bool) -> GroupSample:
+    """The design of this degree, or the best known of 16 elements, with the identity or at random.
+
+    S g^-1 for the first g of S has the identity, and is exact where S is: D_(S h) = D_S Pi(h). It takes
+    no call. Without `identity` it is S h for one uniform h, an unbiased sample, by one call.
+    """
+    group = oracle.group
+    S = design(group, degree=degree) if degree is not None else design(group, m=DEFAULT_M)
+    if not identity:
+        return S.translate(oracle)
+    if (S.elements == group.identity()).all(axis=1).any():
+        return S
+    rows = group.compose(S.elements, group.inverse(S.elements[:1]))
+    return GroupSample(group, rows, S.calls, S.origin)
 
 
 def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
@@ -140,21 +165,35 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
     return made
 
 
-def check_shape(sample_shape: Shape | None, width: int) -> Shape:
-    """How a row of this width is read."""
-    if sample_shape is None:
-        return (width,)
-    if not isinstance(sample_shape, tuple | list):
+def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Action:
+    """The action on targets of this width, of the same group as the one on samples."""
+    along = resolve_action("y_action", y_action, width)
+    if along.group != action.group:
         raise ArgumentError(
-            f"sample_shape={shorten(sample_shape)} is not a tuple; give one such as (8, 8)."
+            f"y_action={shorten(y_action)} is of {along.group.name}, but action is of "
+            f"{action.group.name}; use one group."
         )
-    shape = tuple(check_integer("sample_shape", size, at_least=1) for size in sample_shape)
-    if math.prod(shape) != width:
+    return along
+
+
+def check_shape(
+    shape: Shape | None,
+    width: int,
+    name: str = "sample_shape",
+    what: str = "X has {} features",
+) -> Shape:
+    """How a row of this width is read."""
+    if shape is None:
+        return (width,)
+    if not isinstance(shape, tuple | list):
+        raise ArgumentError(f"{name}={shorten(shape)} is not a tuple; give one such as (8, 8).")
+    checked = tuple(check_integer(name, size, at_least=1) for size in shape)
+    if math.prod(checked) != width:
         raise ArgumentError(
-            f"sample_shape={shape} has {math.prod(shape)} entries, but X has {width} features; "
+            f"{name}={checked} has {math.prod(checked)} entries, but {what.format(width)}; "
             "give a shape of that many."
         )
-    return shape
+    return checked
 
 
 def check_seed(random_state: Any) -> int:
@@ -177,12 +216,24 @@ def check_choice(estimator: Any) -> None:
     ]
     if len(given) > 1:
         raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
-    if type(estimator.identity) is not bool:
-        raise ArgumentError(f"identity={shorten(estimator.identity)} is neither True nor False.")
-    if isinstance(estimator.m, str) and estimator.m != "full":
-        raise ArgumentError(f"m={shorten(estimator.m)} is not allowed; give a number, or 'full'.")
-    if estimator.m is not None and estimator.m != "full":
+    for name in ("identity", "average"):
+        value = getattr(estimator, name, True)
+        if type(value) is not bool:
+            raise ArgumentError(f"{name}={shorten(value)} is neither True nor False.")
+    if isinstance(estimator.m, str):
+        if estimator.m not in ("full", "design"):
+            raise ArgumentError(
+                f"m={shorten(estimator.m)} is not allowed; give a number, 'full' or 'design'."
+            )
+    elif estimator.m is not None:
         check_integer("m", estimator.m, at_least=1, below=MOST_ELEMENTS)
+    if estimator.degree is not None:
+        check_integer("degree", estimator.degree, at_least=1)
+        if estimator.target_deviation is None and estimator.m != "design":
+            raise ArgumentError(
+                f"degree={shorten(estimator.degree)} says which functions count for target_deviation or "
+                "m='design'; give one of these too."
+            )
     if estimator.target_deviation is not None:
         check_real("target_deviation", estimator.target_deviation, above=0, below=1)
 
@@ -194,6 +245,8 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if issparse(X):
         raise ArgumentError("X is sparse; actions move dense rows: give X.toarray().")
+    if type(X).__name__ == "LazyFrame":
+        raise ArgumentError("X is a LazyFrame, which holds no rows yet; give X.collect().")
     with naming("X"):
         if not is_frame(X):
             array = validate_data(estimator, X, reset=reset, ensure_all_finite=False)
@@ -214,7 +267,7 @@ def naming(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (SparseAugError, NotFittedError):
+    except (SparseAugError, NotFittedError, UnsetMetadataPassedError):
         raise
     except TypeError as error:
         raise ArgumentTypeError(f"{name} cannot be used: {one_line(error)}") from error
@@ -229,8 +282,3 @@ def one_line(error: Exception) -> str:
 
 class ArgumentTypeError(ArgumentError, TypeError):
     """An `ArgumentError` that is also a TypeError."""
-
-
-def is_frame(data: Any) -> bool:
-    """Whether it is a pandas DataFrame."""
-    return hasattr(data, "iloc") and getattr(data, "ndim", 0) == 2

@@ -8,18 +8,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.copies import copies, take_rows
+from sparseaug.sklearn.frames import is_frame, is_table
 from sparseaug.sklearn.parameters import (
     ActionChoice,
     OneShotMixin,
     Shape,
     check_choice,
     check_rows,
-    is_frame,
     naming,
-    resolve_action,
+    resolve_y_action,
 )
 
 
@@ -32,8 +32,12 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action); "full" for all of the group
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
+            best known 16. They are moved so that the identity is among them, without an oracle call;
+            with identity=False by one uniform element, with one call
         target_deviation: draw until the exact deviation is at most this, instead of m
+        degree: for target_deviation and m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
@@ -48,9 +52,9 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         groups_: the row that each copy comes from
         deviation_: how good S is; None for groups above order 10,000 unless drawing found it
 
-    A DataFrame gives a DataFrame with the same columns, and a Series a Series, with the index
-    0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
-    with columns of the same dtype, change sign or stay.
+    A DataFrame of pandas or polars gives one with the same columns, and a Series a Series; pandas' have
+    the index 0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they
+    change places with columns of the same dtype, change sign or stay.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -64,8 +68,9 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self,
         action: ActionChoice = None,
         *,
-        m: int | Literal["full"] | None = None,
+        m: int | Literal["full", "design"] | None = None,
         target_deviation: float | None = None,
+        degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
         sample_shape: Shape | None = None,
@@ -75,6 +80,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self.action = action
         self.m = m
         self.target_deviation = target_deviation
+        self.degree = degree
         self.S = S
         self.identity = identity
         self.sample_shape = sample_shape
@@ -104,7 +110,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(X)
         X = check_rows(self, X, reset=False)
         with naming("y"):
-            y = y if hasattr(y, "iloc") else np.asarray(y)
+            y = y if is_table(y) else np.asarray(y)
         with naming("X and y"):
             check_consistent_length(X, y)
         moved = copies(self.action_, self.sample_.elements, X, self.shape_)
@@ -113,14 +119,9 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         return moved, self._moved_targets(y)
 
     def _moved_targets(self, y: Any) -> Any:
-        if y.ndim < 2:
+        if len(y.shape) < 2:
             raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs, ...).")
-        action = resolve_action("y_action", self.y_action, y.shape[1])
-        if action.group != self.action_.group:
-            raise ArgumentError(
-                f"y_action={shorten(self.y_action)} is of {action.group.name}, but action is of "
-                f"{self.action_.group.name}; use one group."
-            )
+        action = resolve_y_action(self.y_action, self.action_, y.shape[1])
         shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
         try:
             return copies(action, self.sample_.elements, y, shape)

@@ -22,7 +22,8 @@ from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sklearn.copies import copies, take_rows
-from sparseaug.sklearn.parameters import Shape, check_shape, is_frame, naming
+from sparseaug.sklearn.frames import is_frame, is_table, stacked
+from sparseaug.sklearn.parameters import Shape, check_shape, naming
 
 MOST_DRAWS = 1 << 20
 """More fresh elements than test samples that anybody has."""
@@ -118,7 +119,7 @@ def moved_folds(
     moved = _Moves(action, oracle, draws, sample_shape)(X)
     n = len(moved)
     with naming("X or y"):
-        if not hasattr(y, "iloc"):
+        if not is_table(y):
             y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False)
         check_consistent_length(moved, y)
     with naming("cv or y"):
@@ -126,9 +127,7 @@ def moved_folds(
         if not splits:
             raise ValueError("it makes no folds; give a number of folds.")
     if is_frame(moved):
-        import pandas as pd
-
-        both = pd.concat([X, moved], ignore_index=True)
+        both = stacked([X, moved])
     else:
         both = np.concatenate([check_array(X, dtype=None, ensure_all_finite=False), moved])
     targets = take_rows(y, np.tile(np.arange(n), 2))
@@ -165,7 +164,5 @@ class _Moves:
                 start += count
         back = np.argsort(order, kind="stable")
         if is_frame(X):
-            import pandas as pd
-
-            return take_rows(pd.concat(pieces, ignore_index=True), back)
+            return take_rows(stacked(pieces), back)
         return np.concatenate(pieces)[back]

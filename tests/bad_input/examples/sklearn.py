@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import sparseaug as sa
 from sparseaug.sklearn import (
@@ -23,7 +24,7 @@ ACT = sa.permute_axis(sa.symmetric(4))
 S = sa.Oracle(ACT.group).draw(3)
 CHOICES = {
     **{"action": ACT, "m": None, "target_deviation": None, "S": None},
-    **{"sample_shape": None, "random_state": 0},
+    **{"degree": None, "identity": True, "sample_shape": None, "random_state": 0},
 }
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
 CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
@@ -48,7 +49,7 @@ EXAMPLES = [
     *(
         Example(
             lambda model=model, y=y, **given: model(**given).fit(X, y),
-            {"estimator": None, **CHOICES},
+            {"estimator": None, "average": True, **CHOICES},
             of=key(model),
             also=("target",),
         )
@@ -62,6 +63,16 @@ EXAMPLES = [
             also=("target",),
         )
         for name, value in {"m": 3, "target_deviation": 0.9, "S": S, "sample_shape": (4,)}.items()
+    ),
+    Example(
+        lambda **given: OneShotRegressor(action=ACT, **given).fit(X, X),
+        {"y_action": ACT, "y_shape": (4,)},
+        of=key(OneShotRegressor),
+    ),
+    Example(
+        lambda **given: OneShotRegressor(action=ACT, **given).fit(X, TARGETS),
+        {"m": "design", "degree": 1},
+        of=key(OneShotRegressor),
     ),
     learned(
         OneShotResampler(ACT).fit,
@@ -86,10 +97,22 @@ EXAMPLES = [
     learned(OneShotResampler(ACT, y_action=ACT).fit_resample, {"X": X, "y": X}),
     learned(OneShotClassifier(action=ACT).fit, {"X": X, "y": LABELS, "sample_weight": None}),
     learned(OneShotRegressor(action=ACT).fit, {"X": X, "y": TARGETS, "sample_weight": np.ones(6)}),
+    Example(
+        lambda **given: OneShotClassifier(SGDClassifier(), action=ACT).partial_fit(**given),
+        {"X": X, "y": LABELS, "classes": [0, 1], "sample_weight": None},
+        of=key(OneShotClassifier.partial_fit),
+        warns=LEARNER,
+    ),
+    Example(
+        lambda **given: OneShotRegressor(SGDRegressor(), action=ACT).partial_fit(**given),
+        {"X": X, "y": TARGETS, "sample_weight": None},
+        of=key(OneShotRegressor.partial_fit),
+        warns=LEARNER,
+    ),
     learned(CLASSIFIER.predict, {"X": X}),
     learned(CLASSIFIER.predict_proba, {"X": X}),
     learned(CLASSIFIER.decision_function, {"X": X}),
     learned(CLASSIFIER.score, {"X": X, "y": LABELS, "sample_weight": None}),
-    learned(REGRESSOR.predict, {"X": X}),
+    learned(REGRESSOR.predict, {"X": X, "return_std": False}),
     learned(REGRESSOR.score, {"X": X, "y": TARGETS, "sample_weight": None}),
 ]

@@ -29,6 +29,9 @@ from sparseaug.sampling.sample import as_sample, require_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
 
+_MOST_CELLS = 1 << 24
+"""Entries of all copies of a batch up to which their sources are kept, 64 MiB."""
+
 
 class OrbitBatch(nn.Module):
     """Move every sample of a batch by every element of S: (B, ...) becomes (B m, ...).
@@ -70,6 +73,7 @@ class OrbitBatch(nn.Module):
         self._prepared_for: tuple[list[Shape], list[torch.dtype] | None] = [], None
         self._count = 0  # of prepared arrays
         self._once: tuple[Any, Distinct | None] = None, None
+        self._cells_for: tuple[Any, Tensor | None] = None, None
         self.register_buffer("elements", torch.tensor(S.elements))
         digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
         self.register_buffer("group_digest", digest)
@@ -114,8 +118,28 @@ class OrbitBatch(nn.Module):
         tensor on an accelerator is not checked, since that would wait for the device.
         """
         action = self._ready(x, 0)
+        cells = self._cells(action, x) if which is None else None
+        if cells is not None:
+            return x.reshape(-1).index_select(0, cells).reshape(-1, *x.shape[1:])
         moved = action.apply(self._prepared(which), map_leaves(lambda part: part[None], x))
         return map_leaves(lambda part: part.flatten(0, 1), moved)
+
+    def _cells(self, action: Action, x: Any) -> Tensor | None:
+        """Where each entry of all copies of such a batch comes from; None where that is not better.
+
+        On an accelerator one launch is most of the time of a small batch, and this needs one. The
+        index is kept for the last batch size.
+        """
+        if action.kind != "entries" or not isinstance(x, Tensor) or torch.compiler.is_compiling():
+            return None
+        if x.device.type == "cpu" or self.m * x.numel() > _MOST_CELLS:
+            return None
+        if self._cells_for[0] != (x.shape, x.device, self.elements._version, self.m):
+            numbers = torch.arange(x.numel(), device=x.device).reshape(1, *x.shape)
+            cells = action.apply(self._parts(), numbers).reshape(-1)
+            key = x.shape, x.device, self.elements._version, self.m
+            self._cells_for = key, cells.to(torch.int32 if len(cells) < 1 << 31 else torch.int64)
+        return self._cells_for[1]
 
     def move_each(self, x: Any, which: Which = None) -> Any:
         """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).

@@ -23,7 +23,15 @@ from sparseaug.actions.trees import call, joined, leaves, map_leaves
 from sparseaug.certificate import Certificate
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.nn.risk.audit import audit, certificate_of, require_double
-from sparseaug.nn.risk.chunks import Tile, runs, share, tiles
+from sparseaug.nn.risk.chunks import (
+    CHUNK_ON_ACCELERATOR,
+    CHUNK_ON_CPU,
+    Tile,
+    runs,
+    share,
+    tiles,
+    work,
+)
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
@@ -228,7 +236,11 @@ class ModuleRisk:
         if self.method == "one-shot":
             found = distinct(rows)
             order = np.argsort(found.counts, kind="stable")  # equal counts side by side
-            rows, self._counts = rows[found.first[order]], found.counts[order]
+            counts = found.counts[order]
+            fixed = CHUNK_ON_CPU if y.device.type == "cpu" else CHUNK_ON_ACCELERATOR
+            costs = (work(each, len(y), self.chunk_size, fixed) for each in (counts, self._counts))
+            if next(costs) < next(costs):
+                rows, self._counts = rows[found.first[order]], counts
         self._bound, self._y_bound = Bound(self.action, rows), None
         self._bound.prepared(x)
         if self.y_action is not None:

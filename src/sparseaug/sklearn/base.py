@@ -1,0 +1,206 @@
+"""What `OneShotClassifier` and `OneShotRegressor` share: augment inside fit, average over S in predict.
+
+The copies of a sample never leave `fit`, so no cross-validation of these estimators can put one into
+training and another into test. (An inner estimator that splits its data itself splits copies, unless its
+splitter takes groups: see `routing`. Search around these estimators instead.) Predictions are means over
+S of the inner estimator's, and make no oracle call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    clone,
+    is_classifier,
+)
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+)
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Rows
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.augment import require_room
+from sparseaug.sklearn import means
+from sparseaug.sklearn.copies import bytes_of_row, copies, some_rows
+from sparseaug.sklearn.means import Back, mean_over
+from sparseaug.sklearn.parameters import (
+    ActionChoice,
+    OneShotMixin,
+    Shape,
+    check_rows,
+    naming,
+)
+from sparseaug.sklearn.routing import copied, routed, splits_by_groups, takes_weights
+
+
+def inner_has(name: str) -> Any:
+    """Whether the inner estimator, fitted if it is, has this method."""
+
+    def check(self: Any) -> bool:
+        inner = self.estimator_ if hasattr(self, "estimator_") else self._inner()
+        getattr(inner, name)  # its AttributeError says what is missing
+        return True
+
+    return check
+
+
+class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """What both share: parameters, fitting the inner estimator on copies, means over S."""
+
+    # weights are for the inner estimator to request
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        action: ActionChoice = None,
+        m: int | Literal["full", "design"] | None = None,
+        target_deviation: float | None = None,
+        degree: int | None = None,
+        S: GroupSample | Literal["full"] | None = None,
+        identity: bool = True,
+        sample_shape: Shape | None = None,
+        average: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.action = action
+        self.m = m
+        self.target_deviation = target_deviation
+        self.degree = degree
+        self.S = S
+        self.identity = identity
+        self.sample_shape = sample_shape
+        self.average = average
+        self.random_state = random_state
+
+    def _default(self) -> Any:
+        raise NotImplementedError
+
+    def _inner(self) -> Any:
+        """The estimator to clone."""
+        return self._default() if self.estimator is None else self.estimator
+
+    def _is_classifier(self) -> bool:
+        """Whether the inner estimator is one; an `ArgumentError` unless it can fit and predict."""
+        inner = self._inner()
+        methods = ("fit", "predict", "get_params")
+        if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
+            raise ArgumentError(
+                f"estimator={shorten(inner)} is not an estimator with fit and predict; give one, as "
+                f"{type(self._default()).__name__}()."
+            )
+        return bool(is_classifier(inner))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Arguments of `fit` go to the inner estimator: let that one request them."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self._inner(), method_mapping=mapping)
+
+    def _fit_copies(self, X: Any, y: NDArray[Any], given: dict[str, Any]) -> None:
+        """Fit a clone of the inner estimator on the n m copies of checked data."""
+        n, inner = len(X), clone(self._inner())
+        given = routed(self, inner, X, given)
+        self._draw(n)
+        rows, counts = self._elements(inner)
+        require_room(
+            f"X has {n} rows and S {len(rows)} elements",
+            n * len(rows) * bytes_of_row(X),
+            "give a smaller m, or use partial_fit, which makes few copies at a time"
+            + ("" if hasattr(inner, "partial_fit") else ", of an inner estimator that has it"),
+        )
+        groups = np.tile(np.arange(n), len(rows))
+        extra = copied(given, n, groups)
+        if counts is not None:
+            extra["sample_weight"] = np.repeat(counts, n) * extra.get("sample_weight", 1.0)
+        if "groups" not in extra and splits_by_groups(inner):
+            extra["groups"] = groups  # the copies of a sample stay on one side of a split
+        moved = copies(self.action_, rows, X, self.shape_)
+        with naming(" or ".join(["X", "y", *extra])):
+            self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
+
+    def _go_on(self, X: Any, y: NDArray[Any], sample_weight: Any, **classes: Any) -> None:
+        """Partial fits on the copies of checked data, of some rows at a time and all elements of S.
+
+        The first call draws S, unless `fit` has.
+        """
+        inner = getattr(self, "estimator_", None)
+        if inner is None:
+            self._draw(len(X))
+            inner = clone(self._inner())
+        rows, counts = self._elements(inner, "partial_fit")
+        if sample_weight is not None:
+            if not takes_weights(inner, "partial_fit"):
+                raise ArgumentError(
+                    f"sample_weight is given, but {type(inner).__name__}.partial_fit takes none; leave "
+                    "it out."
+                )
+            with naming("sample_weight"):
+                sample_weight = _check_sample_weight(sample_weight, X)
+        step = max(1, means.MOST_ROWS // len(rows))
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            block, extra = some_rows(X, part), dict(classes)
+            if sample_weight is not None:
+                extra["sample_weight"] = np.tile(sample_weight[part], len(rows))
+            if counts is not None:
+                repeated = np.repeat(counts, len(block))
+                extra["sample_weight"] = repeated * extra.get("sample_weight", 1.0)
+            moved = copies(self.action_, rows, block, self.shape_)
+            with naming(" or ".join(["X", "y", *extra])):
+                inner.partial_fit(moved, self._targets(rows, y[part]), **extra)
+        self.estimator_ = inner
+
+    def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
+        """The elements to move by: all, or the distinct ones with their counts as weights."""
+        rows, counts = self.sample_.counts()
+        if len(rows) < self.sample_.m and takes_weights(inner, method):
+            return rows, counts
+        return self.sample_.elements, None
+
+    def _targets(self, rows: Rows, y: NDArray[Any]) -> NDArray[Any]:
+        """The targets of the copies by these elements."""
+        return np.concatenate([y] * len(rows))
+
+    def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
+        """The mean over S of what `method` of the inner estimator says; or what it says of X."""
+        with naming("X"):
+            if not self.average:
+                return np.asarray(method(X))
+            return mean_over(method, self.action_, self.sample_.elements, X, self.shape_, back)
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self, "estimator_")
+        return check_rows(self, X, reset=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._inner())
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.sparse = False
+        return tags
+
+
+def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> NDArray[Any]:
+    """y as an array with one row per row of X."""
+    if y is None:
+        raise ArgumentError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
+        )
+    with naming("y"):
+        y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
+    with naming("X and y"):
+        check_consistent_length(X, y)
+    return np.asarray(y)

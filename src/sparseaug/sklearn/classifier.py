@@ -1,0 +1,227 @@
+"""`OneShotClassifier`: augment inside fit, average probabilities over S in predict."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
+from sparseaug.sklearn.parameters import check_choice, check_rows, naming
+
+
+class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
+    """A classifier fitted on the copies of its data under S, whose predictions are means over S.
+
+    `predict` takes the largest mean of predict_proba; of decision_function, where the inner estimator
+    has no probabilities; or the most votes (a tie goes to the first class), where it has neither or
+    decides between pairs of classes, as `SVC(decision_function_shape="ovo")`.
+
+    Args:
+        estimator: what learns; logistic regression by default. `random_state` is not passed on to it
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
+            best known 16. They are moved so that the identity is among them, without an oracle call;
+            with identity=False by one uniform element, with one call
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        degree: for target_deviation and m="design", only functions of so many coordinates count
+        S: an existing `GroupSample`, instead of m
+        identity: of m elements the first is the identity, so that every sample is also seen unmoved
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        average: predict with the mean over S; False is the inner estimator alone, m times as fast
+        random_state: an integer is the oracle's seed: the same S every time
+
+    Attributes:
+        estimator_: the fitted clone
+        classes_: the labels that the inner estimator knows; of several outputs a list, one per output
+        sample_: S; its `calls` are the oracle calls that `fit` made
+        action_: the action for this width
+        groups_: the row that each copy in fitting came from
+        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+        >>> shift = sa.permute_axis(sa.cyclic(2))
+        >>> model = OneShotClassifier(action=shift, m=8, random_state=0)
+        >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
+        >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
+        (['far', 'near'], 7)
+    """
+
+    # weights are for the inner estimator to request
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED, "classes": UNUSED}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: labels
+            sample_weight: one per sample, if the estimator takes weights
+            fit_params: what the estimator or its parts request, with metadata routing; arrays with one
+                entry per sample are copied along
+        """
+        X, y = self._checked(X, y, reset=True)
+        self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
+        self._set_classes(y)
+        return self
+
+    @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from the copies of these samples, of which 2^16 are in memory at once.
+
+        The first call draws S, and all others use it.
+
+        Args:
+            X: samples, one per row
+            y: labels
+            classes: all labels, in the first call
+            sample_weight: one per sample, if the estimator takes weights
+        """
+        X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
+        self._go_on(X, y, sample_weight, **({} if classes is None else {"classes": classes}))
+        self._set_classes(y)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the largest mean over S, of every output."""
+        X = self._rows(X)
+        inner = self.estimator_
+        if not self.average:
+            with naming("X"):
+                return np.asarray(inner.predict(X))
+        if isinstance(self.classes_, list):
+            return self._predict_several(X)
+        if hasattr(inner, "predict_proba"):
+            scores = self._mean(inner.predict_proba, X)
+        elif hasattr(inner, "decision_function") and not self._decides_pairs():
+            scores = self._mean(inner.decision_function, X)
+        else:
+            scores = self._mean(lambda rows: self._votes(inner.predict(rows)), X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(np.int64)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    @available_if(inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """The mean over S of the inner probabilities (n, classes); of several outputs, a list."""
+        X = self._rows(X)
+        inner = self.estimator_.predict_proba
+        if not self._lists_probabilities():
+            return self._mean(inner, X)
+        joined = self._mean(lambda rows: np.concatenate(inner(rows), axis=1), X)
+        return self._split(joined)
+
+    @available_if(inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The mean over S of the inner decision function."""
+        X = self._rows(X)
+        return self._mean(self.estimator_.decision_function, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on these rows, as scikit-learn has it; of several outputs all must be right."""
+        with naming("X, y or sample_weight"):
+            if not isinstance(getattr(self, "classes_", None), list):
+                return float(super().score(X, y, sample_weight))
+            right = (self.predict(X) == np.asarray(y)).all(axis=1)
+            return float(np.average(right, weights=sample_weight))
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        check_choice(self)
+        if not self._is_classifier():
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
+            )
+        X = check_rows(self, X, reset=reset)
+        return X, self._labels(X, y)
+
+    def _labels(self, X: Any, y: Any) -> NDArray[Any]:
+        """y, checked: (n,), or (n, outputs) where the inner estimator takes several outputs."""
+        y = check_targets(self, X, y)
+        with naming("y"):
+            tags = get_tags(self._inner())
+            several = tags.target_tags.multi_output or tags.classifier_tags.multi_label
+            if not several or y.ndim == 1 or y.shape[1] == 1:
+                y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+        return y
+
+    def _set_classes(self, y: NDArray[Any]) -> None:
+        """The inner estimator's classes: a semi-supervised one has a label for "unknown" besides.
+
+        Of several outputs, a list of those of each.
+        """
+        classes = getattr(self.estimator_, "classes_", None)
+        if y.ndim == 1:
+            self.classes_: Any = np.unique(y) if classes is None else np.asarray(classes)
+        else:
+            self.classes_ = classes if isinstance(classes, list) else [np.unique(c) for c in y.T]
+
+    def _lists_probabilities(self) -> bool:
+        """Whether the inner probabilities are a list, one array (n, classes) per output.
+
+        Of several labels, each yes or no, some learners give one array instead, (n, labels).
+        """
+        return isinstance(self.classes_, list) and isinstance(
+            getattr(self.estimator_, "classes_", None), list
+        )
+
+    def _predict_several(self, X: Any) -> NDArray[Any]:
+        """For every output the class with the largest mean probability, or with the most votes."""
+        if hasattr(self.estimator_, "predict_proba") and self._lists_probabilities():
+            scores = self.predict_proba(X)
+        else:
+            scores = self._split(self._mean(self._votes_of_several, X))
+        labels = [
+            classes[score.argmax(axis=1)]
+            for classes, score in zip(self.classes_, scores, strict=True)
+        ]
+        return np.stack(labels, axis=1)
+
+    def _votes_of_several(self, rows: Any) -> NDArray[np.float64]:
+        labels = np.asarray(self.estimator_.predict(rows)).T
+        votes = [
+            output[:, None] == classes
+            for output, classes in zip(labels, self.classes_, strict=True)
+        ]
+        return np.concatenate(votes, axis=1).astype(np.float64)
+
+    def _split(self, joined: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """One array (n, classes) per output."""
+        ends = np.cumsum([len(classes) for classes in self.classes_])[:-1]
+        return np.split(joined, ends, axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._inner())
+        tags.target_tags.multi_output = inner.target_tags.multi_output
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_label = inner.classifier_tags.multi_label
+        return tags
+
+    def _default(self) -> Any:
+        return LogisticRegression()
+
+    def _decides_pairs(self) -> bool:
+        """Whether the decision function scores pairs of classes, not classes."""
+        shapes = [
+            value
+            for name, value in self.estimator_.get_params().items()
+            if name.split("__")[-1] == "decision_function_shape"
+        ]
+        return len(self.classes_) > 2 and "ovo" in shapes
+
+    def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """One vote per row, as (rows, classes)."""
+        return np.asarray(labels[:, None] == self.classes_, np.float64)

@@ -1,0 +1,202 @@
+"""`OneShotRegressor`: augment inside fit, average over S in predict; targets may move along."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.linear_model import Ridge
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import column_or_1d
+
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Rows
+from sparseaug.sampling import GroupSample
+from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
+from sparseaug.sklearn.copies import copies
+from sparseaug.sklearn.means import spread_over
+from sparseaug.sklearn.parameters import (
+    ActionChoice,
+    Shape,
+    check_choice,
+    check_rows,
+    check_shape,
+    naming,
+    resolve_y_action,
+)
+
+
+class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
+    """A regressor fitted on the copies of its data under S, whose predictions are means over S.
+
+    Parameters and attributes are those of `OneShotClassifier`, without `classes_`; the default
+    estimator is ridge regression. y may have several outputs where the inner estimator takes them.
+
+    Args:
+        estimator: what learns; ridge regression by default
+        action: an action, a function n_features -> action, or None, which moves nothing
+        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
+            best known 16. They are moved so that the identity is among them, without an oracle call;
+            with identity=False by one uniform element, with one call
+        target_deviation: draw until the exact deviation is at most this, instead of m
+        degree: for target_deviation and m="design", only functions of so many coordinates count
+        S: an existing `GroupSample`, instead of m
+        identity: of m elements the first is the identity, so that every sample is also seen unmoved
+        sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
+        y_action: how targets move along, as forces do with positions: an action of the same group on
+            y (n, outputs), or a function n_outputs -> action. Then `predict` is the mean over S of
+            g^-1 . f(g . x), and with all of the group it is equivariant, whatever was learned
+        y_shape: how to read a row of y for `y_action`, for instance (atoms, 3); by default (outputs,)
+        average: predict with the mean over S; False is the inner estimator alone, m times as fast
+        random_state: an integer is the oracle's seed: the same S every time
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> X, y = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]), np.array([1.0, 2.0, 4.0])
+        >>> model = OneShotRegressor(action=sa.permute_axis(sa.symmetric(2)), random_state=0).fit(X, y)
+        >>> bool(abs(model.predict([[0.0, 3.0]]) - model.predict([[3.0, 0.0]])) < 0.4)
+        True
+    """
+
+    # weights are for the inner estimator to request
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        action: ActionChoice = None,
+        m: int | Literal["full", "design"] | None = None,
+        target_deviation: float | None = None,
+        degree: int | None = None,
+        S: GroupSample | Literal["full"] | None = None,
+        identity: bool = True,
+        sample_shape: Shape | None = None,
+        y_action: ActionChoice = None,
+        y_shape: Shape | None = None,
+        average: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            action=action,
+            m=m,
+            target_deviation=target_deviation,
+            degree=degree,
+            S=S,
+            identity=identity,
+            sample_shape=sample_shape,
+            average=average,
+            random_state=random_state,
+        )
+        self.y_action = y_action
+        self.y_shape = y_shape
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: targets
+            sample_weight: one per sample, if the estimator takes weights
+            fit_params: what the estimator or its parts request, with metadata routing; arrays with one
+                entry per sample are copied along
+        """
+        X, y = self._checked(X, y, reset=True)
+        self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
+        return self
+
+    @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go on learning from the copies of these samples, of which 2^16 are in memory at once.
+
+        The first call draws S, and all others use it.
+
+        Args:
+            X: samples, one per row
+            y: targets
+            sample_weight: one per sample, if the estimator takes weights
+        """
+        X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
+        self._go_on(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The mean over S of the inner predictions, moved back where targets move along.
+
+        Args:
+            X: samples, one per row
+            return_std: also the standard deviation of these predictions over S, of the same shape: how
+                far the inner estimator is from being symmetric at x. It says nothing of noise in y
+        """
+        X = self._rows(X)
+        if type(return_std) is not bool:
+            raise ArgumentError(f"return_std={shorten(return_std)} is neither True nor False.")
+        inner, back = self.estimator_.predict, None if self.y_action is None else self._moved_back
+        if not return_std:
+            return self._mean(inner, X, back)
+        if not self.average:
+            raise ArgumentError(
+                "return_std=True is the spread over S, and average=False predicts without S; leave "
+                "one of them out."
+            )
+        with naming("X"):
+            std = spread_over(inner, self.action_, self.sample_.elements, X, self.shape_, back)
+        return self._mean(inner, X, back), std
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 on these rows, as scikit-learn has it."""
+        with naming("X, y or sample_weight"):
+            return float(super().score(X, y, sample_weight))
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        check_choice(self)
+        if self._is_classifier():
+            raise ArgumentError(
+                f"estimator={shorten(self.estimator)} is a classifier, and a mean of labels says "
+                "nothing; use OneShotClassifier."
+            )
+        X = check_rows(self, X, reset=reset)
+        several = get_tags(self._inner()).target_tags.multi_output
+        y = check_targets(self, X, y, numeric=True)
+        with naming("y"):
+            return X, y if several else column_or_1d(y, warn=True)
+
+    def _draw(self, n: int) -> None:
+        super()._draw(n)
+        if self.y_action is None and self.y_shape is not None:
+            raise ArgumentError("y_shape is given, but no y_action; y does not move without one.")
+
+    def _targets(self, rows: Rows, y: NDArray[Any]) -> NDArray[Any]:
+        if self.y_action is None:
+            return super()._targets(rows, y)
+        if y.ndim != 2:
+            raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs).")
+        self.y_action_ = resolve_y_action(self.y_action, self.action_, y.shape[1])
+        self.y_shape_ = check_shape(self.y_shape, y.shape[1], "y_shape", "y has {} outputs")
+        try:
+            return copies(self.y_action_, rows, y.astype(np.float64), self.y_shape_)
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"y does not fit y_action: {error} A row of y is read with y_shape={self.y_shape_}."
+            ) from error
+
+    def _moved_back(self, rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
+        """Predictions (k, n, outputs) for samples moved by these elements, moved by their inverses."""
+        action, shape = self.y_action_, (values.shape[1], *self.y_shape_)
+        prepared = action.prepare(action.group.inverse(rows), shape)
+        moved = action.apply(prepared, np.reshape(values, (len(rows), *shape)))
+        return np.reshape(moved, values.shape)
+
+    def _default(self) -> Any:
+        return Ridge()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = get_tags(self._inner()).target_tags.multi_output
+        return tags

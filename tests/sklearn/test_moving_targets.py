@@ -1,0 +1,121 @@
+"""Targets that move along, predictions without the mean over S, and their spread over S."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, means
+
+RNG = np.random.default_rng(3)
+SHIFT = sa.permute_axis(sa.cyclic(5))
+X = RNG.normal(size=(30, 5))
+FIRST = RNG.normal(size=5)
+CIRCULANT = np.stack([np.roll(FIRST, j) for j in range(5)], axis=1)  # commutes with shifts
+
+
+def test_one_sample_and_its_moved_targets_determine_an_equivariant_linear_map() -> None:
+    """The five shifts of a sample with no vanishing Fourier coefficient are a basis."""
+    inner = LinearRegression(fit_intercept=False)
+    model = OneShotRegressor(inner, action=SHIFT, y_action=SHIFT, m="full")
+    model.fit(X[:1], X[:1] @ CIRCULANT.T)
+    assert np.allclose(model.estimator_.coef_, CIRCULANT, atol=1e-12)
+    assert np.allclose(model.predict(X), X @ CIRCULANT.T, atol=1e-12)
+    still = OneShotRegressor(inner, action=SHIFT, m="full").fit(X[:1], X[:1] @ CIRCULANT.T)
+    assert not np.allclose(still.predict(X), X @ CIRCULANT.T, atol=0.1)
+
+
+def test_with_all_of_the_group_predictions_are_equivariant_whatever_was_learned() -> None:
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    model = OneShotRegressor(tree, action=SHIFT, y_action=SHIFT, m="full")
+    model.fit(X, np.sin(X) * X.max(axis=1, keepdims=True))
+    rows = RNG.normal(size=(20, 5))
+    moved = np.roll(rows, 2, axis=1)
+    assert np.allclose(model.predict(moved), np.roll(model.predict(rows), 2, axis=1))
+    alone = model.estimator_.predict
+    assert not np.allclose(alone(moved), np.roll(alone(rows), 2, axis=1))
+
+
+def test_forces_on_atoms_move_with_the_atoms() -> None:
+    """Four atoms in space, reordered: f_i = sum_j (x_i - x_j) is linear and equivariant."""
+    reorder = sa.permute_axis(sa.symmetric(4), axis=1)
+    places = RNG.normal(size=(40, 4, 3))
+    forces = 4 * places - places.sum(axis=1, keepdims=True)
+    model = OneShotRegressor(
+        LinearRegression(),
+        action=reorder,
+        y_action=reorder,
+        m=8,
+        sample_shape=(4, 3),
+        y_shape=(4, 3),
+        random_state=0,
+    ).fit(places[:2].reshape(2, 12), forces[:2].reshape(2, 12))
+    predicted = model.predict(places.reshape(40, 12))
+    assert predicted.shape == (40, 12)
+    assert np.allclose(predicted, forces.reshape(40, 12), atol=1e-9)
+
+
+def test_predictions_are_the_mean_of_what_is_moved_back_one_element_at_a_time() -> None:
+    tree = DecisionTreeRegressor(max_depth=4, random_state=0)
+    model = OneShotRegressor(tree, action=SHIFT, y_action=SHIFT, m=3, random_state=1).fit(X, X**2)
+    each = [
+        np.roll(model.estimator_.predict(np.roll(X, int(g), axis=1)), -int(g), axis=1)
+        for g in model.sample_.elements[:, 0]
+    ]
+    mean, std = model.predict(X, return_std=True)
+    assert np.allclose(mean, np.mean(each, axis=0))
+    assert np.allclose(std, np.std(each, axis=0))
+    assert std.max() > 0
+
+
+def test_targets_that_cannot_move_are_refused_by_name() -> None:
+    with pytest.raises(ArgumentError, match=r"y has shape \(30,\); with y_action"):
+        OneShotRegressor(action=SHIFT, y_action=SHIFT).fit(X, X[:, 0])
+    with pytest.raises(ArgumentError, match=r"y_action=.* is of C3, but action is of C5"):
+        OneShotRegressor(action=SHIFT, y_action=sa.permute_axis(sa.cyclic(3))).fit(X, X)
+    with pytest.raises(ArgumentError, match=r"y does not fit y_action.*y_shape=\(4,\)"):
+        OneShotRegressor(action=SHIFT, y_action=SHIFT).fit(X, X[:, :4])
+    with pytest.raises(ArgumentError, match=r"y_shape=.* has 4 entries, but y has 5 outputs"):
+        OneShotRegressor(action=SHIFT, y_action=SHIFT, y_shape=(2, 2)).fit(X, X)
+    with pytest.raises(ArgumentError, match="y_shape is given, but no y_action"):
+        OneShotRegressor(action=SHIFT, y_shape=(5,)).fit(X, X)
+
+
+def test_the_spread_is_that_of_the_predictions_over_the_sample() -> None:
+    tree = DecisionTreeRegressor(random_state=0)
+    model = OneShotRegressor(tree, action=SHIFT, m=64, random_state=0).fit(X, 1e6 + X[:, 0])
+    each = [model.estimator_.predict(np.roll(X, int(g), axis=1)) for (g,) in model.sample_.elements]
+    mean, std = model.predict(X, return_std=True)
+    assert mean.shape == std.shape == (30,)
+    assert np.allclose(std, np.std(each, axis=0), rtol=1e-9)
+    assert np.array_equal(mean, model.predict(X))
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 7, 64])
+def test_the_size_of_a_chunk_changes_no_spread(
+    rows_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = DecisionTreeRegressor(random_state=0)
+    model = OneShotRegressor(tree, action=SHIFT, m=9, random_state=0).fit(X, 1e6 + X[:, 0])
+    wanted = model.predict(X, return_std=True)[1]
+    monkeypatch.setattr(means, "MOST_ROWS", rows_at_once)
+    assert np.allclose(model.predict(X, return_std=True)[1], wanted, rtol=1e-9)
+
+
+def test_without_average_the_inner_estimator_predicts_alone() -> None:
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    model = OneShotClassifier(tree, action=SHIFT, m=4, average=False, random_state=0).fit(X, y)
+    assert np.array_equal(model.predict(X), model.estimator_.predict(X))
+    assert np.array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
+    mean = model.set_params(average=True).predict_proba(X)
+    assert not np.allclose(mean, model.estimator_.predict_proba(X))
+    grown = DecisionTreeRegressor(random_state=0)
+    number = OneShotRegressor(grown, action=SHIFT, m=4, average=False, random_state=0).fit(X, y)
+    assert np.array_equal(number.predict(X), number.estimator_.predict(X))
+    with pytest.raises(ArgumentError, match=r"return_std=True .* average=False"):
+        number.predict(X, return_std=True)
