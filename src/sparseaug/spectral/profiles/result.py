@@ -8,7 +8,14 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sparseaug.errors import ArgumentError, need, shorten, shorten_text
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_text,
+    need,
+    shorten,
+    shorten_text,
+)
 from sparseaug.floats import text_down, text_up
 
 Degree: TypeAlias = int | str
@@ -84,6 +91,19 @@ class Profile:
     parts: tuple[Part, ...] = ()
     whole: bool = True
     sha256: str = ""
+
+    def __post_init__(self) -> None:
+        check_integer("m", self.m, at_least=1)
+        for name in ("group", "meaning", "sha256"):
+            check_text(name, getattr(self, name))
+        for name, kind in (("levels", Level), ("parts", Part)):
+            given = getattr(self, name)
+            if not isinstance(given, tuple) or not all(isinstance(one, kind) for one in given):
+                raise ArgumentError(
+                    f"{name}={shorten(given)} is not a tuple of {kind.__name__}; profile(S) makes them."
+                )
+        if type(self.whole) is not bool:
+            raise ArgumentError(f"whole={shorten(self.whole)} is neither True nor False.")
 
     @property
     def norms(self) -> Mapping[Degree, float]:
@@ -171,7 +191,7 @@ class Profile:
         if axes is None:
             pyplot = need("matplotlib.pyplot", "Profile.plot", extra="sparseaug[report]")
             axes = pyplot.subplots(layout="constrained")[1]
-        elif not hasattr(axes, "plot"):
+        elif not all(hasattr(axes, name) for name in ("plot", "axhline", "set_xticks")):
             raise ArgumentError(f"axes={shorten(axes)} are not matplotlib axes; leave them out.")
         places = list(range(len(self.levels)))
         roots = [float(level.mean_square) ** 0.5 for level in self.levels]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.floats import float_above, float_below, up
+from sparseaug.floats import down, float_above, float_below, up
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.abelian.character_fft import fft_blocks
@@ -191,7 +191,7 @@ def _ratio(total: int, m: int, name: str) -> Norm:
 
 
 def _enclosed(size: float, error: float, name: str) -> Norm:
-    return Norm(min(1.0, up(size + error)), max(0.0, size - up(error)), name)
+    return Norm(min(1.0, up(size + error)), max(0.0, down(size - up(error))), name)
 
 
 def dihedral_levels(S: GroupSample, most: int | None) -> tuple[list[Level], list[Part], bool]:
