@@ -2,7 +2,8 @@
 
 Up to n = 12 by Clausen's transform, one verified norm per degree. Above, degrees 1 to 3: the norm on
 t-tuples of points is the largest of the degrees up to t, so it is an upper bound for degree t; and
-||pi(S)|| <= ||pi(S)||_F, which is known exactly, is another.
+||pi(S)|| <= ||pi(S)||_F, which is known exactly, is another. Up to n = 64 degree 2 has its own
+(`pairs`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sparseaug.groups.young import Partition, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.general.tuples import TUPLE_CODES, permutation_module_norm
+from sparseaug.spectral.profiles import pairs
 from sparseaug.spectral.profiles.bounds import (
     integer_total,
     largest_norms,
@@ -36,7 +38,7 @@ from sparseaug.spectral.profiles.counting import (
 )
 from sparseaug.spectral.profiles.quotients import coset_of
 from sparseaug.spectral.profiles.result import Degree, Level, Part
-from sparseaug.spectral.result import Block, Norm, Progress
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
 from sparseaug.spectral.verify.threads import Threads
 from sparseaug.spectral.verify.verified import root_lower, root_upper
 from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
@@ -165,7 +167,10 @@ def _low_degrees(
         upper = min(1.0, max(root_above(Fraction(p.mean_square) * p.dimension) for p in own))
         lower = root_below(max(Fraction(part.mean_square) for part in own))
         norm = Norm(upper, lower)
-        if count.total and n**t <= TUPLE_CODES and math.perm(n, t) * S.m <= _ENTRIES:
+        if count.total and t == 2 and n <= pairs.LARGEST_N:
+            norm = pairs.degree_two_norm(S)
+            below = larger_norm(below, norm)
+        elif count.total and n**t <= TUPLE_CODES and math.perm(n, t) * S.m <= _ENTRIES:
             norm, below = _with_tuples(S, t, norm, below, progress)
         elif count.total:
             below = Norm(1.0, 0.0)  # of the degrees up to t nothing better is known
