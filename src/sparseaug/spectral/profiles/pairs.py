@@ -1,7 +1,8 @@
 """The norm of D_S on degree 2 of S_n alone, for n in the dozens: unordered and signed pairs of points.
 
 Functions of unordered pairs hold the irreps (n), (n-1, 1) and (n-2, 2); signed pairs e_a ^ e_b hold
-(n-1, 1) and (n-2, 1, 1). With W the incidence of points and pairs and V the signed one (e_a ^ e_b to e_b - e_a),
+(n-1, 1) and (n-2, 1, 1). With W the incidence of points and pairs and V the signed one, which takes
+e_a ^ e_b to e_b - e_a,
     P = (W'W - 2 J / (n - 1)) / (n - 2)   and   P = V'V / n
 are the projections onto the irreps of degree below 2, since W W' = (n - 2) I + J and V V' = n I - J. The
 mean A of S commutes with P, so its norm on degree 2 is that of A (1 - P). Times m and the denominators
