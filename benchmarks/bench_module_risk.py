@@ -7,6 +7,7 @@ the data, go forward and back, add. `--device cuda` runs it there.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 import torch
 from torch import nn
@@ -50,7 +51,7 @@ def sets_of_six(hidden: int, device: str, rounds: int) -> None:
     def plain() -> torch.Tensor:
         return finish(torch.autograd.grad(loss(model(copies), targets), parameters))
 
-    def ours() -> torch.Tensor:
+    def ours(risk: sann.ModuleRisk = risk) -> torch.Tensor:
         return finish((risk.gradient(theta),))
 
     def loop() -> torch.Tensor:
@@ -65,15 +66,22 @@ def sets_of_six(hidden: int, device: str, rounds: int) -> None:
 
     for other in (ours(), loop()):
         torch.testing.assert_close(other, plain(), rtol=1e-3, atol=1e-5)
+    fixed = {
+        size: sann.ModuleRisk(model, loss, (x, y), act, S, chunk_size=size)
+        for size in (1024, 4096, 16384, 131072)
+    }
     best = compare(
         f"720 x 128 copies of six numbers, {hidden} hidden units, {device}",
         {
             "one plain pass, copies ready-made": plain,
             "ModuleRisk": ours,
             "loop over elements": loop,
+            **{f"ModuleRisk, chunks of {size}": partial(ours, one) for size, one in fixed.items()},
         },
         rounds=rounds,
     )
+    fastest = min(best[f"ModuleRisk, chunks of {size}"] for size in fixed)
+    print(f"  the trial's choice takes {best['ModuleRisk'] / fastest:.2f} of the best fixed chunk")
     ratio = best["loop over elements"] / best["ModuleRisk"]
     print(
         f"  ModuleRisk is {ratio:.1f} times as fast as the loop; chunks of {risk.chunk_size} copies\n"

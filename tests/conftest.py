@@ -80,6 +80,16 @@ ACTIONS = {
         sa.move_grid(sa.grid_symmetries(2), axes=(1, 2)),
         some_data((2, 4, 4, 3)),
     ),
+    "flip of an axis": (sa.flip(1), some_data((2, 5, 3))),
+    "vectors of images": (sa.turn_vectors(sa.dihedral(4)), some_data((3, 2))),
+    "vectors on a grid": (
+        sa.turn_vectors(sa.grid_symmetries(4), 1, components="right-up", grid=(-2, -1)),
+        some_data((2, 2, 4, 4)),
+    ),
+    "vectors on a grid, channels last": (
+        sa.turn_vectors(sa.cyclic(4), components="right-down", grid=(1, 2)),
+        some_data((2, 3, 3, 2)),
+    ),
     "rotations of the cube": (sa.linear(sa.cube_rotations()), some_data((4, 3))),
     "symmetries of the cube on point clouds": (
         sa.linear(sa.cube_symmetries()),

@@ -39,6 +39,7 @@ if _TYPE_CHECKING:
     from sparseaug.actions import (
         Action as Action,
         custom_action as custom_action,
+        flip as flip,
         flip_signs as flip_signs,
         move_grid as move_grid,
         permute_axis as permute_axis,
@@ -47,6 +48,7 @@ if _TYPE_CHECKING:
         roll as roll,
         rotate_grid as rotate_grid,
         signed_permute as signed_permute,
+        turn_vectors as turn_vectors,
     )
     from sparseaug.actions.linear import linear as linear
     from sparseaug.actions.together import together as together
@@ -96,7 +98,7 @@ if _TYPE_CHECKING:
         assert_invariant as assert_invariant,
         invariance_error as invariance_error,
     )
-    from sparseaug.planning import Plan as Plan
+    from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
         DirectRisk as DirectRisk,
@@ -129,8 +131,8 @@ if _TYPE_CHECKING:
 
 _NAMES = {
     "actions": """
-        Action custom_action flip_signs linear move_grid permute_axis permute_nodes
-        product_action roll rotate_grid signed_permute together
+        Action custom_action flip flip_signs linear move_grid permute_axis permute_nodes
+        product_action roll rotate_grid signed_permute together turn_vectors
     """,
     "certificate": """
         Certificate Certificates Evidence certify
@@ -153,7 +155,7 @@ _NAMES = {
         InvarianceReport assert_invariant invariance_error
     """,
     "planning": """
-        Plan plan
+        DrawPlan Plan plan
     """,
     "risk": """
         DirectRisk KernelModel MomentRisk StreamingRisk augmented_risk streaming_risk

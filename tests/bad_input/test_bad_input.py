@@ -39,6 +39,7 @@ EXCUSED = {
             *("sources.TurnTensors.prepare", "sources.TurnTensors.apply"),
             *("risk.MomentRisk.at_step", "risk.DirectRisk.at_step", "risk.StreamingRisk.at_step"),
             *("nn.ModuleRisk.at_step", "nn.StreamingModuleRisk.at_step"),
+            "nn.OrbitBatch.set_extra_state",
         ),
         HOOK,
     ),

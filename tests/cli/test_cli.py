@@ -16,9 +16,14 @@ from sparseaug.cli import main
 COMMAND = [str(Path(sys.executable).with_name("sparseaug"))]
 
 
-def run(*arguments, cwd=None):
+def run(*arguments, cwd=None, environment=None):
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **(environment or {})},
     )
 
 
@@ -139,6 +144,31 @@ def test_certify_profile_prints_a_table_by_degree(tmp_path):
         done = run("certify", path, *wrong)
         assert done.returncode == 2
         assert "--profile" in done.stderr
+
+
+def test_draw_and_certify_take_the_degree_of_products_and_of_signed_permutations(tmp_path):
+    for name in ("S6xZ2^5", "B6"):
+        path = tmp_path / f"{name}.safetensors"
+        drawn = run(
+            "draw", "--group", name, "--target", 0.4, "--degree", 2, "--out", path, "--json"
+        )
+        found = json.loads(drawn.stdout)["deviation"]
+        assert (found["method"], found["value"] <= 0.4) == ("coordinates", True)
+        again = json.loads(run("certify", path, "--degree", 2, "--json").stdout)["deviation"]
+        assert again["value"] == found["value"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_commands_and_options(shell):
+    """What the README says to put in a shell's start-up file."""
+    done = run(environment={"_SPARSEAUG_COMPLETE": f"{shell}_source"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"_SPARSEAUG_COMPLETE={shell}_complete" in done.stdout
+    words = {"COMP_WORDS": "sparseaug plan --deg", "COMP_CWORD": "2"}
+    if shell == "fish":
+        words["COMP_CWORD"] = "--deg"
+    asked = run(environment={"_SPARSEAUG_COMPLETE": f"{shell}_complete", **words})
+    assert "--degree" in asked.stdout
 
 
 def test_certify_says_why_a_sample_cannot_work(tmp_path):

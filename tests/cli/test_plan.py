@@ -68,7 +68,19 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
         (["--group", "S6", *ASKED, "--gap", "nan"], "gap=nan"),
         (["--group", "S6", *ASKED, "--b", "0"], "b=0"),
         (["--group", "S6", *ASKED, "--n", "-1"], "n=-1"),
-        (["--group", "S6", "--eps", "0.1"], "Missing option"),
+        (["--group", "S6", "--eps", "0.1"], "C=None is missing"),
+        (["--group", "S6"], "eps and deviation are missing"),
+        (["--eps", "0.1"], "Missing option"),
+        (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),
+        (["--group", "S6", "--deviation", "0.5", "--n", "3"], "n=3 goes with eps="),
+        (["--group", "S6", *ASKED, "--draw"], "draw=True goes with deviation="),
+        (["--group", "S6", *ASKED, "--max-batch", "0"], "max_batch=0"),
+        (["--group", "S6", "--deviation", "2"], "deviation=2.0"),
+        (
+            ["--group", "S6", "--deviation", "0.5", "--degree", "7"],
+            "degree=7 is above the 6 points",
+        ),
+        (["--group", "S6", "--deviation", "0.5", "--plot", "calls.png"], "--plot goes with --eps"),
         (["--group", "S6", *ASKED, "--plot", "calls.gif"], "end it in .png or .pdf"),
         (["--group", "S6", *ASKED, "--plot", "no/such/calls.png"], "was not written"),
         (["--group", "S6", *ASKED, "--eps", "1e-80", "--plot", "a.png"], "too many calls to draw"),
@@ -140,3 +152,21 @@ def test_help_shows_an_example(run):
     code, out, _ = run("--help")
     assert code == 0
     assert "sparseaug plan --group S10 --eps 0.1" in out
+
+
+def test_the_plan_of_draws_is_the_library_s(run):
+    asked = ("--group", "S10", "--deviation", "0.25", "--degree", "2")
+    code, out, err = run(*asked)
+    assert (code, err) == (0, "")
+    expected = make_plan(sa.symmetric(10), deviation=0.25, degree=2)
+    lines = {line.rstrip() for line in out.splitlines()}
+    assert {line.rstrip() for line in str(expected).splitlines()} <= lines
+    code, out, _ = run(*asked, "--seed", "3", "--no-draw", "--json")
+    expected = make_plan(sa.symmetric(10), deviation=0.25, degree=2, seed=3, draw=False)
+    assert code == 0
+    assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_the_largest_batch_is_kept_to(run):
+    _, out, _ = run("--group", "S10", *ASKED, "--max-batch", "50000")
+    assert "fewest calls in steps of at most 50,000 transformations: sampled words" in out

@@ -39,6 +39,7 @@ def random_generators(seed: int) -> Rows:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_order_and_membership_are_those_of_sympy(seed: int) -> None:
+    pytest.importorskip("sympy")
     from sympy.combinatorics import Permutation, PermutationGroup
 
     generators = random_generators(seed)
@@ -194,3 +195,11 @@ def test_a_recognised_group_has_the_deviation_of_its_family(name: str) -> None:
     assert found.value == sa.deviation(sa.GroupSample(sa.group(name), known.rows(S.elements))).value
     assert found.sha256 == S.sha256
     assert abs(found.value - sa.deviation(S, method="regular").value) < 1e-9
+
+
+def test_the_automorphisms_of_k10_have_the_deviation_of_s10() -> None:
+    group = graph_automorphisms(FAMILIES["S10"]).group
+    S = sa.Oracle(group, seed=0).draw(16)
+    found, wanted = sa.deviation(S), sa.deviation(sa.GroupSample(sa.symmetric(10), S.elements))
+    assert (found.value, found.method) == (wanted.value, wanted.method)
+    assert 0 < found.value < 1

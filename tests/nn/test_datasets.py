@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import types
 from collections import Counter, namedtuple
 
 import numpy as np
@@ -320,7 +321,7 @@ def test_arguments_of_another_group_are_refused():
     ("item", "message"),
     [
         (object(), "dataset gave <object.*not an array.*convert"),
-        ({"x": np.zeros(3)}, "x is a dict.*moves one array.*together"),
+        ({"x": np.zeros(3)}, "gave a dict.*moves one array.*together"),
         ((), "empty tuple"),
         (np.array(3.0), "single number"),
         ((np.zeros(4), 1), "4 entries.*moves 3"),
@@ -413,3 +414,66 @@ def test_large_batches_are_the_same_copies_compiled_or_not(dtype, compiled, monk
     items = copies.__getitems__(order.tolist())
     assert torch.equal(torch.stack([item[0] for item in items]), expected[order])
     assert bool(used) == compiled
+
+
+class TestDictsAndGraphs:
+    TURN = sa.permute_axis(sa.cyclic(3))
+    A = torch.arange(3.0)
+    MOVED = torch.tensor([2.0, 0.0, 1.0])  # by the second element
+
+    def second(self, item, action):
+        return OneShotDataset([item], action, "full")[1]
+
+    def test_the_other_entries_of_a_dict_pass_through_at_any_depth(self):
+        both = sa.together(image=self.TURN, more=sa.together(mask=self.TURN))
+        x = {"image": self.A, "id": 4, "more": {"mask": self.A, "name": "n"}}
+        for item in (x, (x, 1)):
+            found = self.second(item, both)
+            found = found if item is x else found[0]
+            assert torch.equal(found["image"], self.MOVED)
+            assert torch.equal(found["more"]["mask"], self.MOVED)
+            assert (found["id"], found["more"]["name"]) == (4, "n")
+        assert x["more"]["mask"] is self.A
+
+    def test_a_dict_for_an_action_of_one_array_is_answered_with_the_remedy(self):
+        with pytest.raises(sa.errors.ArgumentError, match=r"sparseaug.together\(image=action\)"):
+            self.second({"image": self.A, "label": 1}, self.TURN)
+        found = self.second({"image": self.A, "label": 1}, sa.together(image=self.TURN))
+        assert torch.equal(found["image"], self.MOVED)
+        assert found["label"] == 1
+
+    @pytest.mark.filterwarnings("ignore")  # of the other library's import
+    @pytest.mark.parametrize("kind", ["look-alike", "PyTorch Geometric"])
+    def test_graphs_are_relabelled_and_keep_their_edges(self, kind):
+        x = torch.tensor([[10.0], [11.0], [12.0]])
+        edges = torch.tensor([[0, 1], [1, 2]])
+        if kind == "look-alike":
+            graph = types.SimpleNamespace(x=x, edge_index=edges, num_nodes=3, y=5)
+        else:
+            data = pytest.importorskip("torch_geometric.data")
+            graph = data.Data(x=x, edge_index=edges, y=5)
+        group = sa.symmetric(3)
+        copies = OneShotDataset([(graph, "label")] * 2, sa.permute_nodes(group), "full")
+        assert len(copies) == 12
+        for k in range(12):
+            moved, label = copies[k]
+            row = copies.S.elements[copies.element_index(k)]
+            assert label == "label"
+            assert moved.y == 5
+            for node in range(3):
+                assert float(moved.x[row[node]]) == 10 + node
+            assert moved.edge_index.tolist() == row[edges.numpy()].tolist()
+        assert graph.edge_index is edges
+
+    def test_graphs_of_another_size_are_refused_with_the_remedy(self):
+        graph = types.SimpleNamespace(
+            x=torch.ones(4, 1), edge_index=torch.tensor([[0], [3]]), num_nodes=4
+        )
+        with pytest.raises(
+            sa.errors.ArgumentError, match=r"4 nodes, but S3 permutes 3.*one S per size"
+        ):
+            self.second(graph, sa.permute_nodes(sa.symmetric(3)))
+        with pytest.raises(
+            sa.errors.ArgumentError, match="does not relabel nodes; give permute_nodes"
+        ):
+            self.second(graph, sa.permute_axis(sa.symmetric(4)))

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,52 @@ def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_pro
         assert messages["audit"].startswith("oracle is not the same")
         assert messages["theta"].startswith("theta is not the same")
         assert messages["steps"] == 3
+        assert messages["chunk"] == 256  # the first rank's
     # one copy, x = (0, 1, 2), y = 0: prediction 2, gradient 2 * 2 * (x, 1)
     assert said[0]["tiny"] == said[1]["tiny"] == [0.0, 4.0, 8.0, 4.0]
+
+
+def in_step(folder: Path, what: str) -> list[Any]:
+    start(str(HERE / "ranks_in_step.py"), str(folder), what, ranks=2)
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+
+
+@pytest.mark.parametrize(("even", "steps"), [("pad", 7), ("drop", 6)])
+def test_two_ranks_in_step_end_an_epoch_of_13_batches_and_resume(even, steps, tmp_path):
+    """Each step of DDP waits for the other rank: with 7 batches here and 6 there it never ends."""
+    found = in_step(tmp_path, even)
+    for rank in found:
+        assert len(rank["seen"]) == 2 * steps
+        assert rank["resumed"] == rank["seen"][steps + 3 :]
+    for epoch in range(2):
+        first, second = (rank["seen"][epoch * steps : (epoch + 1) * steps] for rank in found)
+        counts = Counter(i for batch in first + second for i in batch)
+        # each of 26 samples with its 4 copies; the first two come again, or the last two do not come
+        assert sum(counts.values()) == {"pad": 112, "drop": 96}[even]
+        assert set(counts.values()) == {"pad": {4, 8}, "drop": {4}}[even]
+        if even == "pad":
+            assert second[-1] == first[0]
+
+
+def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(tmp_path):
+    pytest.importorskip("lightning.pytorch")
+    found = in_step(tmp_path, "lightning")
+    for rank in found:
+        assert [epoch for epoch, _ in rank] == [0] * 7 + [1] * 7
+    for epoch in range(2):
+        batches = [batch for rank in found for e, batch in rank if e == epoch]
+        assert {i for batch in batches for i in batch} == set(range(26))
+
+
+def test_a_network_sharded_over_two_ranks_trains_on_copies_as_on_one_process(tmp_path):
+    """FSDP2, with the copies of a `OneShotDataset` and of an `OrbitBatch` inside the model."""
+    start(str(HERE / "ranks_sharded.py"), str(tmp_path), ranks=2)
+    for rank in range(2):
+        said = json.loads((tmp_path / f"{rank}.json").read_text())
+        for name in ("OneShotDataset", "OrbitBatch"):
+            assert said[name]["sharded"]
+            assert said[name]["found"] == pytest.approx(said[name]["expected"], abs=1e-5)
+        assert "orbit.elements" in said["OrbitBatch"]["keys"]
 
 
 def test_ranks_are_compared_on_the_device_that_each_computes_on(monkeypatch):

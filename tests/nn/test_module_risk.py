@@ -13,7 +13,7 @@ from sparseaug import nn as sann
 from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.nn.risk import module_risk
+from sparseaug.nn.risk import module_risk, trial
 from sparseaug.nn.risk.chunks import share, tiles
 from sparseaug.nn.risk.requirements import _chosen
 
@@ -104,6 +104,70 @@ def test_chunks_change_rounding_and_nothing_else():
             risk.gradient(risk.theta), whole.gradient(whole.theta), rtol=ROUNDING, atol=ROUNDING
         )
         assert torch.equal(risk.gradient(risk.theta), risk.gradient(risk.theta))
+
+
+class TestTheTrialOfChunks:
+    """300 samples under S_4: more copies than the smallest chunk that is tried."""
+
+    X = torch.tensor(np.random.default_rng(1).normal(size=(300, 4)))
+
+    def risk(self, S, **rest):
+        return sann.ModuleRisk(network(), nn.MSELoss(), (self.X, self.X[:, :1]), ACT, S, **rest)
+
+    @pytest.fixture
+    def tried(self, monkeypatch):
+        """The sizes of each trial, which takes the largest."""
+        trials = []
+
+        def last(per_copy, sizes):
+            assert all(per_copy(size) > 0 for size in sizes)
+            trials.append(sizes)
+            return sizes[-1]
+
+        monkeypatch.setattr(trial, "fastest", last)
+        return trials
+
+    def test_it_happens_once_for_a_risk_and_those_over_other_samples(self, tried):
+        risk = self.risk("full")
+        assert (tried, risk.chunk_size) == ([[256, 1024, 4096]], 4096)
+        others = [risk.on(sa.Oracle(ACT.group, seed=seed).draw(20)) for seed in range(3)]
+        assert {other.chunk_size for other in others} == {4096}
+        assert len(tried) == 1
+
+    def test_streaming_tries_at_its_first_step_at_the_latest(self, tried):
+        x = self.X[:100]
+        oracle = sa.Oracle(ACT.group)
+        risk = sann.StreamingModuleRisk(
+            network(), nn.MSELoss(), (x, x[:, :1]), ACT, oracle, batch=9
+        )
+        assert tried == []
+        sizes = {risk.at_step(step).chunk_size for step in range(3)}
+        assert len(sizes) == len(tried) == 1
+
+    def test_it_does_not_happen_for_few_copies_or_a_given_size(self, tried):
+        assert self.risk("full", chunk_size=7).chunk_size == 7
+        assert on_s().chunk_size == 16384
+        assert tried == []
+
+    def test_it_changes_rounding_alone_and_leaves_the_module_as_it_was(self):
+        model = network()
+        before = {name: value.clone() for name, value in model.state_dict().items()}
+        data = self.X, self.X[:, :1]
+        risk = sann.ModuleRisk(model, nn.MSELoss(), data, ACT, "full")
+        assert risk.chunk_size in (256, 1024, 4096)
+        given = sann.ModuleRisk(model, nn.MSELoss(), data, ACT, "full", chunk_size=333)
+        found, expected = risk.gradient(risk.theta), given.gradient(given.theta)
+        assert float((found - expected).abs().max()) <= ROUNDING
+        assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
+        assert all(parameter.grad is None for parameter in model.parameters())
+
+    def test_a_chunk_that_does_not_fit_into_memory_is_not_taken(self):
+        def per_copy(size):
+            if size > 1024:
+                raise torch.OutOfMemoryError
+            return 1e-6 / size
+
+        assert trial.fastest(per_copy, [256, 1024, 4096]) == 1024
 
 
 @pytest.mark.parametrize("n", [1, 3, 10])

@@ -58,6 +58,27 @@ def test_the_median_is_that_of_the_standard_library(m):
             assert merged[i, c].item() == pytest.approx(statistics.median(values), rel=1e-14)
 
 
+@pytest.mark.parametrize(("batch", "largest"), [(3, 1023), (100, 1000), (1500, 1500)])
+@pytest.mark.parametrize("merge", ["mean", "median"])
+def test_by_default_1024_copies_go_through_at_once_or_one_copy_of_a_larger_batch(
+    merge, batch, largest
+):
+    S = sa.Oracle(sa.cyclic(1000)).draw(400, distinct=True)
+    seen = []
+
+    def model(copies):
+        seen.append(len(copies))
+        return copies[:, :1]
+
+    x = data(batch, 1000)
+    average = OrbitAverage(model, sa.permute_axis(S.group), S, merge=merge)(x)
+    assert max(seen) == min(largest, 400 * batch)
+    assert sum(seen) == 400 * batch
+    if merge == "mean":
+        firsts = x[:, -S.elements[:, 0]]  # entry 0 of x moved by s is entry -s of x
+        torch.testing.assert_close(average, firsts.mean(1, keepdim=True))
+
+
 @pytest.mark.parametrize("merge", ["mean", "median"])
 @pytest.mark.parametrize("chunk_size", [1, 3, 5, 12, 34, 1000])
 def test_chunks_change_nothing_but_rounding_and_bound_the_batch(merge, chunk_size):
@@ -312,3 +333,55 @@ def test_a_range_is_a_pair(bad):
     average = OrbitAverage(lambda z: z, SETS, sa.Oracle(SETS.group).draw(4))
     with pytest.raises(ArgumentError, match="output_range"):
         average.invariance_bound(output_range=bad)
+
+
+CONVOLUTION = nn.Conv2d(1, 2, 3, padding=1)
+BEFORE_A_BATCH = {
+    "invariant": (nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), None, "mean"),
+    "median": (nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), None, "median"),
+    "equivariant": (CONVOLUTION, GRIDS, "mean"),
+}
+
+
+@pytest.mark.parametrize("name", BEFORE_A_BATCH)
+@pytest.mark.parametrize("S", ["full", "drawn"])
+class TestBeforeAFirstBatch:
+    """With sample_shape= everything is ready: no batch has been seen, and any size may come."""
+
+    def average(self, name, S):
+        model, along, merge = BEFORE_A_BATCH[name]
+        S = S if S == "full" else sa.Oracle(GRIDS.group, seed=0).draw(11)  # with equal elements
+        plain = OrbitAverage(model, GRIDS, S, along, merge)
+        return plain, OrbitAverage(model, GRIDS, S, along, merge, sample_shape=(1, 4, 4))
+
+    def test_it_compiles_whole_with_one_graph_for_all_batch_sizes(self, name, S):
+        plain, ready = self.average(name, S)
+        torch.compiler.reset()
+        graphs = []
+
+        def backend(graph, _):
+            graphs.append(graph)
+            return graph.forward
+
+        compiled = torch.compile(ready, fullgraph=True, backend=backend, dynamic=True)
+        for size in (5, 7, 300):
+            x = data(size, 1, 4, 4).float()
+            torch.testing.assert_close(compiled(x), plain(x))
+        assert len(graphs) == 1
+
+    def test_it_is_exported_with_an_open_batch_size(self, name, S):
+        plain, ready = self.average(name, S)
+        batch = torch.export.Dim("batch", min=2, max=4096)
+        program = torch.export.export(
+            ready, (torch.zeros(3, 1, 4, 4),), dynamic_shapes=({0: batch},)
+        )
+        for size in (2, 7, 300):
+            x = data(size, 1, 4, 4).float()
+            torch.testing.assert_close(program.module()(x), plain(x))
+
+
+def test_a_sample_shape_that_does_not_fit_is_refused():
+    with pytest.raises(ArgumentError, match="sample_shape="):
+        OrbitAverage(nn.Identity(), GRIDS, "full", sample_shape=(3,))
+    with pytest.raises(ArgumentError, match="model failed on x of"):
+        OrbitAverage(nn.Linear(7, 1), GRIDS, "full", GRIDS, sample_shape=(4, 4))

@@ -127,7 +127,7 @@ def test_a_change_of_precision_leaves_integers_alone_and_matrices_exact():
 
 
 def test_the_state_dict_holds_S_and_its_group_alone_and_is_adopted(shifts, images):
-    assert set(shifts.state_dict()) == {"elements", "group_digest"}
+    assert set(shifts.state_dict()) == {"elements", "group_digest", "_extra_state"}
     shifts(images)
     other = OrbitBatch(shifts.action, drawn(sa.abelian(4, 4), m=9, seed=1))
     model = nn.Sequential(shifts, nn.Flatten())

@@ -61,7 +61,9 @@ def test_ranks_share_the_copies_without_padding(kind, size, ranks):
     data = copies()
     for epoch in range(2):
         samplers = [
-            OrbitBatchSampler(data, size, copies=kind, seed=1, rank=rank, num_ranks=ranks)
+            OrbitBatchSampler(
+                data, size, copies=kind, seed=1, rank=rank, num_ranks=ranks, even=None
+            )
             for rank in range(ranks)
         ]
         for sampler in samplers:
@@ -136,8 +138,47 @@ def test_a_run_resumes_in_the_middle_of_an_epoch(kind, size, ranks):
     assert len(list(resumed)) == len(resumed)
 
 
+@pytest.mark.parametrize(("kind", "size"), KINDS)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("even", ["pad", "drop"])
+def test_every_rank_gets_equally_many_batches(kind, size, ranks, even):
+    data = copies()
+    alone = list(OrbitBatchSampler(data, size, copies=kind, seed=1))
+    if even == "drop" and ranks > len(alone):
+        with pytest.raises(sa.errors.ArgumentError, match=r'even="drop" leaves no batch'):
+            OrbitBatchSampler(data, size, copies=kind, num_ranks=ranks, even=even)
+        return
+    samplers = [
+        OrbitBatchSampler(data, size, copies=kind, seed=1, rank=rank, num_ranks=ranks, even=even)
+        for rank in range(ranks)
+    ]
+    shares = [list(sampler) for sampler in samplers]
+    each = len(alone) // ranks if even == "drop" else -(-len(alone) // ranks)
+    assert [len(share) for share in shares] == [len(sampler) for sampler in samplers]
+    assert {len(share) for share in shares} == {each}
+    in_order = [share[position] for position in range(each) for share in shares]
+    padded = (alone + alone + alone)[: each * ranks]
+    assert in_order == padded
+    for sampler, share in zip(samplers, shares, strict=True):
+        sampler.load_state_dict(samplers[0].state_dict(position=1))
+        assert list(sampler) == share[1:]
+
+
+def test_a_state_from_before_ranks_were_even_is_loaded():
+    sampler = OrbitBatchSampler(copies(), 3, num_ranks=2)
+    state = sampler.state_dict(position=2)
+    del state["settings"]["even"]
+    sampler.load_state_dict(state)
+    assert len(list(sampler)) == 2
+    state["settings"]["even"] = "drop"
+    with pytest.raises(sa.errors.ArgumentError, match="has even='drop'"):
+        sampler.load_state_dict(state)
+
+
 def test_all_ranks_load_the_state_of_the_first():
-    first, last = (OrbitBatchSampler(copies(), 3, rank=rank, num_ranks=2) for rank in range(2))
+    first, last = (
+        OrbitBatchSampler(copies(), 3, rank=rank, num_ranks=2, even=None) for rank in range(2)
+    )
     assert (len(first), len(last)) == (4, 3)
     list(first)
     last.load_state_dict(first.state_dict())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import re
+import subprocess
+import sys
 
 import lightning
 import mpmath
@@ -366,7 +368,11 @@ def test_the_metric_keeps_its_sums_in_double_and_the_model_to_itself(rng):
     S = sa.Oracle(SETS.group, seed=0).draw(3)
     metric = InvarianceError(network(), SETS, S)
     assert not list(metric.parameters())
-    assert set(metric.state_dict()) == {"orbit.elements", "orbit.group_digest"}
+    assert set(metric.state_dict()) == {
+        "orbit.elements",
+        "orbit.group_digest",
+        "orbit._extra_state",
+    }
     metric.squares.fill_(1e9)
     metric.count.fill_(1)
     metric.half()
@@ -408,6 +414,118 @@ def test_the_metric_is_logged_by_lightning(tmp_path):
     logged = float(trainer.logged_metrics["drift"])
     expected = invariance_error(module, SETS, module.drift.orbit.sample, x).mean
     assert logged == pytest.approx(expected, rel=1e-5)
+
+
+class TestWithTorchmetrics:
+    """The metric is one of torchmetrics' where that is installed."""
+
+    @pytest.fixture
+    def torchmetrics(self):
+        return pytest.importorskip("torchmetrics")
+
+    def test_it_is_a_metric_in_a_collection(self, torchmetrics, x):
+        x = torch.tensor(np.asarray(x))
+        S = sa.Oracle(SETS.group, seed=0).draw(5)
+        models = {"first": lambda x: x[:, :1], "two": lambda x: x[:, :2], "sum": lambda x: x.sum(1)}
+        collection = torchmetrics.MetricCollection(
+            {name: InvarianceError(model, SETS, S) for name, model in models.items()}
+        )
+        collection.update(x[:1])
+        collection(x[1:])
+        found = collection.compute()
+        for name, model in models.items():
+            assert isinstance(collection[name], torchmetrics.Metric)
+            expected = invariance_error(model, SETS, S, x).mean
+            assert float(found[name]) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        twice = 2 * collection["first"]
+        assert float(twice.compute()) == pytest.approx(2 * float(found["first"]))
+
+    def test_two_models_that_agree_on_the_first_batch_stay_two_metrics(self, torchmetrics):
+        S = sa.GroupSample.full(SETS.group)
+        collection = torchmetrics.MetricCollection(
+            {
+                "sum": InvarianceError(lambda x: x.sum(1), SETS, S),
+                "one": InvarianceError(lambda x: x[:, 0], SETS, S),
+            }
+        )
+        collection.update(torch.ones(2, 4))  # both errors are zero here
+        collection.update(torch.eye(4))
+        found = collection.compute()
+        assert float(found["sum"]) == 0 < 0.1 < float(found["one"])
+
+    def test_a_clone_measures_the_same_model_and_starts_with_the_same_sums(self, torchmetrics):
+        S = sa.GroupSample.full(SETS.group)
+        model = nn.Linear(4, 1)
+        metric = InvarianceError(model, SETS, S)
+        metric.update(torch.eye(4))
+        clone = metric.clone()
+        assert torch.equal(clone.compute(), metric.compute())
+        with torch.no_grad():
+            model.weight.fill_(1.0)
+        clone.reset()
+        assert float(clone(torch.eye(4))) == pytest.approx(0, abs=1e-6)
+
+    def test_a_batch_that_is_refused_leaves_the_sums_as_they_were(self, torchmetrics):
+        S = sa.GroupSample.full(SETS.group)
+        metric = InvarianceError(lambda x: x[:, 0], SETS, S)
+        metric(torch.eye(4))
+        before = metric.compute()
+        with pytest.raises(ArgumentError, match="x is empty"):
+            metric(torch.empty(0, 4))
+        metric.update(torch.eye(4))
+        assert torch.equal(metric.compute(), before)
+        assert int(metric.count) == 8
+
+    @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:.*workers")  # Lightning's own
+    def test_lightning_logs_the_metric_itself(self, torchmetrics, tmp_path):
+        class Module(lightning.LightningModule):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 1)
+                self.drift = InvarianceError(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
+
+            def forward(self, x):
+                return self.linear(x)
+
+            def validation_step(self, batch):
+                self.drift(batch)
+                self.log("drift", self.drift, on_epoch=True)
+
+        module = Module()
+        x = torch.randn(12, 4, generator=torch.Generator().manual_seed(0))
+        trainer = lightning.Trainer(
+            **{"accelerator": "cpu", "logger": False, "enable_checkpointing": False},
+            **{"enable_progress_bar": False, "enable_model_summary": False},
+            default_root_dir=tmp_path,
+        )
+        trainer.validate(module, torch.utils.data.DataLoader(x, batch_size=5), verbose=False)
+        expected = invariance_error(module, SETS, module.drift.orbit.sample, x).mean
+        assert float(trainer.logged_metrics["drift"]) == pytest.approx(expected, rel=1e-5)
+
+    def test_without_it_the_metric_says_the_same(self, x):
+        """In a process of its own, where it cannot be imported."""
+        script = """
+import sys
+sys.modules["torchmetrics"] = None
+import torch, sparseaug as sa
+from sparseaug.nn import InvarianceError
+act = sa.permute_axis(sa.symmetric(4))
+metric = InvarianceError(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
+assert type(metric).__mro__[1] is torch.nn.Module
+metric(torch.eye(4))
+metric.update(torch.eye(4)[:1])
+print(float(metric.compute()), int(metric.half().count), metric.squares.dtype)
+metric.reset()
+print(int(metric.count))
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        )
+        act = sa.permute_axis(sa.symmetric(4))
+        metric = InvarianceError(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
+        metric(torch.eye(4))
+        metric.update(torch.eye(4)[:1])
+        assert done.stdout.split() == [str(float(metric.compute())), "5", "torch.float64", "0"]
 
 
 @pytest.mark.parametrize("measure", ["error", "metric"])

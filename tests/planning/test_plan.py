@@ -12,7 +12,7 @@ import pytest
 import sparseaug as sa
 from sparseaug import theory
 from sparseaug.errors import ArgumentError
-from sparseaug.planning import dimension_sum, plan
+from sparseaug.planning import degree_dimension_sum, dimension_sum, plan
 from sparseaug.planning.numbers import format_count
 
 GROUPS = ["S6", "S10", "Z2^20", "D12", "B5", "S5000", "C1"]
@@ -94,7 +94,8 @@ def test_sigma_is_C_times_B_rounded_up_where_it_is_not_given():
 def test_best_makes_the_fewest_calls_and_the_least_work_among_equals():
     for name in GROUPS:
         found = make(name)
-        assert found.best.calls == min(r.calls for r in found.rows if r.calls is not None)
+        rows = [r for r in found.rows if r.batch is not None and r.batch <= 10**14]
+        assert found.best.calls == min(r.calls for r in rows)
     assert make("S6").best.method == "words"
     assert make("C1").best.method == "full"  # all but streaming make one call
     assert make("D12").best.method == "full"  # 24 elements
@@ -171,6 +172,11 @@ def test_large_numbers_are_printed_rounded_up(number, text):
         {"b": 1.5},
         {"n": 0},
         {"n": True},
+        {"max_batch": 0},
+        {"degree": 0},
+        {"degree": 7},
+        {"seed": 1},
+        {"draw": False},
     ],
 )
 def test_bad_values_are_named(wrong):
@@ -185,3 +191,33 @@ def test_other_mistakes_are_answered():
         make("S6").row("two-shot")
     with pytest.raises(FrozenInstanceError):
         make("S6").eps = 1.0
+
+
+def test_a_step_of_more_than_10_to_the_14_transformations_is_not_recommended():
+    found = make("S5000")
+    assert found.row("words").calls == min(r.calls for r in found.rows if r.calls is not None)
+    assert found.row("words").batch > 10**14
+    assert found.best.method == "sampled words"
+    assert "fewest calls in steps of at most 1.00e14 transformations" in str(found)
+
+
+def test_best_keeps_to_max_batch():
+    for most, method in ((10**7, "words"), (10**5, "sampled words"), (719, "streaming")):
+        found = make("S10", max_batch=most)
+        assert (found.best.method, found.best.batch <= most) == (method, True)
+        assert found.at(0.05).problem.max_batch == most
+    none = make("S6", max_batch=1, b=2)
+    assert none.best.batch == min(r.batch for r in none.rows if r.batch is not None)
+    assert "no row keeps to batches of 1; the smallest: streaming" in str(none)
+
+
+def test_the_advised_degree_is_accepted_and_makes_the_exact_deviation_reachable():
+    whole, low = make("S5000"), make("S5000", degree=2)
+    assert "restrict it with degree=" in whole.row("draw_until").note
+    assert low.problem.exact_method == "tuples"
+    assert "to degree 2" in low.row("draw_until").note
+    assert low.row("one-shot sharp").calls < whole.row("one-shot sharp").calls / 900
+    assert low.row("one-shot") == whole.row("one-shot")
+    D = degree_dimension_sum(sa.symmetric(5000), 2).value
+    assert low.row("one-shot sharp").calls == theory.sharp_sample_size(0.1, 0.05, D, 1.5, 0.7)
+    assert low.at(0.1) == low

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
@@ -114,6 +115,11 @@ def test_without_average_the_inner_estimator_predicts_alone() -> None:
     assert np.array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
     mean = model.set_params(average=True).predict_proba(X)
     assert not np.allclose(mean, model.estimator_.predict_proba(X))
+    strict = FixedThresholdClassifier(LogisticRegression(), threshold=0.9)
+    model = OneShotClassifier(strict, action=SHIFT, m=4, average=False, random_state=0)
+    model.fit(X, y > 0)
+    assert np.array_equal(model.predict(X), model.estimator_.predict(X))
+    assert not np.array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
     grown = DecisionTreeRegressor(random_state=0)
     number = OneShotRegressor(grown, action=SHIFT, m=4, average=False, random_state=0).fit(X, y)
     assert np.array_equal(number.predict(X), number.estimator_.predict(X))

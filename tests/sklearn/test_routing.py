@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -77,6 +78,14 @@ def test_equal_elements_without_requests_count_as_before() -> None:
         model = OneShotRegressor(inner, action=SHIFT, m=40, random_state=0).fit(X, TARGETS)
         rows, y = sa.augment(SHIFT, model.sample_, X, TARGETS)
         assert np.allclose(model.estimator_.predict(X), LinearRegression().fit(rows, y).predict(X))
+
+
+@pytest.mark.usefixtures("routing")
+def test_equal_elements_are_no_weights_for_a_learner_that_passes_weights_on() -> None:
+    """Its parts have not asked for weights, and need not because an element came twice."""
+    inner = MultiOutputRegressor(Ridge())
+    model = OneShotRegressor(inner, action=SHIFT, m=40, random_state=0).fit(X, X)
+    assert model.predict(X).shape == (30, 4)
 
 
 @pytest.mark.usefixtures("routing")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import sys
 from itertools import permutations, product
@@ -14,13 +13,13 @@ import numpy as np
 import pytest
 from networkx.algorithms.isomorphism import categorical_edge_match, categorical_node_match
 from networkx.generators.atlas import graph_atlas_g
+from scipy import sparse
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, UnsupportedError
-from sparseaug.sources import graph_automorphisms, refinement
+from sparseaug.sources import graph_automorphisms, graphs, refinement
 from sparseaug.testing import check_action, check_group
 
-MODULE = importlib.import_module("sparseaug.sources.automorphisms")
 ATLAS = graph_atlas_g()
 
 
@@ -255,7 +254,7 @@ def test_pynauty_is_asked_in_its_own_words_and_not_believed(
 def test_graphs_that_are_too_large_are_refused_with_the_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(MODULE, "LARGEST_GRAPH", 1000)
+    monkeypatch.setattr(graphs, "LARGEST_GRAPH", 1000)
     with pytest.raises(GroupTooLargeError, match="graph has 1001 nodes and 0 edges, above 1000"):
         graph_automorphisms(nx.empty_graph(1001))
     with pytest.raises(GroupTooLargeError, match="50 nodes and 1225 edges"):
@@ -276,7 +275,11 @@ def test_the_colours_of_a_long_search_path_are_refused_with_the_number(
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"node_attr": ["element"]}, "node_attr="),
+        ({"node_attr": [["element"]]}, "node_attr="),
+        ({"node_attr": ["element", "charge"]}, "node_attr='charge' is missing"),
+        ({"node_attr": []}, "node_attr=[]"),
+        ({"tolerance": -1.0}, "tolerance="),
+        ({"tolerance": None}, "tolerance="),
         ({"edge_attr": {"w": 1}}, "edge_attr="),
         ({"node_attr": np.array([1, 2])}, "node_attr="),
         ({"node_attr": (1, [2])}, "node_attr="),
@@ -304,3 +307,91 @@ def test_an_attribute_that_is_not_equal_to_itself_is_refused() -> None:
         graph.nodes[i]["charge"] = (1, float("nan"))
     with pytest.raises(ArgumentError, match=r"node_attr='charge' is \(1, nan\) on node number 0"):
         graph_automorphisms(graph, node_attr="charge")
+
+
+def ring(weights: list[Any], name: str = "w") -> Any:
+    graph = nx.cycle_graph(len(weights))
+    nx.set_edge_attributes(graph, dict(zip(graph.edges, weights, strict=True)), name)
+    return graph
+
+
+def test_floats_within_the_tolerance_are_one_kind() -> None:
+    rng = np.random.default_rng(0)
+    exact = ring([1.0, 2.0, 1.0, 2.0, 1.0, 2.0])
+    noisy = ring([w + 1e-4 * rng.uniform(-0.5, 0.5) for *_, w in exact.edges(data="w")])
+    assert graph_automorphisms(noisy, edge_attr="w").group.order == 1
+    wanted = graph_automorphisms(exact, edge_attr="w").group
+    assert listed(graph_automorphisms(noisy, edge_attr="w", tolerance=1e-4).group) == listed(wanted)
+    nodes = nx.complete_graph(4)
+    nx.set_node_attributes(nodes, {0: 0.3, 1: 0.1 + 0.2, 2: 0.4, 3: np.float32(0.4)}, "charge")
+    assert graph_automorphisms(nodes, node_attr="charge").group.order == 1
+    assert graph_automorphisms(nodes, node_attr="charge", tolerance=1e-6).group.order == 4
+
+
+def test_the_tolerance_reaches_into_tuples_and_leaves_text_alone() -> None:
+    graph = nx.empty_graph(5)
+    values = {0: (1.0, "a"), 1: (1.0 + 1e-9, "a"), 2: (1.0, "b"), 3: "a", 4: (1.0,)}
+    nx.set_node_attributes(graph, values, "kind")
+    assert graph_automorphisms(graph, node_attr="kind", tolerance=1e-6).group.order == 2
+
+
+def test_a_chain_of_close_numbers_is_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"edge_attr .*from 1 to 1.2 .*tolerance=0.1"):
+        graph_automorphisms(ring([1.0, 1.1, 1.2, 5.0]), edge_attr="w", tolerance=0.1000001)
+
+
+def test_several_attributes_are_kept_together() -> None:
+    graph = ring([1, 1, 1, 1])
+    nx.set_edge_attributes(graph, {(0, 1): "a", (1, 2): "b", (2, 3): "a", (3, 0): "b"}, "v")
+    nx.set_node_attributes(graph, {0: 0, 1: 1, 2: 0, 3: 1}, "a")
+    nx.set_node_attributes(graph, {0: 0, 1: 0, 2: 1, 3: 1}, "b")
+    assert graph_automorphisms(graph).group.order == 8
+    assert graph_automorphisms(graph, node_attr="a").group.order == 4
+    assert graph_automorphisms(graph, node_attr=["a"]).group.order == 4
+    assert graph_automorphisms(graph, node_attr=["a", "b"]).group.order == 1
+    assert graph_automorphisms(graph, edge_attr=["w", "v"]).group.order == 4
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_adjacency_matrix_gives_the_group_of_brute_force(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(0, 3, (5, 5)).astype((int, float, np.uint8)[seed % 3])
+    matrix[:, 1] = matrix[:, 0]
+    matrix[1] = matrix[0]  # so that there is some symmetry
+    if seed % 2:
+        matrix = np.triu(matrix) + np.triu(matrix, 1).T
+    found = graph_automorphisms(matrix)
+    assert listed(found.group) == brute_force(matrix)
+    assert found.nodes == tuple(range(5))
+    for form in (sparse.csr_array, sparse.coo_array, sparse.csc_matrix):
+        assert graph_automorphisms(form(matrix)) == found
+    noise = 1e-9 * rng.uniform(-1, 1, (5, 5))
+    assert listed(graph_automorphisms(matrix + noise, tolerance=1e-8).group) == listed(found.group)
+
+
+def test_a_matrix_takes_the_values_of_its_nodes() -> None:
+    square = nx.to_numpy_array(nx.cycle_graph(4), dtype=bool)
+    assert graph_automorphisms(square).group.order == 8
+    assert graph_automorphisms(square, node_attr=["C", "H", "C", "H"]).group.order == 4
+    charges = np.array([0.1, 0.2, 0.1 + 1e-12, 0.2])
+    assert graph_automorphisms(square, node_attr=charges).group.order == 2
+    assert graph_automorphisms(square, node_attr=charges, tolerance=1e-9).group.order == 4
+
+
+@pytest.mark.parametrize(
+    ("graph", "options", "reason"),
+    [
+        (np.ones((2, 3)), {}, "graph is an array of shape (2, 3)"),
+        (np.ones((2, 2), complex), {}, "complex128"),
+        (np.full((2, 2), np.nan), {}, "not finite"),
+        (np.ones((0, 0)), {}, "graph has no nodes"),
+        (np.ones((2, 2)), {"edge_attr": "w"}, "edge_attr='w' has no meaning"),
+        (np.ones((2, 2)), {"node_attr": "C"}, "node_attr='C' is not a list"),
+        (np.ones((2, 2)), {"node_attr": [1, 2, 3]}, "node_attr has 3 values"),
+        (np.ones((2, 2)), {"node_attr": [1, [2]]}, "node_attr is [2] on node number 1"),
+    ],
+)
+def test_bad_matrices_are_named(graph: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        graph_automorphisms(graph, **options)
+    assert reason in str(error.value)

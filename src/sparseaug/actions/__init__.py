@@ -4,6 +4,7 @@ arrays   one door for data: NumPy, torch and JAX
 base     the two steps of an action (prepare with NumPy, apply on any device) and its laws
 permute  permute an axis, permute graph nodes, shift, turn and flip a square grid
 linear   flip signs, signed permutations, matrices
+grid     reverse an axis; vectors that turn with a square grid
 combine  products of actions, a user's own function
 together one element moves a tuple or a dict of arrays; trees: such data
 bound    an action and rows, prepared once per shape, dtype and device
@@ -13,6 +14,7 @@ from sparseaug.actions.arrays import Array
 from sparseaug.actions.base import Action, broken_law, require_law
 from sparseaug.actions.bound import Bound
 from sparseaug.actions.combine import custom_action, product_action
+from sparseaug.actions.grid import flip, turn_vectors
 from sparseaug.actions.linear import flip_signs, linear, signed_permute
 from sparseaug.actions.permute import move_grid, permute_axis, permute_nodes, roll, rotate_grid
 from sparseaug.actions.together import together
@@ -23,6 +25,7 @@ __all__ = [
     "Bound",
     "broken_law",
     "custom_action",
+    "flip",
     "flip_signs",
     "linear",
     "move_grid",
@@ -34,4 +37,5 @@ __all__ = [
     "rotate_grid",
     "signed_permute",
     "together",
+    "turn_vectors",
 ]

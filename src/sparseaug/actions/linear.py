@@ -63,7 +63,7 @@ class FlipSigns(Action):
         return (1 - 2 * elements,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return _multiply(x, prepared[0], self.axis)
+        return multiply_along(x, prepared[0], self.axis)
 
 
 @final
@@ -94,7 +94,7 @@ class SignedPermute(Action):
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         index, signs = prepared
         y = gather(x, index, axes_from_end((self.axis,), x.ndim - 1, "axis"))
-        return _multiply(y, signs, self.axis)
+        return multiply_along(y, signs, self.axis)
 
 
 @final
@@ -302,7 +302,7 @@ def _product(x: NDArray[Any], matrices: NDArray[Any]) -> NDArray[Any]:
     return moved
 
 
-def _multiply(x: Array, signs: Array, axis: int) -> Array:
+def multiply_along(x: Array, signs: Array, axis: int) -> Array:
     """x (1 or k, n, ...) times signs (k, d) along one axis."""
     if dtype_kind(x) not in "ifc":
         raise ArgumentError(f"x has dtype {x.dtype}, which has no negative numbers; convert x.")

@@ -70,12 +70,14 @@ def require_samples(x: Any, name: str = "x") -> int:
         raise ArgumentError(f"{name} is a {type(x).__name__} without arrays; give at least one.")
     for array in arrays:
         require_data(array, name)
-    counts = {len(array) for array in arrays}
-    if len(counts) != 1:
+    # neither len nor a set: torch.export would take the number for a constant
+    count: int = arrays[0].shape[0]
+    if any(array.shape[0] != count for array in arrays[1:]):
+        counts = sorted({len(array) for array in arrays})
         raise ArgumentError(
-            f"{name} holds arrays of {sorted(counts)} samples; give arrays with one number of samples."
+            f"{name} holds arrays of {counts} samples; give arrays with one number of samples."
         )
-    return counts.pop()
+    return count
 
 
 def call(function: Callable[..., Any], x: Any) -> Any:

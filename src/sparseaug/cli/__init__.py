@@ -35,6 +35,7 @@ def cli(context: click.Context) -> None:
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug design --group S7 --degree 2 --out S.safetensors
       sparseaug certify S.safetensors
+      sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1
     """
     if context.invoked_subcommand is None:
@@ -67,8 +68,10 @@ def main() -> None:
         )
     except OSError as error:
         code, message = 1, f"Error: {error.strerror or error}."
-    except SystemExit:  # how click answers a broken pipe
-        code, message = 1, f"Error: {_LOST}: Broken pipe; {_KEPT}."
+    except (
+        SystemExit
+    ) as leave:  # with 0 after shell completion, else how click answers a broken pipe
+        code, message = (1, f"Error: {_LOST}: Broken pipe; {_KEPT}.") if leave.code else (0, "")
     unprinted = flush()
     if unprinted is not None and code in (0, 1):
         code, message = 1, f"Error: {_LOST}: {unprinted.strerror or unprinted}; {_KEPT}."

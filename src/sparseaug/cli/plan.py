@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich import box
@@ -18,67 +18,73 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--group", "name", required=True, help="Group by name, such as S10 or C28xC28.")
-@click.option("--eps", type=float, required=True, help="Gradient norm to reach.")
+@click.option("--deviation", type=float, help="Deviation to reach: how many elements?")
+@click.option("--eps", type=float, help="Instead, gradient norm to reach: which steps and calls?")
+@click.option("--degree", type=int, help="Only functions of so many coordinates at a time.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Risk of a bad draw.")
-@click.option("--C", "C", type=float, required=True, help="Bound of point evaluation.")
-@click.option("--B", "B", type=float, required=True, help="Mean norm of the gradient functions.")
-@click.option("--L", "L", type=float, required=True, help="Smoothness of the loss.")
-@click.option("--gap", type=float, required=True, help="Initial value less the infimum.")
+@click.option("--draw/--no-draw", default=None, help="Run draw_until; by default where cheap.")
+@click.option("--seed", type=int, help="Of draw_until; 0 if not given.")
+@click.option("--C", "C", type=float, help="With --eps: bound of point evaluation.")
+@click.option("--B", "B", type=float, help="With --eps: mean norm of the gradient functions.")
+@click.option("--L", "L", type=float, help="With --eps: smoothness of the loss.")
+@click.option("--gap", type=float, help="With --eps: initial value less the infimum.")
 @click.option("--sigma", type=float, help="Noise of one transformation; C times B if not given.")
-@click.option("--b", type=int, default=1, show_default=True, help="Draws per streaming step.")
+@click.option("--b", type=int, help="Draws per streaming step; 1 if not given.")
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
+@click.option("--max-batch", type=int, help="Transformations in a step, at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-@click.option("--plot", metavar="PATH", help="Figure to write, .png or .pdf.")
+@click.option("--plot", metavar="PATH", help="With --eps: figure to write, .png or .pdf.")
 @click.option("--force", is_flag=True, help="Replace an existing figure.")
 def plan(
     name: str,
-    eps: float,
-    delta: float,
-    C: float,
-    B: float,
-    L: float,
-    gap: float,
-    sigma: float | None,
-    b: int,
-    n: int | None,
     as_json: bool,
     plot: str | None,
     force: bool,
+    **asked: Any,
 ) -> None:
-    """What a gradient norm of at most eps costs: steps and oracle calls, by each method.
+    """How many elements a deviation takes, or what a gradient norm of at most eps costs.
 
     \b
     Examples:
+      sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --delta 0.05 --C 1 --B 2 --L 4 --gap 1
       sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1 --plot calls.png
     """
-    from sparseaug.planning import plan as make_plan  # SciPy takes a while to import
+    from sparseaug.planning import DrawPlan  # SciPy takes a while to import
+    from sparseaug.planning import plan as make_plan
 
-    found = make_plan(
-        group(name), eps=eps, delta=delta, C=C, B=B, L=L, gap=gap, sigma=sigma, b=b, n=n
-    )
+    found: Plan | DrawPlan = make_plan(group(name), **asked)
     if plot is not None:
+        if isinstance(found, DrawPlan):
+            raise click.UsageError("--plot goes with --eps.")
         from sparseaug.report import save_plan_figure
 
         save_plan_figure(found, plot, overwrite=force)
     if as_json:
         say(json.dumps(found.to_dict(), allow_nan=False))
-        return
-    _show(found)
+    elif isinstance(found, DrawPlan):
+        _show_table(found.title(), found.table(), found.rows.index(found.best), 2, found.notes())
+    else:
+        from sparseaug.planning import table as layout
+
+        cells = [layout.header(found), *(layout.cells(found, row) for row in found.rows)]
+        best = found.rows.index(found.best)
+        _show_table(layout.title(found), cells, best, layout.spacing(found), layout.notes(found))
 
 
-def _show(found: Plan) -> None:
-    from sparseaug.planning import table as layout
-
-    padding = (0, layout.spacing(found) - 1, 0, 0)
-    table = Table(box=box.SIMPLE_HEAD, padding=padding, show_edge=False, pad_edge=False)
-    names = layout.header(found)
+def _show_table(
+    title: str, cells: list[tuple[str, ...]], best: int, spacing: int, notes: list[str]
+) -> None:
+    """The best row in bold; names to the left, numbers to the right."""
+    table = Table(
+        box=box.SIMPLE_HEAD, padding=(0, spacing - 1, 0, 0), show_edge=False, pad_edge=False
+    )
+    names = cells[0]
     for column in names:
         side = "left" if column in (names[0], names[-1]) else "right"
         table.add_column(column, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for row in found.rows:
-        style = "bold" if row is found.best else None
-        table.add_row(*layout.cells(found, row), style=style)
-    say(layout.title(found) + "\n")
+    for number, row in enumerate(cells[1:]):
+        table.add_row(*row, style="bold" if number == best else None)
+    say(title + "\n")
     show(table)
-    say("\n" + "\n".join(layout.notes(found)))
+    say("\n" + "\n".join(notes))

@@ -6,6 +6,8 @@ risk      R_n^S of any module, training on it, and an audit
 adapters  the forms that torchvision, PyTorch Geometric and Lightning expect
 """
 
+from typing import TYPE_CHECKING, Any
+
 from sparseaug.errors import need
 
 need("torch", "sparseaug.nn", extra="sparseaug[torch]")
@@ -15,7 +17,6 @@ from sparseaug.nn.data.loader import ResumableLoader
 from sparseaug.nn.data.one_shot import OneShotDataset
 from sparseaug.nn.data.samplers import OrbitBatchSampler
 from sparseaug.nn.data.streaming import RepeatedEpochWarning, StreamingDataset
-from sparseaug.nn.models.metric import InvarianceError
 from sparseaug.nn.models.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.models.orbit_batch import OrbitBatch
 from sparseaug.nn.risk.audit import Audit, audit
@@ -24,6 +25,9 @@ from sparseaug.nn.risk.module_risk import ModuleRisk
 from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
 from sparseaug.orbits.report import InvarianceReport
+
+if TYPE_CHECKING:
+    from sparseaug.nn.models.metric import InvarianceError
 
 __all__ = [
     "Audit",
@@ -49,3 +53,17 @@ __all__ = [
     "fit",
     "invariance_error",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The metric when it is first asked for: torchmetrics takes as long to import as torch."""
+    if name != "InvarianceError":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sparseaug.nn.models.metric import InvarianceError
+
+    globals()[name] = InvarianceError
+    return InvarianceError
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

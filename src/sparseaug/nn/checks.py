@@ -42,7 +42,7 @@ def require_tensor(name: str, x: Any, axes: int) -> None:
 
 def require_outputs(y: Any, count: int) -> Tensor:
     """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
-    if not isinstance(y, Tensor) or y.ndim < 1 or len(y) != count:
+    if not isinstance(y, Tensor) or y.ndim < 1 or y.shape[0] != count:
         given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
         raise ArgumentError(f"model returned {given}; return ({count}, ...).")
     return y

@@ -20,13 +20,19 @@ from sparseaug.actions.bound import distinct
 from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.orbits.models import MOST_CALLS, call_model, check_chunk, evaluating, require_model
+from sparseaug.orbits.models import (
+    MOST_CALLS,
+    call_model,
+    check_chunk,
+    evaluating,
+    require_model,
+    usual_chunk,
+)
 from sparseaug.orbits.report import InvarianceReport, doubles, report_of, root_mean_square
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 
 ALL_ELEMENTS = 10_000  # groups up to this order are enumerated
-_COPIES = 1024  # copies that go through the model at once by default: a usual batch
 
 
 def invariance_error(
@@ -69,7 +75,7 @@ def invariance_error(
     """
     n = _require_inputs(model, action, output_action, x)
     delta = check_real("delta", delta, above=0, below=1)
-    chunk = check_chunk(chunk_size) or max(_COPIES, n)
+    chunk = usual_chunk(check_chunk(chunk_size), n)
     S, exact = _elements(action, S_or_group, calls, seed)
     # what does not move is refused before the model sees it
     action(S.elements[:1], map_leaves(lambda part: part[:1], x))

@@ -19,6 +19,8 @@ MOST_CALLS = 10**9
 MOST_COPIES = 1 << 63
 """Below this, a number of copies is one that torch can count to."""
 
+_COPIES = 1024  # that go through a model at once by default: a usual batch
+
 
 def require_model(model: Any) -> None:
     """Raise an `ArgumentError` unless it can be called."""
@@ -33,6 +35,11 @@ def check_chunk(chunk_size: Any) -> int | None:
     if chunk_size is None:
         return None
     return check_integer("chunk_size", chunk_size, at_least=1, below=MOST_COPIES)
+
+
+def usual_chunk(chunk_size: int | None, n: int) -> int:
+    """The chunk size given, or 1024 copies, or the n samples of a batch if these are more."""
+    return chunk_size or max(_COPIES, n)
 
 
 def call_model(model: Callable[..., Any], x: Any) -> Any:

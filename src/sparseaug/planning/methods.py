@@ -48,6 +48,8 @@ class Problem:
         sigma: standard deviation of the gradient over the group
         b: fresh elements per streaming step
         n: samples that are augmented, if known
+        degree: of the gradient functions, in coordinates at a time; D is that of this degree then
+        max_batch: transformations that one step may average over
     """
 
     group: str
@@ -63,6 +65,8 @@ class Problem:
     sigma: float
     b: int
     n: int | None
+    degree: int | None = None
+    max_batch: int | None = None
 
     def __post_init__(self) -> None:
         check_text("group", self.group)
@@ -81,8 +85,9 @@ class Problem:
             raise ArgumentError(f"L={self.L!r} is too small: steps of 1/L are above all floats.")
         check_not_negative("gap", self.gap)
         check_not_negative("sigma", self.sigma)
-        if self.n is not None:
-            check_integer("n", self.n, at_least=1)
+        for name in ("n", "degree", "max_batch"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), at_least=1)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON data, integers above 2^53 as hexadecimal text."""
@@ -220,6 +225,8 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
         size, note = 1, "any element is enough, as no deviation is above 1"
     elif p.exact_method is None:
         size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
+    elif p.degree is not None:  # a restricted norm has no floor: designs have norm 0
+        size, note = None, f"calls until the deviation to degree {p.degree} is {needed!r}"
     else:
         least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
         shown = format_count_down(least)

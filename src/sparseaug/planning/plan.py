@@ -1,24 +1,30 @@
-"""`plan(group, ...)`: what a gradient norm of at most eps costs, by each method, side by side."""
+"""`plan(group, ...)`: what a gradient norm, or a deviation, costs, by each method, side by side."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.floats import float_above
 from sparseaug.groups import Group
+from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.planning.dimension import find_dimension_sum
+from sparseaug.planning.draws import DrawPlan, plan_draws
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
 from sparseaug.planning.numbers import to_json
 from sparseaug.planning.table import text
 from sparseaug.spectral import best_method
+from sparseaug.spectral.methods import restricted
 from sparseaug.theory import Crossovers, crossovers
 
 _MOST_CHARACTERS = (
     1 << 38
 )  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
+
+MOST_TRANSFORMATIONS = 10**14
+"""In a step that is recommended: a day's work for a thousand machines at 10^6 a second each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +57,21 @@ class Plan:
                 raise ArgumentError(f"{name}={given} is not a {kind.__name__}.")
 
     @property
+    def largest_batch(self) -> int:
+        """Transformations in a step that are recommended at most: `max_batch`, and never over 10^14."""
+        return min(self.problem.max_batch or MOST_TRANSFORMATIONS, MOST_TRANSFORMATIONS)
+
+    @property
     def best(self) -> MethodPlan:
-        """The row with the fewest oracle calls; among equals, with the least work."""
-        known = [row for row in self.rows if row.calls is not None]
-        return min(known, key=lambda row: (row.calls, (row.batch or 1) * row.steps))
+        """The row with the fewest oracle calls, of those whose steps are small enough.
+
+        Among equals, with the least work; where no step is small enough, the smallest one.
+        """
+        known = [row for row in self.rows if row.calls is not None and row.batch is not None]
+        fitting = [row for row in known if (row.batch or 1) <= self.largest_batch]
+        if not fitting:
+            return min(known, key=lambda row: row.batch or 1)
+        return min(fitting, key=lambda row: (row.calls, (row.batch or 1) * row.steps))
 
     def row(self, method: str) -> MethodPlan:
         """The row of that method."""
@@ -83,24 +100,64 @@ class Plan:
         return text(self)
 
 
+@overload
+def plan(
+    group: Group,
+    *,
+    deviation: float,
+    degree: int | None = None,
+    delta: float = 0.05,
+    draw: bool | None = None,
+    seed: int | None = None,
+) -> DrawPlan: ...
+
+
+@overload
 def plan(
     group: Group,
     *,
     eps: float,
-    delta: float,
     C: float,
     B: float,
     L: float,
     gap: float,
+    delta: float = 0.05,
     sigma: float | None = None,
-    b: int = 1,
+    b: int | None = None,
     n: int | None = None,
-) -> Plan:
-    """Batch, steps and oracle calls of each method for a full gradient norm of at most eps.
+    degree: int | None = None,
+    max_batch: int | None = None,
+) -> Plan: ...
+
+
+def plan(
+    group: Group,
+    *,
+    eps: float | None = None,
+    deviation: float | None = None,
+    delta: float = 0.05,
+    C: float | None = None,
+    B: float | None = None,
+    L: float | None = None,
+    gap: float | None = None,
+    sigma: float | None = None,
+    b: int | None = None,
+    n: int | None = None,
+    degree: int | None = None,
+    max_batch: int | None = None,
+    draw: bool | None = None,
+    seed: int | None = None,
+) -> Plan | DrawPlan:
+    """What an accuracy costs, by each method: of a deviation in elements, of a gradient norm in steps.
+
+    With `deviation`, how many elements a sample needs: by the paper's bound, by the sharper bound, as
+    `draw_until` finds them, in the smallest known design, in the full group. With `eps`, batch, steps
+    and oracle calls of each method for a full gradient norm of at most eps.
 
     Args:
         group: the group that acts on the data.
-        eps: wanted norm of the full gradient.
+        eps: wanted norm of the full gradient; needs C, B, L and gap.
+        deviation: wanted deviation of S, instead.
         delta: probability that S misses it.
         C: point evaluation of the gradients' space (ass:gradient-rkhs).
         B: mean RKHS norm of the gradients.
@@ -108,38 +165,95 @@ def plan(
         gap: initial value of the risk less its infimum.
         sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
             gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
-        b: fresh transformations in a streaming step.
+        b: fresh transformations in a streaming step, 1 by default.
         n: number of samples, for the work and the memory.
+        degree: of the functions (with eps, of the gradients) that count, in coordinates of an element
+            at a time, as `deviation(degree=)`. The sharper bound then sums over the irreps of that
+            degree only.
+        max_batch: transformations that a step may average over; `best` keeps to it.
+        draw: with deviation, whether `draw_until` is run; by default where it takes seconds.
+        seed: with deviation, of the oracle of `draw_until`; 0 by default.
+
+    Returns:
+        A `Plan` for eps, a `DrawPlan` for a deviation.
+
+    Raises:
+        ArgumentError: eps and deviation together, neither, or arguments that belong to the other.
+        UnsupportedError: degree of a group that has none.
 
     Examples:
         >>> import sparseaug as sa
+        >>> found = plan(sa.symmetric(10), deviation=0.25, degree=2)
+        >>> [(row.method, row.m) for row in found.rows][:2]
+        [('one-shot', 802), ('one-shot sharp', 280)]
         >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
         >>> [(row.method, row.calls) for row in found.rows][2:5]
         [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
         >>> found.best.method, found.best.length, found.best.steps
         ('words', 6, 3200)
     """
-    D, exact = find_dimension_sum(group)
+    with_eps = {"C": C, "B": B, "L": L, "gap": gap}
+    further = {"sigma": sigma, "b": b, "n": n, "max_batch": max_batch}
+    if deviation is not None:
+        _refuse({"eps": eps, **with_eps, **further}, "deviation")
+        return plan_draws(
+            group,
+            deviation=deviation,
+            degree=degree,
+            delta=delta,
+            draw=draw,
+            seed=0 if seed is None else seed,
+        )
+    if eps is None:
+        raise ArgumentError("eps and deviation are missing; give one of them: the goal.")
+    _refuse({"draw": draw, "seed": seed}, "eps")
+    if degree is not None:
+        degree = check_integer("degree", degree, at_least=1)
+    D, exact = find_dimension_sum(group) if degree is None else degree_dimension_sum(group, degree)
     delta = check_real("delta", delta, above=0, below=1)
-    C, B = check_real("C", C, above=0), check_real("B", B, above=0)
+    c, bound = _positive("C", C), _positive("B", B)
     problem = Problem(
         group=group.name,
         order=group.order,
         dimension_sum=D,
         dimension_sum_exact=exact,
-        exact_method=_exact_method(group),
+        exact_method=_exact_method(group, degree),
         delta=delta,
-        C=C,
-        B=B,
-        L=check_real("L", L, above=0),
-        gap=check_real("gap", gap),
-        sigma=float_above(Fraction(C) * Fraction(B))
+        C=c,
+        B=bound,
+        L=_positive("L", L),
+        gap=check_real("gap", _given("gap", gap)),
+        sigma=float_above(Fraction(c) * Fraction(bound))
         if sigma is None
         else check_real("sigma", sigma),
-        b=check_integer("b", b, at_least=1),
+        b=1 if b is None else check_integer("b", b, at_least=1),
         n=None if n is None else check_integer("n", n, at_least=1),
+        degree=degree,
+        max_batch=None if max_batch is None else check_integer("max_batch", max_batch, at_least=1),
     )
     return _build(problem, eps)
+
+
+def _refuse(others: dict[str, Any], goal: str) -> None:
+    """An `ArgumentError` for the first that was given, as it does not go with this goal."""
+    for name, value in others.items():
+        if value is not None and name == "eps":
+            raise ArgumentError(
+                f"eps={shorten(value)} and deviation= are two goals; give one of them."
+            )
+        if value is not None:
+            wants = "eps" if goal == "deviation" else "deviation"
+            raise ArgumentError(f"{name}={shorten(value)} goes with {wants}=, not with {goal}=.")
+
+
+def _given(name: str, value: float | None) -> float:
+    if value is None:
+        raise ArgumentError(f"{name}=None is missing; with eps=, give C, B, L and gap.")
+    return value
+
+
+def _positive(name: str, value: float | None) -> float:
+    return check_real(name, _given(name, value), above=0)
 
 
 def _build(problem: Problem, eps: float) -> Plan:
@@ -148,7 +262,9 @@ def _build(problem: Problem, eps: float) -> Plan:
     return Plan(p, eps, tuple(each_method(p, eps)), limits)
 
 
-def _exact_method(group: Group) -> str | None:
+def _exact_method(group: Group, degree: int | None) -> str | None:
+    if degree is not None:
+        return restricted(group, degree).name
     if group.is_abelian and group.order > _MOST_CHARACTERS:
         return None
     try:

@@ -36,6 +36,7 @@ def title(plan: Plan) -> str:
     """The group and what is asked for."""
     p = plan.problem
     asked = f"eps = {format_real(plan.eps)}, delta = {format_real(p.delta)}"
+    asked += "" if p.degree is None else f", degree = {p.degree}"
     return f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}"
 
 
@@ -70,11 +71,35 @@ def notes(plan: Plan) -> list[str]:
         "batch is transformations in a step, calls are oracle calls in all steps",
         f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step",
         f"one-shot beats full in calls for {full}, streaming for {stream}",
-        f"one-shot sharp: the sum of d_pi {kind} {format_count(p.dimension_sum)}",
+        f"one-shot sharp: the sum of d_pi{_to(p.degree)} {kind} {format_count(p.dimension_sum)}",
         *(f"{row.method}: {row.note}" for row in plan.rows if row.note),
-        f"fewest calls: {plan.best.method}",
+        *_degree(p.degree),
+        _best(plan),
     ]
     return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
+
+
+def _to(degree: int | None) -> str:
+    return "" if degree is None else f" to degree {degree}"
+
+
+def _degree(degree: int | None) -> list[str]:
+    if degree is None:
+        return []
+    return [
+        f"one-shot sharp, words and draw_until hold for gradients that look at {degree} coordinates "
+        "of an element at a time; the other rows for all"
+    ]
+
+
+def _best(plan: Plan) -> str:
+    """The recommendation, with the limit where it ruled out a row of fewer calls."""
+    best, limit = plan.best, format_count(plan.largest_batch)
+    if best.batch is not None and best.batch > plan.largest_batch:
+        return f"no row keeps to batches of {limit}; the smallest: {best.method}"
+    fewest = min(row.calls for row in plan.rows if row.calls is not None)
+    within = "" if best.calls == fewest else f" in steps of at most {limit} transformations"
+    return f"fewest calls{within}: {best.method}"
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:

@@ -131,7 +131,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         with naming(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
 
-    def _go_on(self, X: Any, y: NDArray[Any], sample_weight: Any, **classes: Any) -> None:
+    def _continue(self, X: Any, y: NDArray[Any], sample_weight: Any, **classes: Any) -> None:
         """Partial fits on the copies of checked data, of some rows at a time and all elements of S.
 
         The first call draws S, unless `fit` has.

@@ -79,7 +79,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
 
     @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from the copies of these samples, of which 2^16 are in memory at once.
+        """Continue learning from the copies of these samples, of which 2^16 are in memory at once.
 
         The first call draws S, and all others use it.
 
@@ -90,7 +90,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             sample_weight: one per sample, if the estimator takes weights
         """
         X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
-        self._go_on(X, y, sample_weight, **({} if classes is None else {"classes": classes}))
+        self._continue(X, y, sample_weight, **({} if classes is None else {"classes": classes}))
         self._set_classes(y)
         return self
 

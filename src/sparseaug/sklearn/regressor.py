@@ -113,7 +113,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
 
     @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Go on learning from the copies of these samples, of which 2^16 are in memory at once.
+        """Continue learning from the copies of these samples, of which 2^16 are in memory at once.
 
         The first call draws S, and all others use it.
 
@@ -123,7 +123,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             sample_weight: one per sample, if the estimator takes weights
         """
         X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
-        self._go_on(X, y, sample_weight)
+        self._continue(X, y, sample_weight)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -1,16 +1,20 @@
-"""Symmetry from what people have: a graph, a crystal.
+"""Symmetry from what people have: a graph, a crystal, a molecule.
 
 symmetry       what a source gives: a group and an action, ready to draw from
-automorphisms  the automorphism group of a networkx graph
+graphs         networkx graphs and adjacency matrices, checked
+automorphisms  the automorphism group of a graph
 refinement     colours that no automorphism changes, and the search for one automorphism
 cells          lattice, positions and species of a crystal, checked
 atoms          relabellings of identical atoms
 operations     the space-group operations of a crystal's cell, by spglib
+magnetism      those that keep magnetic moments, with time reversal
+molecules      the point group of a molecule; frames: the search; schoenflies: its symbol
 sites          how these move sites, and turn vectors and tensors
 """
 
 from sparseaug.sources.atoms import identical_atoms
 from sparseaug.sources.automorphisms import GraphSymmetry, graph_automorphisms
+from sparseaug.sources.molecules import MoleculeSymmetry, point_group
 from sparseaug.sources.operations import CrystalSymmetry, crystal
 from sparseaug.sources.sites import MoveSites, TurnTensors
 from sparseaug.sources.symmetry import Symmetry
@@ -18,10 +22,12 @@ from sparseaug.sources.symmetry import Symmetry
 __all__ = [
     "CrystalSymmetry",
     "GraphSymmetry",
+    "MoleculeSymmetry",
     "MoveSites",
     "Symmetry",
     "TurnTensors",
     "crystal",
     "graph_automorphisms",
     "identical_atoms",
+    "point_group",
 ]

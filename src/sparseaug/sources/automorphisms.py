@@ -7,7 +7,7 @@ so joins two orbits; failure rules out a whole orbit of the deeper stabiliser.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -19,12 +19,13 @@ from sparseaug.actions import Action, permute_axis, permute_nodes
 from sparseaug.errors import (
     ArgumentError,
     GroupError,
-    GroupTooLargeError,
     UnsupportedError,
+    check_not_negative,
     need,
     shorten,
 )
 from sparseaug.groups import permutation_group
+from sparseaug.sources.graphs import read_graph, structure_of
 from sparseaug.sources.refinement import (
     Nodes,
     Structure,
@@ -32,9 +33,6 @@ from sparseaug.sources.refinement import (
     path_to_discrete,
 )
 from sparseaug.sources.symmetry import Symmetry
-
-LARGEST_GRAPH = 1 << 20
-"""Nodes and edges together, which take seconds to read."""
 
 
 @final
@@ -77,16 +75,23 @@ class GraphSymmetry(Symmetry):
 def graph_automorphisms(
     graph: Any,
     *,
-    node_attr: Hashable | None = None,
-    edge_attr: Hashable | None = None,
+    node_attr: Hashable | list[Hashable] | None = None,
+    edge_attr: Hashable | list[Hashable] | None = None,
+    tolerance: float = 0.0,
     backend: str = "search",
 ) -> GraphSymmetry:
-    """The automorphism group of a networkx Graph or DiGraph, acting on its nodes in their order.
+    """The automorphism group of a graph, acting on its nodes in their order.
 
     Args:
-        graph: a networkx Graph or DiGraph
-        node_attr: name of a node attribute that automorphisms must keep, for instance "element"
-        edge_attr: name of an edge attribute that they must keep, for instance "order"
+        graph: a networkx Graph or DiGraph; or an adjacency matrix, as a NumPy or SciPy sparse array,
+            whose entries that are not 0 are edges of that weight, with directions unless it is
+            symmetric
+        node_attr: name of a node attribute that automorphisms must keep, for instance "element", or
+            a list of names; for a matrix, a list with the value of each node
+        edge_attr: name of an edge attribute that they must keep, for instance "order", or a list of
+            names; a matrix has its entries, which are kept in any case
+        tolerance: attributes and entries are the same when they differ by at most this much; a chain
+            of close numbers that spans more is refused
         backend: "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is
             installed and no edge_attr is given; its generators, and so the draws of a seed, are
             others
@@ -98,10 +103,15 @@ def graph_automorphisms(
         >>> petersen = graph_automorphisms(nx.petersen_graph())
         >>> petersen.group.order, petersen.orbits()
         (120, ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9),))
+        >>> weights = np.array([[0, 1.0, 1.0], [1.0, 0, 0.3], [1.0, 0.3 + 1e-9, 0]])
+        >>> graph_automorphisms(weights, tolerance=1e-6).group.order
+        2
     """
     if not isinstance(backend, str) or backend not in ("search", "pynauty"):
         raise ArgumentError(f"backend={shorten(backend)} is not known; give 'search' or 'pynauty'.")
-    structure = _structure_of(graph, node_attr, edge_attr)
+    tolerance = check_not_negative("tolerance", tolerance)
+    read = read_graph(graph, node_attr, edge_attr, tolerance)
+    structure = structure_of(read)
     generators, searches = _search(structure) if backend == "search" else _ask_pynauty(structure)
     for image in generators:
         if not structure.is_kept_by(image):
@@ -110,7 +120,7 @@ def graph_automorphisms(
             )
     rows = [image.tolist() for image in generators] or [list(range(structure.n))]
     group = permutation_group(rows, label=f"automorphisms of a graph on {structure.n} nodes")
-    return GraphSymmetry(group, permute_nodes(group), tuple(graph.nodes), searches)
+    return GraphSymmetry(group, permute_nodes(group), read.nodes, searches)
 
 
 def _search(structure: Structure) -> tuple[list[Nodes], int]:
@@ -150,80 +160,6 @@ def _ask_pynauty(structure: Structure) -> tuple[list[Nodes], int]:
         vertex_coloring=[set(np.flatnonzero(kinds == kind).tolist()) for kind in np.unique(kinds)],
     )
     return [np.array(row, np.int64) for row in pynauty.autgrp(given)[0]], 0
-
-
-def _structure_of(graph: Any, node_attr: Hashable | None, edge_attr: Hashable | None) -> Structure:
-    """Nodes and arrows as numbers; an edge is two arrows, of even kind along it, odd against it.
-
-    An undirected edge is even both ways. A self-loop is part of its node's kind.
-    """
-    networkx = need("networkx", "graph_automorphisms", extra="sparseaug[sources]")
-    if not isinstance(graph, networkx.Graph):
-        raise ArgumentError(f"graph={shorten(graph)} is not a networkx Graph or DiGraph.")
-    if graph.is_multigraph():
-        raise ArgumentError(
-            "graph is a multigraph; give a Graph or DiGraph with the multiplicity as an edge "
-            "attribute, and name it in edge_attr."
-        )
-    if not len(graph):
-        raise ArgumentError("graph has no nodes; give at least one.")
-    if len(graph) + graph.number_of_edges() > LARGEST_GRAPH:
-        raise GroupTooLargeError(
-            f"graph has {len(graph)} nodes and {graph.number_of_edges()} edges, above {LARGEST_GRAPH} "
-            "together; give a smaller graph."
-        )
-    place = {node: i for i, node in enumerate(graph)}
-    edges = [(place[u], place[v], data) for u, v, data in graph.edges(data=True)]
-    values = _attribute("edge_attr", edge_attr, (data for _, _, data in edges))
-    kind_of = _number(values)
-    loops = {u: value for (u, v, _), value in zip(edges, values, strict=True) if u == v}
-    own = _attribute("node_attr", node_attr, (data for _, data in graph.nodes(data=True)))
-    looped = [(value, i in loops, loops.get(i)) for i, value in enumerate(own)]
-    node_numbers = _number(looped)
-    arrows = []
-    for (u, v, _), value in zip(edges, values, strict=True):
-        if u != v:
-            kind = 2 * kind_of[value]
-            arrows += [(u, v, kind), (v, u, kind + graph.is_directed())]
-    table = np.array(sorted(arrows), np.int64).reshape(-1, 3)
-    node_kinds = np.array([node_numbers[value] for value in looped], np.int64)
-    return Structure(node_kinds, table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy())
-
-
-def _attribute(name: str, attr: Hashable | None, data: Iterable[dict[Any, Any]]) -> list[Hashable]:
-    """The attribute's value for each node or edge; None for all where no attribute is named."""
-    if attr is None:
-        return [None for _ in data]
-    if not _can_be_compared(attr):
-        raise ArgumentError(f"{name}={shorten(attr)} is not the name of an attribute.")
-    values: list[Hashable] = []
-    for i, known in enumerate(data):
-        what = "node" if name == "node_attr" else "edge"
-        if attr not in known:
-            raise ArgumentError(f"{name}={shorten(attr)} is missing on {what} number {i}; set it.")
-        if not _can_be_compared(known[attr]):
-            raise ArgumentError(
-                f"{name}={shorten(attr)} is {shorten(known[attr])} on {what} number {i}; "
-                "give numbers, text or tuples, which can be compared."
-            )
-        values.append(known[attr])
-    return values
-
-
-def _can_be_compared(value: Any) -> bool:
-    """Whether it has a hash, unlike a tuple with a list in it, and equals itself, unlike NaN."""
-    try:
-        hash(value)
-        if isinstance(value, tuple):
-            return all(map(_can_be_compared, value))
-        return bool(value == value)
-    except Exception:  # TypeError, or whatever a foreign object raises
-        return False
-
-
-def _number(values: Iterable[Hashable]) -> dict[Hashable, int]:
-    """Each value's number, in order of appearance."""
-    return {value: number for number, value in enumerate(dict.fromkeys(values))}
 
 
 def _orbits(maps: Nodes) -> Nodes:

@@ -27,15 +27,21 @@ class Cell(NamedTuple):
 
 
 def read_cell(cell: Any) -> Cell:
-    """The parts of (lattice, positions, numbers) or of an ASE Atoms object, or an `ArgumentError`."""
-    if not isinstance(cell, tuple | list) and hasattr(type(cell), "get_scaled_positions"):
-        try:
-            cell = (np.asarray(cell.get_cell()), cell.get_scaled_positions(), cell.numbers)
-        except Exception as error:  # an object of another library
-            raise ArgumentError(
-                f"cell={shorten(cell)} does not answer as ASE's Atoms do: {shorten(error)}; "
-                "give (lattice, positions, numbers)."
-            ) from error
+    """The parts of (lattice, positions, numbers), ASE's Atoms or pymatgen's Structure, checked."""
+    if not isinstance(cell, tuple | list):
+        for owner, mark, read in (
+            ("ASE's Atoms do", "get_scaled_positions", _of_ase),
+            ("pymatgen's Structure does", "frac_coords", _of_pymatgen),
+        ):
+            if hasattr(type(cell), mark):
+                try:
+                    cell = read(cell)
+                except Exception as error:  # an object of another library
+                    raise ArgumentError(
+                        f"cell={shorten(cell)} does not answer as {owner}: {shorten(error)}; "
+                        "give (lattice, positions, numbers)."
+                    ) from error
+                break
     if not isinstance(cell, tuple | list) or len(cell) != 3:
         raise ArgumentError(f"cell={shorten(cell)} must be (lattice, positions, numbers).")
     lattice = _numbers("lattice", cell[0], "iuf")
@@ -64,6 +70,17 @@ def read_cell(cell: Any) -> Cell:
     # spglib holds species in 32 bits, so it is given their numbers in order
     kinds = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
     return Cell(lattice.astype(np.float64), positions.astype(np.float64), kinds)
+
+
+def _of_ase(atoms: Any) -> tuple[Any, Any, Any]:
+    return np.asarray(atoms.get_cell()), atoms.get_scaled_positions(), atoms.numbers
+
+
+def _of_pymatgen(structure: Any) -> tuple[Any, Any, Any]:
+    """Species are distinguished by what pymatgen prints: element, oxidation state, occupation."""
+    names = [str(site.species_string) for site in structure]
+    numbers = np.unique(names, return_inverse=True)[1]
+    return np.asarray(structure.lattice.matrix), np.asarray(structure.frac_coords), numbers
 
 
 def _numbers(name: str, part: Any, kinds: str) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparseaug.actions import Action
 from sparseaug.errors import (
@@ -19,14 +20,19 @@ from sparseaug.errors import (
     GroupError,
     GroupTooLargeError,
     SymmetryWarning,
-    check_integer,
     check_real,
     need,
-    shorten,
 )
 from sparseaug.groups import Rows, TableGroup, table_group
 from sparseaug.sources.cells import Cell, Floats, read_cell
-from sparseaug.sources.sites import HIGHEST_RANK, MoveSites, TurnTensors
+from sparseaug.sources.magnetism import (
+    Operations,
+    magnetic_operations,
+    read_moments,
+    require_kept,
+    turned_moments,
+)
+from sparseaug.sources.sites import MoveSites, as_tuples, tensor_action
 from sparseaug.sources.symmetry import Symmetry
 
 MOST_OPERATIONS = 2048
@@ -45,7 +51,8 @@ class CrystalSymmetry(Symmetry):
 
     `action` moves arrays (n, sites, ...) from site to site; `vectors` moves Cartesian vectors
     (n, sites, ..., 3), such as forces or displacements, and turns them; `tensors` does that to
-    tensors, at the sites or of the whole crystal. Sites are in the cell's order.
+    tensors, at the sites or of the whole crystal; `moments` moves magnetic moments (n, sites, 3),
+    which are axial and change sign under time reversal. Sites are in the cell's order.
 
     Args:
         group: the operations, modulo the translations of the cell
@@ -53,8 +60,11 @@ class CrystalSymmetry(Symmetry):
         vectors: moves Cartesian vectors (n, sites, ..., 3) and turns them
         rotations: W of each element, in fractional coordinates
         translations: w of each element, in fractional coordinates
-        space_group: its international symbol
-        number: its number in the International Tables
+        space_group: its international symbol; with moments, its number in the notation of Belov,
+            Neronova and Smirnova
+        number: its number in the International Tables; with moments, among the 1651 magnetic groups
+        time_reversals: whether an element reverses time, which no element does without moments
+        moments: moves magnetic moments (n, sites, ..., 3) and turns them
     """
 
     vectors: MoveSites
@@ -62,6 +72,8 @@ class CrystalSymmetry(Symmetry):
     translations: Floats
     space_group: str
     number: int
+    time_reversals: NDArray[np.bool_]
+    moments: MoveSites
 
     def tensors(self, rank: int, *, sites: bool = True) -> Action:
         """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
@@ -72,7 +84,7 @@ class CrystalSymmetry(Symmetry):
             sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
                 places; False: one for the whole crystal, (n, 3, ..., 3)
 
-        These are true tensors. One that a mirror leaves as it is, such as a magnetic moment, is not.
+        These are true tensors. A magnetic moment is an axial vector: see `moments`.
 
         Examples:
             >>> import numpy as np
@@ -84,12 +96,7 @@ class CrystalSymmetry(Symmetry):
                    [0., 2., 0.],
                    [0., 0., 2.]])
         """
-        rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
-        if not isinstance(sites, bool):
-            raise ArgumentError(f"sites={shorten(sites)} is not known; give True or False.")
-        if sites:
-            return MoveSites(self.vectors.group, self.vectors.images, self.vectors.rotations, rank)
-        return TurnTensors(self.vectors.group, self.vectors.rotations, rank)
+        return tensor_action(self.vectors, rank, sites)
 
     def to_dict(self) -> dict[str, Any]:
         """The operations and the space group; the group's table follows from them."""
@@ -99,6 +106,7 @@ class CrystalSymmetry(Symmetry):
             "translations": self.translations.tolist(),
             "space_group": self.space_group,
             "number": self.number,
+            "time_reversals": self.time_reversals.tolist(),
         }
 
     def __repr__(self) -> str:
@@ -106,15 +114,20 @@ class CrystalSymmetry(Symmetry):
         return f"CrystalSymmetry({self.space_group}, order={self.group.order}, sites={sites})"
 
 
-def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
+def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> CrystalSymmetry:
     """The symmetry operations of a crystal, with spglib.
 
     Args:
         cell: (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows,
             fractional positions, one integer per site that tells the species; or an ASE Atoms
-            object
+            object; or a pymatgen Structure, whose oxidation states and occupations tell species
+            apart
         symprec: how far, in the lattice's unit of length, a site may be from where symmetry wants
-            it; 0.001 suits angstroms and positions of four digits
+            it; 0.001 suits angstroms and positions of four digits. Moments may be as far apart, in
+            their own unit
+        moments: magnetic moments of the sites, which the operations must keep, with time reversal
+            where that helps: Cartesian vectors (sites, 3), or numbers (sites,) for collinear moments
+            whose direction is not tied to the lattice
 
     A `SymmetryWarning` says how many more operations ten times this tolerance would find.
 
@@ -127,12 +140,15 @@ def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
         >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
         >>> salt
         CrystalSymmetry(Fm-3m, order=48, sites=2)
+        >>> iron = (2.9 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0.5]], [26, 26])
+        >>> crystal(iron), crystal(iron, moments=[[0, 0, 2.2], [0, 0, -2.2]])
+        (CrystalSymmetry(Im-3m, order=96, sites=2), CrystalSymmetry(BNS 128.410, order=32, sites=2))
     """
     symprec = check_real("symprec", symprec, above=0)
     given = read_cell(cell)
-    found = _ask_spglib(given, symprec)
-    rotations = np.array(found.rotations, np.int64)
-    translations = np.array(found.translations, np.float64) % 1.0
+    spins = read_moments(moments, len(given.kinds))
+    found = _ask_spglib(given, spins, symprec)
+    rotations, translations, reversals, symbol, number = found
     if len(rotations) > MOST_OPERATIONS:
         raise GroupTooLargeError(
             f"cell has {len(rotations)} operations, above {MOST_OPERATIONS}; give a smaller cell: "
@@ -144,33 +160,43 @@ def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
             f"{len(rotations) * len(given.kinds) ** 2} pairs to compare, above {MOST_DISTANCES}; "
             "give a smaller cell."
         )
-    _warn_of_more(given, symprec, len(rotations))
+    _warn_of_more(given, spins, symprec, len(rotations))
     images = _images(rotations, translations, given, _SLACK * symprec)
-    table = _products(rotations, translations, given.lattice, _SLACK * symprec)
-    group = _named_group(table, int(found.number))
+    table = _products(found, given.lattice, _SLACK * symprec)
+    what = "space group" if spins is None else "magnetic space group"
+    group = _named_group(table, f"{what} {number} with {len(table)} operations")
     _require_homomorphism(table, images)
     turns = _cartesian(rotations, given.lattice)
+    spin_turns = turned_moments(turns, reversals, spins)
+    if spins is not None:
+        require_kept(spins, spin_turns, images, _SLACK * symprec)
     listed = tuple(map(tuple, images.tolist()))
-    for array in (rotations, translations):
+    for array in (rotations, translations, reversals):
         array.flags.writeable = False
     return CrystalSymmetry(
         group,
         MoveSites(group, listed),
-        MoveSites(group, listed, tuple(tuple(map(tuple, turn)) for turn in turns.tolist())),
+        MoveSites(group, listed, as_tuples(turns)),
         rotations,
         translations,
-        str(found.international),
-        int(found.number),
+        symbol,
+        number,
+        reversals,
+        MoveSites(group, listed, as_tuples(spin_turns)),
     )
 
 
-def _ask_spglib(cell: Cell, symprec: float) -> Any:
+def _ask_spglib(cell: Cell, moments: Floats | None, symprec: float) -> Operations:
     spglib = need("spglib", "crystal", extra="sparseaug[sources]")
     with warnings.catch_warnings():
         # versions 2.7 and later announce another way to report errors; both are met here
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            found = spglib.get_symmetry_dataset(tuple(cell), symprec=symprec)
+            found = (
+                _plain_operations(spglib.get_symmetry_dataset(tuple(cell), symprec=symprec))
+                if moments is None
+                else magnetic_operations(spglib, cell, moments, symprec)
+            )
         except Exception as error:
             raise ArgumentError(f"spglib refuses cell: {error}") from error
     if found is None:
@@ -181,11 +207,23 @@ def _ask_spglib(cell: Cell, symprec: float) -> Any:
     return found
 
 
-def _warn_of_more(cell: Cell, symprec: float, count: int) -> None:
+def _plain_operations(found: Any) -> Operations | None:
+    if found is None:
+        return None
+    return Operations(
+        np.array(found.rotations, np.int64),
+        np.array(found.translations, np.float64) % 1.0,
+        np.zeros(len(found.rotations), bool),
+        str(found.international),
+        int(found.number),
+    )
+
+
+def _warn_of_more(cell: Cell, moments: Floats | None, symprec: float, count: int) -> None:
     """Positions of too few digits lose operations one by one, without any other sign of it."""
     wider = 10 * symprec
     try:
-        more = len(_ask_spglib(cell, wider).rotations)
+        more = len(_ask_spglib(cell, moments, wider).rotations)
     except ArgumentError:  # sites merge at that distance
         return
     if more > count:
@@ -210,15 +248,18 @@ def _images(rotations: Rows, translations: Floats, cell: Cell, tolerance: float)
     return images
 
 
-def _products(rotations: Rows, translations: Floats, lattice: Floats, tolerance: float) -> Rows:
-    """table[a, b]: the operation with the rotation of ab whose translation is nearest."""
-    kinds, kind = np.unique(rotations.reshape(-1, 9), axis=0, return_inverse=True)
+def _products(found: Operations, lattice: Floats, tolerance: float) -> Rows:
+    """table[a, b]: the operation with rotation and reversal of ab whose translation is nearest."""
+    rotations, translations, reversals = found[:3]
+    both = np.concatenate([rotations.reshape(-1, 9), reversals[:, None]], axis=1)
+    kinds, kind = np.unique(both, axis=0, return_inverse=True)
     number = {row.tobytes(): i for i, row in enumerate(kinds)}
     members = [np.flatnonzero(kind == i) for i in range(len(kinds))]
     table = np.empty((len(rotations), len(rotations)), np.int64)
-    for i, W in enumerate(kinds.reshape(-1, 3, 3)):
-        for j, V in enumerate(kinds.reshape(-1, 3, 3)):
-            k = number.get((W @ V).tobytes())
+    parts = [(row[:9].reshape(3, 3), row[9]) for row in kinds]
+    for i, (W, back) in enumerate(parts):
+        for j, (V, other) in enumerate(parts):
+            k = number.get(np.append(W @ V, back ^ other).tobytes())
             if k is None:
                 raise _loose("the rotations are not closed")
             left, right = members[i], members[j]
@@ -237,9 +278,9 @@ def _distances(points: Floats, others: Floats, lattice: Floats) -> Floats:
     return np.asarray(np.linalg.norm((apart - np.rint(apart)) @ lattice, axis=2))
 
 
-def _named_group(table: Rows, number: int) -> TableGroup:
+def _named_group(table: Rows, label: str) -> TableGroup:
     try:
-        return table_group(table, label=f"space group {number} with {len(table)} operations")
+        return table_group(table, label=label)
     except GroupError as error:
         raise _loose(str(error)) from error
 

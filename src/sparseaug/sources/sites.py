@@ -152,6 +152,21 @@ class TurnTensors(Action):
         return np.array(self.rotations)
 
 
+def tensor_action(vectors: MoveSites, rank: int, sites: bool) -> Action:
+    """The action on Cartesian tensors of this rank, by the operations that `vectors` moves by."""
+    rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
+    if not isinstance(sites, bool):
+        raise ArgumentError(f"sites={shorten(sites)} is not known; give True or False.")
+    if sites:
+        return MoveSites(vectors.group, vectors.images, vectors.rotations, rank)
+    return TurnTensors(vectors.group, vectors.rotations, rank)
+
+
+def as_tuples(matrices: NDArray[np.float64]) -> Rotations:
+    """Matrices (k, 3, 3) as an action holds them."""
+    return tuple(tuple(map(tuple, matrix)) for matrix in matrices.tolist())
+
+
 def _require_operations(group: Any) -> None:
     if not isinstance(group, Group) or group.width != 1:
         raise ArgumentError(f"group={shorten(group)} is not a group given by a table.")

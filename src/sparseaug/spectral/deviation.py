@@ -54,9 +54,12 @@ def deviation(
     Args:
         S: a sample of a group
         length: of words over S: the norm of (Pi_S - Pi_G)^length
-        degree: only functions that look at this many coordinates at a time (permutations of any n);
-            for abelian groups, characters with at most this many non-zero frequencies (under sign
-            flips these are the functions of that many coordinates)
+        degree: only functions that look at this many coordinates of an element at a time. These are
+            the images of single points under a permutation, or of single axes +e_i under a signed
+            one; for abelian groups the cyclic coordinates (only characters with at most this many
+            non-zero frequencies count); and for a direct product, those of all factors together: the
+            largest norm on a tensor product of the factors' functions of d_1, ..., d_r coordinates,
+            d_1 + ... + d_r <= degree
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)
         method: "walsh", "characters", "dihedral", "young", "irreps" or "regular"; by default the

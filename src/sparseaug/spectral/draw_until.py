@@ -86,7 +86,8 @@ def draw_until(
         target: the deviation that is wanted.
         max_calls: oracle calls, at most.
         growth: size of a batch, as a share of what is drawn.
-        degree: of `deviation`: only functions of this many coordinates at a time.
+        degree: of `deviation`: only functions of this many coordinates at a time, of all factors of a
+            product together.
         action: of `deviation`: only the irreps of this linear action.
         shape: of one sample that the action moves.
         progress: called with the calls made and `max_calls`.

@@ -21,6 +21,7 @@ from sparseaug.groups import Group
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.abelian.characters import characters_norm
 from sparseaug.spectral.abelian.walsh import walsh_norm
+from sparseaug.spectral.general.coordinates import coordinates, coordinates_norm
 from sparseaug.spectral.general.dihedral import dihedral_norm
 from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps
 from sparseaug.spectral.general.regular import regular_norm
@@ -146,9 +147,18 @@ def preferred(group: Group) -> Method:
             return method
     raise UnsupportedError(
         f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
-        + ("" if group.degree is None else ", or with degree=1 or 2, coordinates at a time")
+        + (", or with degree=1 or 2, coordinates at a time" if has_degrees(group) else "")
         + "."
     )
+
+
+def has_degrees(group: Group) -> bool:
+    """Whether `degree=` is for this group."""
+    try:
+        restricted(group, 1)
+    except UnsupportedError:
+        return False
+    return True
 
 
 def named(name: str, group: Group) -> Method:
@@ -168,15 +178,18 @@ def restricted(group: Group, degree: int) -> Method:
     degree = check_integer("degree", degree, at_least=1)
     if group.moduli is not None and group.width > 1:
         return LOW_WEIGHT
-    if group.degree is None:
-        raise UnsupportedError(
-            f"degree= is for groups that permute points and for abelian groups, not {group.name}."
-        )
-    if degree > group.degree:
+    if group.degree is not None:
+        if degree > group.degree:
+            raise ArgumentError(
+                f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+            )
+        return TUPLES
+    number = coordinates(group).number
+    if degree > number:
         raise ArgumentError(
-            f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+            f"degree={shorten(degree)} is above the {number} coordinates of {group.name}."
         )
-    return TUPLES
+    return COORDINATES
 
 
 def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
@@ -191,6 +204,13 @@ TUPLES = Method(
     "groups that permute points",
     _any,
     permutation_module_norm,
+    options=("degree", "failure_probability"),
+)
+COORDINATES = Method(
+    "coordinates",
+    "direct products and signed permutations",
+    _any,
+    coordinates_norm,
     options=("degree", "failure_probability"),
 )
 ACTION = Method("action", "linear actions", _any, action_norm, options=("action", "shape"))

@@ -41,6 +41,7 @@ RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
 FOUND = sa.deviation(S)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
 PLAN = sa.plan(G, **ASKED)
+DRAWS = sa.plan(G, deviation=0.5, degree=2, draw=False)
 MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
 H = kernels.Expansion(K, X, Y)
 EXACT = certificate.exact(EVIDENCE, THETA)
@@ -250,7 +251,17 @@ def of_certificates() -> Iterator[Example]:
 
 def of_planning() -> Iterator[Example]:
     yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "b": 1, "n": 10})
+    yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "degree": 2, "max_batch": 100})
+    yield Example(
+        sa.plan,
+        {"group": G, "deviation": 0.5, "degree": 2, "delta": 0.05, "draw": True, "seed": 0},
+        also=("eps",),  # None for a deviation: the goal is missing
+    )
     yield Example(sa.Plan, fields(PLAN))
+    yield Example(sa.DrawPlan, fields(DRAWS))
+    yield Example(DRAWS.row, {"method": "full"})
+    yield Example(planning.DrawRow, fields(DRAWS.rows[0]))
+    yield Example(planning.degree_dimension_sum, {"group": G, "degree": 2})
     yield Example(PLAN.row, {"method": "full"})
     yield Example(PLAN.at, {"eps": 0.2})
     yield Example(planning.Problem, fields(PLAN.problem))

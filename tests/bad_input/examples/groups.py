@@ -71,6 +71,9 @@ def of_actions() -> Iterator[Example]:
     yield Example(sa.roll, {"group": sa.abelian(3, 4), "axes": (-2, -1)})
     yield Example(sa.rotate_grid, {"group": sa.dihedral(4), "axes": (-2, -1)})
     yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1)})
+    yield Example(sa.flip, {"axis": -1})
+    vectors = {"axis": 1, "components": "right-up", "grid": (-2, -1)}
+    yield Example(sa.turn_vectors, {"group": sa.dihedral(4), **vectors})
     yield Example(sa.linear, {"group": sa.cube_rotations(), "matrices": None})
     yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
     yield Example(

@@ -117,7 +117,7 @@ def of_data() -> Iterator[Example]:
         sann.OrbitBatchSampler,
         {
             **{"dataset": Fresh(copies), "batch_size": 4, "copies": "spread", "shuffle": True},
-            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1},
+            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": "pad"},
         },
     )
     yield of(sampler, "set_epoch", epoch=1)
@@ -149,7 +149,7 @@ def of_models() -> Iterator[Example]:
     moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
     yield Example(
         lambda **given: sann.OrbitAverage(**given)(X),
-        {**moved, "merge": "mean", "deviation": None},
+        {**moved, "merge": "mean", "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
     yield of(average, "forward", {"x": MOVED}, x=X)

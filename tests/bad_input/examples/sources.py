@@ -22,15 +22,39 @@ def part_of_cell(i: int) -> Example:
     )
 
 
+WATER = ([[0, 0, 0.12], [0, 0.76, -0.48], [0, -0.76, -0.48]], ["O", "H", "H"])
+
+
+def part_of_water(i: int) -> Example:
+    return Example(
+        lambda atoms: sources.point_group((*WATER[:i], atoms, *WATER[i + 1 :])),
+        {"atoms": WATER[i]},
+        of=key(sources.point_group),
+        takes={"atoms": ("everything",)} if i else {},  # labels of any kind
+    )
+
+
 EXAMPLES = [
-    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3}),
+    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3, "moments": [1.0]}),
     *(part_of_cell(i) for i in range(3)),
+    Example(sources.point_group, {"atoms": WATER, "tolerance": 0.01}),
+    *(part_of_water(i) for i in range(2)),
+    Example(sources.point_group(WATER).tensors, {"rank": 2, "sites": True}),
     Example(sources.MoveSites, {"group": TRIVIAL, "images": ((0, 1),), "rotations": (), "rank": 1}),
     Example(sources.TurnTensors, {"group": TRIVIAL, "rotations": (TURN,), "rank": 1}),
     Example(sources.crystal(CELL).tensors, {"rank": 2, "sites": True}),
     Example(
         sources.graph_automorphisms,
-        {"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None, "backend": "search"},
+        {
+            **{"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None},
+            **{"tolerance": 0.0, "backend": "search"},
+        },
+    ),
+    Example(
+        sources.graph_automorphisms,
+        {"graph": np.ones((3, 3)), "node_attr": ["C", "H", "C"]},
+        also=("node_attr",),
+        takes={"node_attr": ("everything",)},
     ),
     Example(sa.identical_atoms, {"counts": [2, 1], "axis": 1}),
     Example(sa.identical_atoms, {"species": ["H", "O", "H"]}, takes={"species": ("everything",)}),

@@ -7,9 +7,11 @@ from typing import Any, final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import invert_permutations
 from sparseaug.nn.adapters.by_content import ContentKey
 from sparseaug.sampling import GroupSample
@@ -54,22 +56,15 @@ class RelabelNodes:
 
     def __call__(self, data: Any) -> Any:
         """A relabelled copy, which shares what does not change."""
-        _node_count(data, self.S)
+        _node_count(data, self.S.group)
         return self.forward(copy.copy(data))
 
     def forward(self, data: Any) -> Any:
         """Relabel this very data object."""
-        nodes = _node_count(data, self.S)
+        nodes = _node_count(data, self.S.group)
         attributes, indices = _split(data, nodes)
         chosen = self._key.choose(attributes | indices)
-        image = torch.from_numpy(self._images[chosen].copy())
-        source = torch.from_numpy(invert_permutations(self._images[chosen]))
-        for name, value in attributes.items():
-            axis = _node_axis(data, name, value)
-            setattr(data, name, value.index_select(axis, source.to(value.device)))
-        for name, value in indices.items():
-            setattr(data, name, image.to(value.device, value.dtype)[value.long()])
-        return data
+        return _relabel(data, self._images[chosen], attributes, indices)
 
     def __repr__(self) -> str:
         """Complete, since transforms are compared by it."""
@@ -79,16 +74,44 @@ class RelabelNodes:
         )
 
 
-def _node_count(data: Any, S: GroupSample) -> int:
+def is_graph(data: Any) -> bool:
+    """Whether this looks like a graph of PyTorch Geometric."""
+    return hasattr(data, "edge_index") and hasattr(data, "num_nodes")
+
+
+def relabelled(data: Any, group: Group, row: Rows) -> Any:
+    """A copy of a graph with its nodes relabelled by one element, as `RelabelNodes` does."""
+    nodes = _node_count(data, group)
+    (image,) = group.permutations(row[None])
+    return _relabel(copy.copy(data), image, *_split(data, nodes))
+
+
+def _relabel(
+    data: Any,
+    image: NDArray[np.int64],
+    attributes: dict[str, torch.Tensor],
+    indices: dict[str, torch.Tensor],
+) -> Any:
+    source = torch.from_numpy(invert_permutations(image[None])[0])
+    to = torch.from_numpy(image.copy())
+    for name, value in attributes.items():
+        axis = _node_axis(data, name, value)
+        setattr(data, name, value.index_select(axis, source.to(value.device)))
+    for name, value in indices.items():
+        setattr(data, name, to.to(value.device, value.dtype)[value.long()])
+    return data
+
+
+def _node_count(data: Any, group: Group) -> int:
     if hasattr(data, "node_types"):
         raise UnsupportedError("data has several types of nodes; relabel a graph of one type.")
     if getattr(data, "batch", None) is not None:
         raise UnsupportedError("data is a batch of graphs; relabel graphs before they are batched.")
     nodes: Any = getattr(data, "num_nodes", None)
-    if not isinstance(nodes, int | np.integer) or nodes != S.group.degree:
+    if not isinstance(nodes, int | np.integer) or nodes != group.degree:
         raise ArgumentError(
-            f"data has {shorten(nodes)} nodes, but {S.group.name} permutes {S.group.degree}; use a "
-            "group of that degree."
+            f"data has {shorten(nodes)} nodes, but {group.name} permutes {group.degree}; use a "
+            "group of that degree, and for graphs of several sizes one data set and one S per size."
         )
     return int(nodes)
 

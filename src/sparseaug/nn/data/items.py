@@ -2,7 +2,8 @@
 
 An item is x alone or a tuple or list (x, y, ...) of one sample: x is moved, y moves along where it
 has an action of its own, the rest passes through. x may be a tuple or a dict of arrays that move
-together; an item that is a dict is x, and what has no action in it passes through.
+together; an item that is a dict is x, and what has no action in a dict passes through. x may be a graph
+of PyTorch Geometric: `permute_nodes` relabels it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from typing import Any, final
 import numpy as np
 import torch
 
-from sparseaug.actions import Array
+from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import require_dense
 from sparseaug.actions.bound import Bound, Indices
+from sparseaug.actions.permute import PermuteNodes
+from sparseaug.actions.together import Together
 from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.adapters.graphs import is_graph, relabelled
 
 
 @final
@@ -31,9 +35,10 @@ class Moves:
 
     def items(self, items: Sequence[Any], which: Indices) -> list[Any]:
         """Items moved, item t by element which[t]; each keeps its form."""
-        names = self.x.action.names
-        parts = [_parts(item, names) for item in items]
-        xs = _move_data(self.x, [part[0] for part in parts], which, "x")
+        parts = [_parts(item) for item in items]
+        action = self.x.action
+        xs = _move_data(self.x, [_chosen(part[0], action) for part in parts], which, "x")
+        xs = [_merged(part[0], x) for part, x in zip(parts, xs, strict=True)]
         ys: Sequence[Any] = [()] * len(parts)
         if self.y is not None:
             _require_targets(parts)
@@ -71,6 +76,8 @@ def _pick(
 
 def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Sequence[Any]:
     """Data moved, those of one form and shape together."""
+    if any(map(is_graph, data)):
+        return _relabel(move, data, which, name)
     alike: dict[Hashable, list[int]] = {}
     for place, x in enumerate(data):
         plain = isinstance(x, torch.Tensor | np.ndarray)  # spares the search in most data sets
@@ -118,20 +125,53 @@ def _rows_of(moved: Any) -> Sequence[Any]:
     return [map_leaves(lambda rows, t=t: rows[t], apart) for t in range(len(leaves(moved)[0]))]
 
 
-def _parts(item: Any, names: Sequence[str]) -> Sequence[Any]:
+def _relabel(move: Bound, graphs: list[Any], which: Indices, name: str) -> list[Any]:
+    """Graphs, each with its nodes relabelled by its element."""
+    if not isinstance(move.action, PermuteNodes):
+        raise ArgumentError(
+            f"dataset gave a graph as {name}, but {type(move.action).__name__} does not relabel nodes; "
+            "give permute_nodes(group) as its action."
+        )
+    group = move.action.group
+    return [
+        relabelled(graph, group, move.rows[row]) for graph, row in zip(graphs, which, strict=True)
+    ]
+
+
+def _parts(item: Any) -> Sequence[Any]:
     if isinstance(item, tuple | list):
         if not item:
             raise ArgumentError("dataset gave an empty tuple; items are x or (x, y, ...).")
         return item
-    if names and isinstance(item, Mapping):
-        return ({name: item[name] for name in names if name in item},)
     return (item,)
+
+
+def _chosen(x: Any, action: Action) -> Any:
+    """What the action moves of x: of a dict, at any depth, the entries that it names."""
+    if not isinstance(x, Mapping):
+        return x
+    if isinstance(action, Together) and action.names:
+        named = dict(zip(action.names, action.actions, strict=True))
+        return {name: _chosen(x[name], part) for name, part in named.items() if name in x}
+    if action.parts == 1:
+        raise ArgumentError(
+            f"dataset gave a dict with {shorten(sorted(map(str, x)))} as x, but {type(action).__name__} "
+            "moves one array; say which, as in sparseaug.together(image=action)."
+        )
+    return x
+
+
+def _merged(x: Any, moved: Any) -> Any:
+    """What was moved, with the entries of x that were not."""
+    if not isinstance(x, Mapping) or not isinstance(moved, Mapping):
+        return moved
+    return {**x, **{name: _merged(x[name], part) for name, part in moved.items()}}
 
 
 def _like(item: Any, parts: tuple[Any, ...]) -> Any:
     """The parts in the form of `item`: one array, a dict, a tuple, a named tuple or a list."""
     if not isinstance(item, tuple | list):
-        return {**item, **parts[0]} if isinstance(item, Mapping) else parts[0]
+        return parts[0]
     if hasattr(item, "_make"):
         return item._make(parts)
     return parts if type(item) is tuple else type(item)(parts)

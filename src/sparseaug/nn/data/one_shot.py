@@ -33,9 +33,12 @@ class OneShotDataset(Dataset[Any]):
 
     x is moved, y too if `y_action` is given, and the rest passes through. x may be a tuple or a dict
     of arrays where `action` moves them together (`sparseaug.together`, or `permute_nodes` for the pair
-    (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone,
-    whose other entries pass through. A data loader gets its batches moved at once. A sample that is in
-    a batch several times is fetched from `dataset` once.
+    (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone;
+    other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric (an object
+    with edge_index and num_nodes), which `permute_nodes` relabels by the rules of `RelabelNodes`; all
+    graphs have as many nodes as the group permutes, so graphs of several sizes need one data set and
+    one S per size (`torch.utils.data.ConcatDataset`). A data loader gets its batches moved at once. A
+    sample that is in a batch several times is fetched from `dataset` once.
 
     Examples:
         >>> import torch, sparseaug as sa

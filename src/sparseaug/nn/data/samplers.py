@@ -1,7 +1,8 @@
 """Which copies share a batch: all copies of a sample together, or spread over the epoch.
 
 Batch number b of an epoch is a function of (seed, epoch, b). So ranks take every num_ranks-th batch
-without talking to each other, without padding and without duplicates, and a run resumes anywhere.
+without talking to each other, and a run resumes anywhere. Where num_ranks does not divide the number
+of batches, the first ones come a second time for the last ranks, or the last ones are left out.
 
 An iteration takes its epoch and its first batch when its first batch is asked for, not when it is made:
 a data loader with workers makes two iterators for each epoch and uses the second.
@@ -10,7 +11,7 @@ a data loader with workers makes two iterators for each epoch and uses the secon
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
@@ -41,9 +42,14 @@ class OrbitBatchSampler(Sampler[list[int]]):
         drop_last: leave out a last batch that is not full
         rank: this process takes the batches rank, rank + num_ranks, ...
         num_ranks: see `rank`.
+        even: how every rank gets equally many batches. "pad": where there are too few, the first
+            batches of the epoch come again, at most num_ranks - 1 of them; "drop": the last
+            batches, at most num_ranks - 1, are left out of this epoch; None: the ranks together see
+            every copy exactly once, and their numbers of batches differ by at most one. Use None
+            for evaluation, or with `join` of DistributedDataParallel: ranks that wait for each
+            other at every step hang when one of them has no batch left
 
-    In one epoch the ranks together see every copy exactly once. Their numbers of batches differ by
-    at most one: use `join` of DistributedDataParallel where they are uneven. Accelerate deals the
+    One rank sees every copy once in an epoch. Accelerate deals the
     batches itself: leave the ranks out there and set even_batches=False. With several devices in
     Lightning set use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning
     or Accelerate do so. To save and resume in the middle of an epoch use a `ResumableLoader`.
@@ -69,6 +75,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         drop_last: bool = False,
         rank: int = 0,
         num_ranks: int = 1,
+        even: Literal["pad", "drop"] | None = "pad",
     ) -> None:
         if not isinstance(dataset, OneShotDataset):
             raise ArgumentError(f"dataset={shorten(dataset)} is not a OneShotDataset; make one.")
@@ -80,11 +87,17 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self.drop_last = check_flag("drop_last", drop_last)
         self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1, below=1 << 31)
         self.rank = check_integer("rank", rank, below=self.num_ranks)
+        self.even = None if even is None else check_choice("even", even, ("pad", "drop"))
         self.epoch = 0
         self._resume = 0  # where the next iteration begins
         self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
         if copies == "together":
             _require_multiple(self.batch_size, dataset.S.m)
+        if even == "drop" and not len(self) and self._batches():
+            raise ArgumentError(
+                f'even="drop" leaves no batch: there are {self._batches()} for num_ranks='
+                f'{self.num_ranks}; give a smaller batch_size, or even="pad".'
+            )
 
     @property
     def sampler(self) -> OrbitBatchSampler:
@@ -99,17 +112,25 @@ class OrbitBatchSampler(Sampler[list[int]]):
 
     def __len__(self) -> int:
         """Batches of this rank in a whole epoch."""
-        return len(range(self.rank, self._batches(), self.num_ranks))
+        total = self._batches()
+        match self.even:
+            case "pad":
+                return -(-total // self.num_ranks)
+            case "drop":
+                return total // self.num_ranks
+            case _:
+                return len(range(self.rank, total, self.num_ranks))
 
     def __iter__(self) -> Iterator[list[int]]:
         turn = self._turn = _Turn(self._resume, self._resume)
         self._resume = 0
         plan = _Epoch(self, self.epoch)
-        mine = range(self.rank, self._batches(), self.num_ranks)
-        for position in range(turn.start, len(mine)):
+        total = self._batches()
+        for position in range(turn.start, len(self)):
             # before the yield, since the loader holds the batch while this waits
             turn.handed = position + 1
-            yield plan.batch(mine[position]).tolist()
+            number = position * self.num_ranks + self.rank
+            yield plan.batch(number % total).tolist()  # beyond the end only where it pads
 
     def state_dict(self, *, position: int | None = None) -> dict[str, Any]:
         """The epoch, the position in it, and what decides the batches.
@@ -135,7 +156,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         batches. The samples themselves are not compared.
         """
         state = require_keys(state, ("epoch", "position", "settings"))
-        require_settings(state["settings"], self._settings())
+        require_settings(_with_even(state["settings"], self.even), self._settings())
         epoch = check_integer("epoch", state["epoch"], below=1 << 63)
         longest = -(-self._batches() // self.num_ranks)  # of the first rank
         position = check_integer("position", state["position"], below=longest + 1)
@@ -150,7 +171,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
     def _settings(self) -> dict[str, Any]:
         """What decides the batches, but for the rank: all ranks may load one state."""
         data, S = self.dataset, self.dataset.S
-        names = ("batch_size", "copies", "shuffle", "seed", "drop_last", "num_ranks")
+        names = ("batch_size", "copies", "shuffle", "seed", "drop_last", "num_ranks", "even")
         return {
             "n": data.n,
             "m": S.m,
@@ -223,6 +244,13 @@ class _Epoch:
                 turn: order
             }
         return self._orders[turn]
+
+
+def _with_even(settings: Any, even: str | None) -> Any:
+    """Settings of a state from before there was `even`, which changes the last batches alone."""
+    if isinstance(settings, Mapping) and "even" not in settings:
+        return {**settings, "even": even}
+    return settings
 
 
 def _require_multiple(batch_size: int, m: int) -> None:

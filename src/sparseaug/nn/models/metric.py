@@ -6,8 +6,9 @@ outputs; so the value over all batches is what `invariance_error` gives for all 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -25,12 +26,20 @@ from sparseaug.nn.models.orbit_batch import (
     require_sample_of,
 )
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
-from sparseaug.orbits.models import call_model, check_chunk, require_model
+from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 
+if TYPE_CHECKING:
+    from torch.nn import Module as Metric
+else:
+    try:
+        from torchmetrics import Metric
+    except Exception:  # not installed, or for another torch: then it is a module like any other
+        from torch.nn import Module as Metric
 
-class InvarianceError(nn.Module):
+
+class InvarianceError(Metric):
     """Mean over S of the root mean square of model(g x) - model(x), over all samples seen.
 
     Args:
@@ -40,12 +49,15 @@ class InvarianceError(nn.Module):
         action: how x moves; `sparseaug.together` for several inputs
         S: by which elements
         output_action: for outputs that move along: then model(g x) - g model(x)
-        chunk_size: how many moved copies go through the model at once; by default all B m
+        chunk_size: how many moved copies go through the model at once; by default 1024, or B if
+            more
 
     `update(x)` takes a batch, `compute()` gives a scalar tensor (over all ranks in a distributed run,
     where every rank must call it, with the same S), `reset()` starts again, as loading a state dict
     does, and calling the metric gives the batch's own value while it accumulates. The sums stay in
-    double precision whatever `.to` says.
+    double precision whatever `.to` says. Where torchmetrics is installed this is a
+    `torchmetrics.Metric`: it works in a `MetricCollection`, with its operators, and in Lightning's
+    `self.log(name, metric)`; a clone measures the same model.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -56,8 +68,14 @@ class InvarianceError(nn.Module):
         1.0
     """
 
+    is_differentiable = False
+    higher_is_better = False
+    full_state_update = False
+
     squares: Tensor
     count: Tensor
+    _defaults: dict[str, Tensor]  # torchmetrics'
+    _update_count: int
     labels: Tensor  # how many of the samples had labels for outputs
 
     def __init__(
@@ -73,16 +91,19 @@ class InvarianceError(nn.Module):
         require_action(action)
         S = as_sample(S, action.group)
         require_model(model)
-        self._model = (model,)  # in a tuple, or it would become a part of this module
+        self._model = _Model(model)
         self.orbit = OrbitBatch(action, S)
         if output_action is not None:
             require_sample_of(output_action, S, "output_action")
         self.along = None if output_action is None else OrbitBatch(output_action, S)
         self.chunk_size = check_chunk(chunk_size)
         # not buffers: DistributedDataParallel would put the sums of rank 0 in the place of all others
-        self.squares = torch.zeros(S.m, dtype=torch.float64)
-        self.count = torch.zeros((), dtype=torch.int64)
-        self.labels = torch.zeros((), dtype=torch.int64)
+        self._state("squares", torch.zeros(S.m, dtype=torch.float64))
+        self._state("count", torch.zeros((), dtype=torch.int64))
+        self._state("labels", torch.zeros((), dtype=torch.int64))
+        # a collection takes metrics with equal states for one metric, as those of two models are while
+        # both errors are zero; a state by another name tells them apart
+        self._state(f"of_{id(self)}", torch.zeros((), dtype=torch.int64))
         self.register_load_state_dict_post_hook(_start_again)  # type: ignore[no-untyped-call]
 
     def update(self, x: Any) -> None:
@@ -91,20 +112,29 @@ class InvarianceError(nn.Module):
 
     def compute(self) -> Tensor:
         """The error over all samples seen, by all ranks."""
-        require_same(self.squares, S=[self.orbit.elements])
-        totals = (self.squares, self.count, self.labels)
-        return _error(*(sum_over_ranks(total.clone()) for total in totals))
+        totals = self.squares, self.count, self.labels
+        if not _IS_METRIC:  # torchmetrics has them summed by now
+            require_same(self.squares, S=[self.orbit.elements])
+            totals = tuple(sum_over_ranks(total.clone()) for total in totals)  # type: ignore[assignment]
+        return _error(*totals)
 
     def reset(self) -> None:
         """Forget all samples."""
+        if _IS_METRIC:
+            super().reset()  # type: ignore[misc]
+            return
         for total in (self.squares, self.count, self.labels):
             total.zero_()
 
     def forward(self, x: Any) -> Tensor:
         """Take a batch into the sums, and return its own error, that of this rank."""
         measured = self._measured(x)
+        value = _error(*measured)
         self._add(*measured)
-        return _error(*measured)
+        if _IS_METRIC:  # what its own `forward` notes; that one loses all sums where x is refused
+            self._update_count += 1
+            self._computed, self._forward_cache = None, value
+        return value
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
@@ -123,6 +153,29 @@ class InvarianceError(nn.Module):
                 )
         return super().load_state_dict(state_dict, strict, assign)
 
+    def _state(self, name: str, zero: Tensor) -> None:
+        """A sum over samples, from zero."""
+        if _IS_METRIC:
+            self.add_state(name, zero, dist_reduce_fx="sum")  # type: ignore[operator]
+        else:
+            setattr(self, name, zero)
+
+    def _sync_dist(self, *args: Any, **options: Any) -> None:
+        """As torchmetrics has it, after a check that sums over one S are added."""
+        require_same(self.squares, S=[self.orbit.elements])
+        super()._sync_dist(*args, **options)  # type: ignore[misc]
+
+    def _wrap_compute(self, compute: Callable[..., Any]) -> Callable[..., Any]:
+        """As torchmetrics has it, without its warning that there is no sample: here that is an error."""
+        wrapped = super()._wrap_compute(compute)  # type: ignore[misc]
+
+        def quiet() -> Any:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "The ``compute`` method", UserWarning)
+                return wrapped()
+
+        return quiet
+
     def _add(self, squares: Tensor, count: Tensor, labels: Tensor) -> None:
         self.squares += squares
         self.count += count
@@ -134,11 +187,11 @@ class InvarianceError(nn.Module):
         batch = require_batch(self.orbit.action, x)
         # what does not move is refused before the model sees it
         self.orbit(map_leaves(lambda part: part[:1], x), [0])
-        (model,) = self._model
+        model = self._model.call
         base = require_outputs(call_model(model, x), batch)
         equal = self.orbit._equal()
         first = range(self.orbit.m) if equal is None else equal.first.tolist()
-        size = len(first) if self.chunk_size is None else max(1, self.chunk_size // batch)
+        size = max(1, usual_chunk(self.chunk_size, batch) // batch)
         found = torch.cat(
             [
                 self._squares(model, x, base, first[start : start + size])
@@ -168,19 +221,39 @@ class InvarianceError(nn.Module):
         difference = moved.to(torch.promote_types(moved.dtype, torch.float64)) - expected
         return difference.abs().square().mean(2).sum(1)
 
-    def _apply(self, fn: Any, recurse: bool = True) -> InvarianceError:
+    def _apply(self, fn: Any, *rest: Any) -> InvarianceError:
         """As torch has it; the sums keep their precision and move only."""
-        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        sums = {name: getattr(self, name) for name in ("squares", "count", "labels")}
+        super()._apply(fn, *rest)  # type: ignore[no-untyped-call]
         device = self.orbit.elements.device
-        self.squares, self.count, self.labels = (
-            total.to(device) for total in (self.squares, self.count, self.labels)
-        )
+        for name, total in sums.items():
+            setattr(self, name, total.to(device))
+            if _IS_METRIC:
+                self._defaults[name] = torch.zeros_like(total, device=device)
         return self
+
+
+_IS_METRIC = not TYPE_CHECKING and Metric is not nn.Module
+
+
+class _Model:
+    """The model, hidden from torch, or it would become a part of the metric.
+
+    A copy of the metric measures the same model; a copy of a module that holds both, its own.
+    """
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call = call
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Model:
+        return _Model(memo.get(id(self.call), self.call))
 
 
 def _start_again(metric: InvarianceError, _: Any) -> None:
     """After loading, which may bring another S: sums over the old one say nothing of it."""
     metric.squares = metric.squares.new_zeros(metric.orbit.m)
+    if _IS_METRIC:
+        metric._defaults["squares"] = metric.squares.clone()
     metric.reset()
 
 

@@ -28,7 +28,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
-from sparseaug.orbits.models import call_model, check_chunk, require_model
+from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import Deviation
@@ -116,8 +116,12 @@ class OrbitAverage(nn.Module):
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
-        chunk_size: how many moved copies go through the model at once; by default all B m
+        chunk_size: how many moved copies go through the model at once; by default 1024, or B if
+            more, and all B m in compiled and exported code, where the batch size may stay open
         deviation: of S, if it is known; by default computed when first asked for
+        sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
+            and `torch.export` work before a first batch. With an output_action the model is called
+            once, on a sample of zeros, to learn the shape of its outputs
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -140,6 +144,7 @@ class OrbitAverage(nn.Module):
         chunk_size: int | None = None,
         *,
         deviation: Deviation | None = None,
+        sample_shape: Any = None,
     ) -> None:
         super().__init__()
         require_action(action)
@@ -150,10 +155,23 @@ class OrbitAverage(nn.Module):
         self.model = model
         self.merge = check_choice("merge", merge, ("mean", "median"))
         self.chunk_size = check_chunk(chunk_size)
-        self.orbit = OrbitBatch(action, S)
+        self.orbit = OrbitBatch(action, S, sample_shape=sample_shape)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
         self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
         self._known = None if deviation is None else (S.sha256, deviation)
+        if self.back is not None and sample_shape is not None:
+            self._prepare_back(self.back)
+
+    def _prepare_back(self, back: OrbitBatch) -> None:
+        """Make ready to move back outputs like those of a sample of zeros."""
+        like = next(iter(self.parameters()), torch.zeros(()))
+        zeros = map_leaves(
+            lambda part: torch.zeros(part.shape, dtype=like.dtype, device=like.device),
+            self.orbit._like,
+        )
+        with evaluating(self.model):
+            y = require_outputs(call_model(self.model, zeros), 1)
+        back.move_each(y.cpu()[None], [0])
 
     @property
     def deviation(self) -> Deviation:
@@ -212,8 +230,12 @@ class OrbitAverage(nn.Module):
     def _pieces(self, x: Any) -> list[Any]:
         """The batch in pieces of which at least one copy of each sample fits into a chunk."""
         size = require_batch(self.orbit.action, x)
-        step = size if self.chunk_size is None else self.chunk_size
+        step = size if self._whole() else usual_chunk(self.chunk_size, size)
         return [x] if step >= size else [_cut(x, k, k + step) for k in range(0, size, step)]
+
+    def _whole(self) -> bool:
+        """Whether a batch goes through at once: a number of chunks would fix the batch size."""
+        return self.chunk_size is None and torch.compiler.is_compiling()
 
     def _weighted(self, block: Tensor, start: int) -> Tensor:
         """What the outputs of the distinct elements from `start` on add to the mean over S."""
@@ -234,15 +256,15 @@ class OrbitAverage(nn.Module):
 
     def _blocks(self, x: Any) -> Iterator[tuple[Tensor, int]]:
         """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
-        equal, batch = self.orbit._equal(), len(leaves(x)[0])
+        equal, batch = self.orbit._equal(), leaves(x)[0].shape[0]  # len would fix it in an export
         m = self.orbit.m if equal is None else len(equal.first)
-        size = m if self.chunk_size is None else max(1, self.chunk_size // batch)
+        size = m if self._whole() else max(1, usual_chunk(self.chunk_size, batch) // batch)
         for start in range(0, m, size):
             which: Any = slice(start, start + size) if size < m else None
             if equal is not None:
                 which = equal.first[start : start + size]
             copies = self.orbit(x, which)
-            y = require_outputs(call_model(self.model, copies), len(leaves(copies)[0]))
+            y = require_outputs(call_model(self.model, copies), leaves(copies)[0].shape[0])
             if not (y.is_floating_point() or y.is_complex()):
                 raise ArgumentError(
                     f"model returned {y.dtype} for x of {describe(x)}; return logits or values, not "

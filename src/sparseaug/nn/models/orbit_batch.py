@@ -6,7 +6,9 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -25,7 +27,10 @@ from sparseaug.nn.checks import require_tensor
 from sparseaug.nn.data.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.origin import Origin
 from sparseaug.sampling.sample import as_sample, require_sample
+
+_EXTRA = "_extra_state"  # torch's name for what is neither parameter nor buffer
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
 
@@ -38,15 +43,17 @@ class OrbitBatch(nn.Module):
 
     Args:
         action: how the group moves one sample
-        S: the sample, of the action's group; kept in the state dict as its rows `elements`
+        S: the sample, of the action's group; kept in the state dict: its rows `elements`, and where
+            they came from
         sample_shape: shape of one sample, without the sample axis; by default the first batch tells;
             a tuple or dict of shapes where several arrays move together
 
     Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
     shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
-    batch before compiling. Loading a state dict adopts its S, if that is one of the same group.
-    The state dict holds rows alone, so an adopted S has calls = 0. x may be a tuple or a dict of
-    tensors where the action moves them together (`sparseaug.together`); so are the copies then.
+    batch before compiling. Loading a state dict adopts its S with its seed and calls, if that is one
+    of the same group; an older state dict holds rows alone, and its S has calls = 0. x may be a tuple
+    or a dict of tensors where the action moves them together (`sparseaug.together`); so are the
+    copies then.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -219,18 +226,33 @@ class OrbitBatch(nn.Module):
         require_loadable(self, state_dict, strict=strict)
         return super().load_state_dict(state_dict, strict, assign)
 
+    def get_extra_state(self) -> Tensor:
+        """Calls, origin and hash of S as the bytes of a JSON text: a tensor, so any format saves it."""
+        S = self._given if self.elements.is_meta else self.sample
+        facts = {"calls": S.calls, "origin": asdict(S.origin), "sha256": S.sha256}
+        return torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
+
+    def set_extra_state(self, state: Any) -> None:
+        """Nothing: `_load_from_state_dict` takes these facts with the rows that they belong to."""
+
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         """Adopt the S of the state dict, or raise an error if it is not one of this group."""
+        S = None
         if f"{prefix}elements" in state_dict:
-            rows = self._rows_in(state_dict, prefix)
-            self.elements = self.elements.new_empty(rows.shape)  # m may differ
+            S = self._sample_in(state_dict, prefix)
+            self.elements = self.elements.new_empty(S.elements.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
+        missing = rest[2]
+        if S is not None:
+            self._given = S
+        if f"{prefix}{_EXTRA}" in missing:  # older ones hold rows alone
+            missing.remove(f"{prefix}{_EXTRA}")
         if self._like is not None:
             self._prepare(self._like)
         self._equal()
 
-    def _rows_in(self, state_dict: Mapping[str, Any], prefix: str) -> Rows:
-        """The rows of the S under this prefix, or an `ArgumentError` unless it is of this group."""
+    def _sample_in(self, state_dict: Mapping[str, Any], prefix: str) -> GroupSample:
+        """The S under this prefix, or an `ArgumentError` unless it is of this group."""
         group, key = self.action.group, f"{prefix}elements"
         rows, digest = _entry(state_dict, key), f"{prefix}group_digest"
         # not with the buffer: that one is empty where the module was made without memory
@@ -240,11 +262,13 @@ class OrbitBatch(nn.Module):
                 "build the action and S with the group it was saved with."
             )
         try:
-            return GroupSample(group, rows).elements
+            S = GroupSample(group, rows)
         except SparseAugError as error:
             raise ArgumentError(
                 f"state_dict has no S of {group.name} under {key!r}: {error}"
             ) from error
+        extra = f"{prefix}{_EXTRA}"
+        return S if extra not in state_dict else _with_facts(S, _entry(state_dict, extra), extra)
 
     def _ready(self, x: Any, leading: int) -> Action:
         """Check x, whose sample axis is axis `leading`, prepare for it if need be; what moves it."""
@@ -316,6 +340,7 @@ def require_loadable(
     }
     known = [prefix + name for prefix in parts for name in ("elements", "group_digest")]
     missing = [key for key in known if key not in state_dict]
+    known += [prefix + _EXTRA for prefix in parts]  # which older ones do not have
     unknown = [] if others else [key for key in state_dict if key not in known]
     if strict and (missing or unknown):
         raise ArgumentError(
@@ -323,7 +348,7 @@ def require_loadable(
             "state_dict returned, or strict=False."
         )
     return {
-        prefix: part._rows_in(state_dict, prefix)
+        prefix: part._sample_in(state_dict, prefix).elements
         for prefix, part in parts.items()
         if f"{prefix}elements" in state_dict
     }
@@ -392,6 +417,27 @@ def _entry(state_dict: Mapping[str, Any], key: str) -> NDArray[Any]:
         f"state_dict[{key!r}]={shorten(state_dict[key])} is not a dense tensor; give what "
         "state_dict returned."
     )
+
+
+def _with_facts(S: GroupSample, text: NDArray[Any], key: str) -> GroupSample:
+    """S with the calls and the origin that `get_extra_state` wrote; its hash is checked."""
+    remedy = "give what state_dict returned."
+    try:
+        facts = json.loads(text.tobytes()) if text.dtype == np.uint8 else None
+    except (ValueError, RecursionError) as error:
+        raise ArgumentError(f"state_dict[{key!r}] is not JSON: {error}; {remedy}") from error
+    if not isinstance(facts, dict) or set(facts) != {"calls", "origin", "sha256"}:
+        raise ArgumentError(f"state_dict[{key!r}] does not hold the facts of an S; {remedy}")
+    try:
+        known = GroupSample(S.group, S.elements, facts["calls"], Origin.from_dict(facts["origin"]))
+    except SparseAugError as error:
+        raise ArgumentError(f"state_dict[{key!r}] does not fit: {error}") from error
+    if known.sha256 != facts["sha256"]:
+        raise ArgumentError(
+            f"state_dict[{key!r}] is of another S than its elements; {remedy} Without this key the "
+            "elements are taken as given ones."
+        )
+    return known
 
 
 def _digest(group: Group) -> list[int]:

@@ -36,15 +36,12 @@ from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
+from sparseaug.nn.risk.trial import Chunk
 from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.sampling import GroupSample, Oracle
 
 Loss = Callable[[Any, Any], Tensor]
 
-# Copies a chunk: a processor is fastest while a chunk stays near its caches, an accelerator wants work
-# for all its cores; beyond these sizes neither gains.
-_CHUNK_CPU = 16384
-_CHUNK_GPU = 131072
 _KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the same at every step
 
 
@@ -62,9 +59,11 @@ class ModuleRisk:
         action: how the group moves x; `sparseaug.together` for several inputs
         S: a GroupSample, "full" for the whole group, or None for the data as they are
         y_action: how targets move, if they do
-        chunk_size: copies that are in memory at once, by default 16384, or 131072 on an
-            accelerator; it changes memory, speed and rounding, nothing else. Copies of 64 MiB at
-            most are made once and kept
+        chunk_size: copies that are in memory at once; by default the fastest of 256 to 16384, or
+            8192 to 131072 on an accelerator, by a trial of some tenths of a second when the first
+            risk of more copies is made. It changes memory, speed and rounding, nothing else: give
+            it where two runs must agree to the last bit. Copies of 64 MiB at most are made once and
+            kept
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
@@ -95,8 +94,7 @@ class ModuleRisk:
         self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
         self.data = check_tensors(module, loss, data, action, y_action)
         self._tensors = [*leaves(self.data[0]), self.data[1]]
-        usual = _CHUNK_CPU if self._tensors[0].device.type == "cpu" else _CHUNK_GPU
-        self.chunk_size = check_chunk(chunk_size) or usual
+        self._chunk = Chunk(check_chunk(chunk_size), self._tensors[0].device)
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
         self._shapes = [module.get_parameter(name).shape for name in self._names]
@@ -109,6 +107,12 @@ class ModuleRisk:
             module=(*module.parameters(), *module.buffers()),
             chunk_size=[str(self.chunk_size).encode()],
         )
+        self._try_chunks()
+
+    @property
+    def chunk_size(self) -> int:
+        """Copies that are computed at once, at most."""
+        return self._chunk.size
 
     @property
     def parameters(self) -> list[nn.Parameter]:
@@ -184,6 +188,7 @@ class ModuleRisk:
         other.__dict__.update(self.__dict__)
         other._take(S)
         require_same(self._tensors[0], S=other._facts_of_sample())
+        other._try_chunks()
         return other
 
     fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
@@ -277,6 +282,21 @@ class ModuleRisk:
         for count, first, last in runs(self._counts):
             for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
                 yield *self.moved(tile), int(count) * len(tile) / self.copies
+
+    def _try_chunks(self) -> None:
+        """Choose the chunk size, unless it is known: once for this risk and those over other samples."""
+        copies = len(self.data[1]) * len(self._counts)
+        if self._chunk.wants_trial(copies):
+            leaf = self.theta.requires_grad_()
+            self._chunk.find(partial(self._differentiate_some, leaf), copies)
+
+    def _differentiate_some(self, leaf: Tensor, most: int) -> int:
+        """The gradient of the first chunk of at most so many copies, and how many these are."""
+        n = len(self.data[1])
+        tile = next(tiles(0, len(self._counts) * n, n, most))
+        with torch.enable_grad():
+            torch.autograd.grad(self._mean_loss(self._split(leaf), *self.moved(tile)), leaf)
+        return len(tile)
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])

@@ -69,29 +69,48 @@ def permutation_module_norm(
     if group.order == 1:
         return Norm(0.0, 0.0, block)
     elements, counts = S.counts()
-    dimension = math.perm(n, degree)
-    starts = STARTS if dimension > DENSE_DIMENSION else 0
-    require_room(len(elements), max(dimension, n), block, power=power, starts=starts)
-    if n**degree > TUPLE_CODES:
-        raise GroupTooLargeError(
-            f"degree={degree} needs a table of {n}^{degree} entries for {group.name}; "
-            f"at most {TUPLE_CODES} are kept: lower degree."
-        )
-    tuples = _Tuples(n, degree)
+    require_tuples(len(elements), math.perm(n, degree), block, power, n)
+    require_codes(n, degree, group.name)
+    tuples = Tuples(n, degree)
     orbits = tuples.orbits(group.permutations(group.generators()))
     images = tuples.images(group.permutations(elements))
     mean = PermutationMean(images, counts, S.m, orbits)
-    if dimension <= DENSE_DIMENSION:
+    return module_norm(mean, S.sha256, power, failure_probability, progress).at(block)
+
+
+def module_norm(
+    mean: PermutationMean,
+    key: str,
+    power: int,
+    failure_probability: float,
+    progress: Progress | None = None,
+) -> Norm:
+    """The norm of one permutation module: as a matrix up to 4096 tuples, else by keyed random starts."""
+    if mean.images.shape[1] <= DENSE_DIMENSION:
         bounds = dense_norm(mean, power)
-        return Norm(min(bounds.upper, 1.0), bounds.lower, block)
-    found = lanczos_norm(
+        return Norm(min(bounds.upper, 1.0), bounds.lower)
+    return lanczos_norm(
         mean.operator(),
         power=power,
-        key=S.sha256,
+        key=key,
         failure_probability=failure_probability,
         progress=progress,
     )
-    return found.at(block)
+
+
+def require_tuples(count: int, dimension: int, block: str, power: int, points: int = 0) -> None:
+    """Raise a `GroupTooLargeError` if the images of so many tuples are too many; `require_room`."""
+    starts = STARTS if dimension > DENSE_DIMENSION else 0
+    require_room(count, max(dimension, points), block, power=power, starts=starts)
+
+
+def require_codes(points: int, degree: int, name: str) -> None:
+    """Raise a `GroupTooLargeError` if the table of tuples is too large."""
+    if points**degree > TUPLE_CODES:
+        raise GroupTooLargeError(
+            f"degree={degree} needs a table of {points}^{degree} entries for {name}; "
+            f"at most {TUPLE_CODES} are kept: lower degree."
+        )
 
 
 def low_weight_norm(
@@ -140,14 +159,17 @@ def norms_by_weight(S: GroupSample, degree: int) -> dict[int | str, Norm]:
     return found
 
 
-class _Tuples:
-    """Ordered k-tuples of distinct points, numbered."""
+class Tuples:
+    """Ordered k-tuples of points on different axes, numbered; point a is on axis a mod `axes`.
 
-    def __init__(self, n: int, degree: int) -> None:
+    By default every point has its own axis: tuples of distinct points.
+    """
+
+    def __init__(self, n: int, degree: int, axes: int | None = None) -> None:
         codes = np.arange(n**degree).reshape((n,) * degree)
         distinct = np.ones(codes.shape, bool)
-        axes = np.ogrid[tuple(slice(n) for _ in range(degree))]
-        for a, b in combinations(axes, 2):
+        points = np.ogrid[tuple(slice(n) for _ in range(degree))]
+        for a, b in combinations([place % (axes or n) for place in points], 2):
             distinct &= a != b
         self._columns = np.array(np.nonzero(distinct), np.int64)
         self._number = np.full(n**degree, -1, np.int32)

@@ -1,0 +1,195 @@
+"""The rotations and mirrors that take the atoms of a molecule to atoms, within a tolerance.
+
+Two atoms i, j that are not in line with the centre make a frame. A symmetry takes them to atoms a, b of
+the same species at the same distances from the centre and from each other, and these frames together
+with the handedness determine it: all candidates are tried, fitted to all atoms, and kept when every atom
+lands within the tolerance of one of its species.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.groups import Rows
+
+Floats = NDArray[np.float64]
+
+MOST_ATOMS = 2048
+"""Pairs of atoms are compared, and each candidate moves all atoms."""
+
+MOST_CANDIDATES = 1 << 14
+"""Frames that are tried on all atoms: half a minute for the largest molecule."""
+
+MOST_OPERATIONS = 512
+"""Operations of one molecule: an n-gon in its plane has 4n."""
+
+
+class Molecule(NamedTuple):
+    """Positions (atoms, 3) about their mean, kinds 0, 1, 2, ... of the atoms, and that mean."""
+
+    positions: Floats
+    kinds: Rows
+    centre: Floats
+
+
+class Operation(NamedTuple):
+    """Where each atom goes, whether space is mirrored, the matrix, the largest distance it leaves."""
+
+    image: tuple[int, ...]
+    mirror: bool
+    matrix: Floats
+    error: float
+
+
+def read_molecule(atoms: Any) -> Molecule:
+    """(positions, species), ASE's Atoms or pymatgen's Molecule, or an `ArgumentError`."""
+    given = atoms
+    if not isinstance(atoms, tuple | list):
+        try:
+            if hasattr(type(atoms), "get_positions"):
+                given = (atoms.get_positions(), list(atoms.numbers))
+            elif hasattr(type(atoms), "cart_coords"):
+                given = (atoms.cart_coords, [str(site.species_string) for site in atoms])
+        except Exception as error:  # an object of another library
+            raise ArgumentError(
+                f"atoms={shorten(atoms)} does not answer as ASE's Atoms or pymatgen's Molecule do; "
+                "give (positions, species)."
+            ) from error
+    try:
+        positions, species = given
+        positions = np.asarray(positions)
+        if positions.dtype.kind not in "iuf" or isinstance(species, str | bytes):
+            raise TypeError
+        names = list(species)
+        numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        unequal = any(name != name for name in names)  # NaN
+    except Exception as error:  # no pair, ragged lists, foreign objects
+        raise ArgumentError(
+            f"atoms={shorten(atoms)} must be (positions, species), an ASE Atoms object or a pymatgen "
+            "Molecule."
+        ) from error
+    if positions.shape != (len(names), 3) or not names or unequal:
+        raise ArgumentError(
+            f"atoms has positions of shape {positions.shape} and {len(names)} species; give (atoms, 3) "
+            "and a symbol or number for each atom."
+        )
+    if len(names) > MOST_ATOMS:
+        raise GroupTooLargeError(f"atoms has {len(names)} atoms, above {MOST_ATOMS}.")
+    positions = positions.astype(np.float64)
+    if not np.isfinite(positions).all() or abs(positions).max() > 1e8:
+        raise ArgumentError("atoms has positions that are not finite, or beyond 1e8.")
+    centre = positions.mean(axis=0)
+    kinds = np.array([numbers[name] for name in names])
+    return Molecule(positions - centre, kinds, centre)
+
+
+def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
+    """All operations that leave every atom within the tolerance of another, the identity first."""
+    positions, kinds, _ = molecule
+    tree = KDTree(positions)
+    reach = np.linalg.norm(positions, axis=1).max()
+    least = 1e3 * float(np.finfo(np.float64).eps * reach)  # a fit is a few operations on positions
+    if tolerance < least:
+        raise ArgumentError(
+            f"tolerance={tolerance:g} is below the rounding of positions; give at least {least:.1g}."
+        )
+    if len(positions) > 1 and tree.query(positions, k=2)[0][:, 1].min() <= 2 * tolerance:
+        raise ArgumentError(
+            f"atoms has two atoms within twice tolerance={tolerance:g} of each other; give a smaller "
+            "tolerance."
+        )
+    found: dict[tuple[tuple[int, ...], bool], Operation] = {}
+    i, j = _frame_atoms(molecule, tolerance)
+    height = np.linalg.norm(np.cross(positions[i], positions[j])) / np.linalg.norm(positions[i])
+    # a frame of atoms that are off by the tolerance turns by about that over their distance
+    rough = tolerance * (1 + 4 * reach / min(height, float(np.linalg.norm(positions[i]))))
+    start = _frame(positions[i], positions[j])
+    for a, b in _candidates(molecule, i, j, tolerance):
+        for mirror in (False, True):
+            turn = (
+                _frame(positions[a], positions[b]) @ np.diag([1, 1, -1 if mirror else 1]) @ start.T
+            )
+            one = _fitted(molecule, tree, turn, mirror, rough)
+            if one is not None and one.error <= tolerance:
+                found.setdefault((one.image, mirror), one)
+    ordered = sorted(found.values(), key=lambda one: (one.mirror, one.image))
+    unit = (tuple(range(len(kinds))), False)
+    ordered.sort(key=lambda one: (one.image, one.mirror) != unit)  # the identity first
+    if len(ordered) > MOST_OPERATIONS:
+        raise GroupTooLargeError(
+            f"atoms has {len(ordered)} operations, above {MOST_OPERATIONS}; give fewer atoms."
+        )
+    return ordered
+
+
+def _frame_atoms(molecule: Molecule, tolerance: float) -> tuple[int, int]:
+    """Two atoms that are not in line with the centre, with few others of their sort."""
+    positions, kinds, _ = molecule
+    radius = np.linalg.norm(positions, axis=1)
+    alike = abs(radius[:, None] - radius) <= 2 * tolerance
+    count = (alike & (kinds[:, None] == kinds)).sum(axis=1)
+    for i in sorted(np.flatnonzero(radius > 10 * tolerance).tolist(), key=lambda k: count[k]):
+        height = np.linalg.norm(np.cross(positions[i], positions), axis=1) / radius[i]
+        others = np.flatnonzero(height > max(10 * tolerance, 0.1 * height.max()))
+        if len(others):
+            return i, int(others[count[others].argmin()])
+    raise ArgumentError(
+        "atoms are all on one line within ten times the tolerance, which infinitely many rotations "
+        "keep; use identical_atoms or graph_automorphisms for their permutations."
+    )
+
+
+def _candidates(molecule: Molecule, i: int, j: int, tolerance: float) -> Iterator[tuple[int, int]]:
+    positions, kinds, _ = molecule
+    radius = np.linalg.norm(positions, axis=1)
+    images = [
+        np.flatnonzero((kinds == kinds[k]) & (abs(radius - radius[k]) <= 2 * tolerance))
+        for k in (i, j)
+    ]
+    apart = np.linalg.norm(positions[images[0]][:, None] - positions[images[1]], axis=2)
+    wanted = float(np.linalg.norm(positions[i] - positions[j]))
+    pairs = np.argwhere(abs(apart - wanted) <= 2 * tolerance)
+    if len(pairs) > MOST_CANDIDATES:
+        raise GroupTooLargeError(
+            f"atoms has {len(pairs)} pairs of atoms that a symmetry might take to each other, above "
+            f"{MOST_CANDIDATES}; give a smaller tolerance or fewer atoms."
+        )
+    for a, b in pairs.tolist():
+        first, second = int(images[0][a]), int(images[1][b])
+        if first != second:
+            yield first, second
+
+
+def _frame(p: Floats, q: Floats) -> Floats:
+    """An orthonormal frame, as columns: along p, towards q, and their cross product."""
+    first = p / np.linalg.norm(p)
+    second = q - (q @ first) * first
+    length = np.linalg.norm(second)
+    if length == 0:
+        return np.zeros((3, 3))  # in line: lands nowhere
+    second /= length
+    return np.stack([first, second, np.cross(first, second)], axis=1)
+
+
+def _fitted(
+    molecule: Molecule, tree: KDTree, turn: Floats, mirror: bool, rough: float
+) -> Operation | None:
+    """The rotation (or mirror) that fits best where a rough one takes atoms to atoms."""
+    positions, kinds, _ = molecule
+    apart, image = tree.query(positions @ turn.T)
+    if apart.max() > rough or not np.array_equal(kinds[image], kinds):
+        return None
+    if len(np.unique(image)) < len(image):
+        return None
+    # Kabsch 1976: the nearest orthogonal matrix of this handedness to sum_i y_i x_i^T
+    left, _, right = np.linalg.svd(positions[image].T @ positions)
+    sign = (-1.0 if mirror else 1.0) * np.linalg.det(left @ right)
+    matrix = left @ np.diag([1.0, 1.0, np.sign(sign)]) @ right
+    error = float(np.linalg.norm(positions @ matrix.T - positions[image], axis=1).max())
+    return Operation(tuple(image.tolist()), mirror, matrix, error)

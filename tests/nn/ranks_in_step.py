@@ -1,0 +1,101 @@
+"""Run by torchrun: 13 batches on two ranks that wait for each other at every step, and a resumed run."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import logging
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import TensorDataset
+
+import sparseaug as sa
+from sparseaug import nn as sann
+
+SAMPLES = 26
+
+
+def make_loader(rank: int, even: str | None) -> sann.ResumableLoader:
+    """13 batches of all four copies of two samples; the target of sample i is i."""
+    act = sa.permute_axis(sa.cyclic(4))
+    i = torch.arange(SAMPLES)
+    data = sann.OneShotDataset(TensorDataset(i[:, None].repeat(1, 4).float(), i), act, "full")
+    sampler = sann.OrbitBatchSampler(data, 8, rank=rank, num_ranks=2, even=even)  # type: ignore[arg-type]
+    return sann.ResumableLoader(data, batch_sampler=sampler, num_workers=0)
+
+
+def plain(rank: int, even: str | None) -> dict[str, Any]:
+    """Two epochs of DDP; then the second again, from its third step on."""
+    model = DistributedDataParallel(nn.Linear(4, 1))
+    loader = make_loader(rank, even)
+    seen: list[list[int]] = []
+    state = None
+    for epoch in range(2):
+        loader.batch_sampler.set_epoch(epoch)  # type: ignore[union-attr]
+        for step, (x, y) in enumerate(loader, 1):
+            model(x).square().mean().backward()  # all ranks meet here
+            seen.append(y.tolist())
+            if (epoch, step) == (1, 3):
+                state = loader.state_dict()
+    resumed = make_loader(rank, even)
+    resumed.load_state_dict(state)
+    return {"seen": seen, "resumed": [y.tolist() for _, y in resumed]}
+
+
+def in_lightning(rank: int, folder: Path) -> list[Any]:
+    """The recipe of the how-to, two devices."""
+    import lightning.pytorch as pytorch
+
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+
+    class Module(pytorch.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net, self.seen = nn.Linear(4, 1), []
+
+        def training_step(self, batch: Any, _: int) -> torch.Tensor:
+            self.seen.append([self.current_epoch, batch[1].tolist()])
+            return self.net(batch[0]).square().mean()
+
+        def configure_optimizers(self) -> torch.optim.Optimizer:
+            return torch.optim.SGD(self.parameters(), lr=0.0)
+
+    def run(epochs: int, path: Path | None = None) -> list[Any]:
+        module = Module()
+        trainer = pytorch.Trainer(
+            **{"max_epochs": epochs, "accelerator": "cpu", "devices": 2, "strategy": "ddp"},
+            **{"logger": False, "enable_progress_bar": False, "enable_model_summary": False},
+            **{"enable_checkpointing": False, "default_root_dir": folder},
+            use_distributed_sampler=False,
+        )
+        trainer.fit(module, make_loader(rank, "pad"), ckpt_path=path, weights_only=True)
+        if path is None:
+            trainer.save_checkpoint(folder / "end of epoch 0")
+        return module.seen
+
+    first = run(1)
+    return first + run(2, folder / "end of epoch 0")
+
+
+def main(folder: Path, what: str) -> None:
+    warnings.simplefilter("ignore")
+    # a rank that waits for another one which is done must fail, not hang
+    distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
+    rank = distributed.get_rank()
+    if what == "lightning":
+        said = in_lightning(rank, folder)
+    else:
+        said = plain(rank, None if what == "None" else what)
+    (folder / f"{rank}.json").write_text(json.dumps(said))
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,109 @@
+"""Relabellings of identical atoms: the product of symmetric groups that they are, at real size."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+from sparseaug.testing import check_action, check_group
+
+COUNTS = [9, 8, 4]
+SPECIES = ["C"] * 9 + ["H"] * 8 + ["O"] * 4
+
+
+@pytest.fixture(scope="module")
+def found() -> Any:
+    return sa.identical_atoms(COUNTS)
+
+
+def permutation_matrices(rows: np.ndarray) -> np.ndarray:
+    return np.eye(rows.shape[1])[rows].swapaxes(1, 2)
+
+
+def test_draws_keep_every_species_and_reach_every_place(found: Any) -> None:
+    """Missing one of 81 + 64 + 16 cells in 300 draws has probability below 161 (8/9)^300 < 1e-12."""
+    S = sa.Oracle(found.group, seed=0).draw(300)
+    species = np.array(SPECIES)
+    assert (species[S.elements] == species).all()
+    reached = permutation_matrices(S.elements).any(axis=0)
+    assert np.array_equal(reached, species[:, None] == species)
+    x = np.random.default_rng(0).normal(size=(2, 21, 3))
+    check_action(found.action, x)
+    check_group(found.group)
+    moved = found.action(S.elements[:1], x)[0]
+    assert np.array_equal(moved[:, S.elements[0]], x)
+
+
+def test_order_and_family_are_those_of_the_product(found: Any) -> None:
+    assert found.group.order == math.prod(math.factorial(k) for k in COUNTS)
+    known = found.group.known_as()
+    assert known is not None
+    assert known.group.name == "S9xS8xS4"
+    assert found.group.dimension_sum() == known.group.dimension_sum()
+
+
+def test_the_deviation_on_single_atoms_is_the_norm_of_a_matrix(found: Any) -> None:
+    S = sa.Oracle(found.group, seed=0).draw(50)
+    same = np.equal.outer(SPECIES, SPECIES)
+    wanted = np.linalg.norm(permutation_matrices(S.elements).mean(axis=0) - same / same.sum(0), 2)
+    one, two = (sa.deviation(S, degree=degree).value for degree in (1, 2))
+    assert one == pytest.approx(wanted, abs=1e-5)
+    assert one <= two < 1
+
+
+def test_a_plan_is_that_of_the_product_of_symmetric_groups(found: Any) -> None:
+    constants = {"eps": 0.5, "delta": 0.1, "C": 1.0, "B": 1.0, "L": 1.0, "gap": 1.0}
+    ours = sa.plan(found.group, **constants)
+    product = sa.direct_product(*(sa.symmetric(k) for k in COUNTS))
+    theirs = sa.plan(product, **constants)
+    for one, other in zip(ours.rows, theirs.rows, strict=True):
+        assert (one.method, one.batch, one.steps, one.calls) == (
+            *(other.method, other.batch),
+            *(other.steps, other.calls),
+        )
+
+
+def test_the_exact_deviation_of_few_atoms_is_that_of_the_product() -> None:
+    found = sa.identical_atoms(species=["H", "C", "H", "C", "H"])
+    S = sa.Oracle(found.group, seed=0).draw(6)
+    known = found.group.known_as()
+    product = sa.direct_product(sa.symmetric(3), sa.symmetric(2))
+    assert known.group == product
+    moved = np.concatenate(
+        [
+            np.array([0, 0, 1, 0, 2])[S.elements[:, [0, 2, 4]]],
+            np.array([0, 0, 0, 1, 0])[S.elements[:, [1, 3]]],
+        ],
+        axis=1,
+    )
+    wanted = sa.deviation(sa.GroupSample(product, moved)).value
+    assert sa.deviation(S).value == wanted
+    assert wanted == pytest.approx(sa.deviation(S, method="regular").value, abs=1e-9)
+
+
+def test_species_say_the_same_as_counts_for_sorted_atoms(found: Any) -> None:
+    assert sa.identical_atoms(species=SPECIES) == found
+    assert sa.identical_atoms(species=["O", "H", "H"]).group.order == 2
+    assert sa.identical_atoms([1, 1]).group.order == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({}, "give one of them"),
+        ({"counts": [1], "species": ["H"]}, "give one of them"),
+        ({"counts": [0, 2]}, "counts"),
+        ({"counts": []}, "counts has 0 atoms"),
+        ({"species": "H2O"}, "species="),
+        ({"species": ["H", float("nan")]}, "does not equal itself"),
+    ],
+)
+def test_bad_atoms_are_named(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        sa.identical_atoms(**options)
+    assert reason in str(error.value)

@@ -1,0 +1,227 @@
+"""Point groups of molecules: orbits of known groups, pymatgen's symbols, forces, exact rotations."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning
+from sparseaug.sources import frames, molecules, point_group
+from sparseaug.testing import check_action, check_group
+
+
+def turn(n: int, axis: str = "z") -> np.ndarray:
+    return Rotation.from_euler(axis, 2 * math.pi / n).as_matrix()
+
+
+ACROSS, ALONG, INVERSION = np.diag([1.0, 1, -1]), np.diag([1.0, -1, 1]), -np.eye(3)
+DIAGONAL = {n: turn(4 * n) @ ALONG @ turn(4 * n).T for n in range(2, 7)}  # between two C2 axes
+FLIP = turn(2, "x")
+GENERATORS = {
+    "C1": [np.eye(3)],
+    "Cs": [ACROSS],
+    "Ci": [INVERSION],
+    **{f"C{n}": [turn(n)] for n in range(2, 7)},
+    **{f"C{n}v": [turn(n), ALONG] for n in range(2, 7)},
+    **{f"C{n}h": [turn(n), ACROSS] for n in range(2, 7)},
+    **{f"S{2 * n}": [turn(2 * n) @ ACROSS] for n in range(2, 5)},
+    **{f"D{n}": [turn(n), FLIP] for n in range(2, 7)},
+    **{f"D{n}h": [turn(n), FLIP, ACROSS] for n in range(2, 7)},
+    **{f"D{n}d": [turn(n), FLIP, DIAGONAL[n]] for n in range(2, 7)},
+    "T": list(Rotation.create_group("T").as_matrix()),
+    "Td": [*Rotation.create_group("T").as_matrix(), turn(4) @ ACROSS],
+    "Th": [*Rotation.create_group("T").as_matrix(), INVERSION],
+    "O": list(Rotation.create_group("O").as_matrix()),
+    "Oh": [*Rotation.create_group("O").as_matrix(), INVERSION],
+    "I": list(Rotation.create_group("I").as_matrix()),
+    "Ih": [*Rotation.create_group("I").as_matrix(), INVERSION],
+}
+
+
+def closure(generators: list[np.ndarray]) -> np.ndarray:
+    """All products."""
+    found = np.eye(3)[None]
+    while True:
+        both = np.concatenate([found, *(found @ g for g in generators)])
+        _, first = np.unique((both + 5).round(6).reshape(-1, 9), axis=0, return_index=True)
+        if len(first) == len(found):
+            return found
+        found = both[np.sort(first)]
+
+
+def generic(name: str, seed: int = 0) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Four orbits of points in general position, each a species, anywhere in space: no other
+    symmetry than that of the group.
+    """
+    rng = np.random.default_rng(seed)
+    frame = Rotation.random(rng=rng).as_matrix()
+    group = frame @ closure(GENERATORS[name]) @ frame.T
+    starts = rng.normal(size=(4, 3)) * np.array([[2.0], [3.0], [4.0], [5.0]])
+    positions = np.concatenate([group @ start for start in starts])
+    species = [kind for kind in "CNOS" for _ in range(len(group))]
+    order = rng.permutation(len(species))
+    return positions[order] + rng.normal(size=3), [species[i] for i in order], group
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_the_group_of_orbits_is_the_group_that_made_them(name: str) -> None:
+    positions, species, group = generic(name)
+    found = point_group((positions, species), tolerance=1e-6)
+    assert (found.symbol, found.group.order) == (name, len(group))
+    ours = found.rotations[:, None]
+    assert abs(ours - group[None]).max(axis=(2, 3)).min(axis=1).max() < 1e-9
+    for R, image in zip(found.rotations, found.action.images, strict=True):
+        moved = (positions - found.centre) @ R.T + found.centre
+        assert np.allclose(moved, positions[list(image)], atol=1e-9)
+        assert [species[i] for i in image] == species
+    assert found.error < 1e-9
+
+
+@pytest.mark.parametrize("name", ["C3v", "D2d", "Th", "Ih", "S6"])
+def test_noise_within_the_tolerance_changes_nothing_and_rotations_stay_exact(name: str) -> None:
+    positions, species, group = generic(name)
+    noise = 1e-4 * np.random.default_rng(1).uniform(-1, 1, positions.shape)
+    found = point_group((positions + noise, species), tolerance=2e-3)
+    assert (found.symbol, found.group.order) == (name, len(group))
+    R = found.rotations
+    assert abs(R @ R.swapaxes(1, 2) - np.eye(3)).max() < 1e-13
+    every = found.group.all_elements()
+    pairs = found.group.compose(every[:, None], every[None])[..., 0]
+    assert abs(np.einsum("aij,bjk->abik", R, R) - R[pairs]).max() < 1e-12
+    assert 1e-6 < found.error < 2e-3
+    check_group(found.group)
+    x = np.random.default_rng(0).normal(size=(2, len(species), 3))
+    check_action(found.action, x)
+    check_action(found.vectors, x)
+    check_action(found.tensors(2, sites=False), x[:, :3])
+
+
+def test_operations_that_a_larger_tolerance_finds_are_told_of() -> None:
+    positions, species, _ = generic("C3v")
+    positions = positions + 3e-3 * np.random.default_rng(1).uniform(-1, 1, positions.shape)
+    with pytest.warns(SymmetryWarning, match=r"tolerance=0.001 finds 1 .*0.01 finds 6"):
+        found = point_group((positions, species), tolerance=1e-3)
+    assert found.symbol == "C1"
+
+
+@pytest.mark.filterwarnings("ignore::sparseaug.errors.SymmetryWarning")
+def test_symbols_and_orders_of_the_g2_molecules_are_those_of_pymatgen() -> None:
+    """Of 112 molecules that are not linear; the other 36 of two atoms or more are refused."""
+    collections = pytest.importorskip("ase.collections")
+    core = pytest.importorskip("pymatgen.core")
+    from pymatgen.symmetry.analyzer import PointGroupAnalyzer
+
+    compared = linear = 0
+    for name in collections.g2.names:
+        atoms = collections.g2[name]
+        if len(atoms) < 2:
+            continue
+        molecule = core.Molecule(atoms.get_chemical_symbols(), atoms.get_positions())
+        theirs = PointGroupAnalyzer(
+            molecule, tolerance=0.02, eigen_tolerance=1e-3, matrix_tolerance=0.05
+        )
+        if "*" in str(theirs.get_pointgroup()):
+            linear += 1
+            with pytest.raises(ArgumentError, match="on one line"):
+                point_group(atoms)
+            continue
+        ours = point_group(atoms)
+        assert ours.symbol == str(theirs.get_pointgroup())
+        assert ours.group.order == len(theirs.get_symmetry_operations())
+        assert point_group(molecule).action.images == ours.action.images
+        compared += 1
+    assert (compared, linear) == (112, 36)
+
+
+def fullerene() -> np.ndarray:
+    """The corners of a truncated icosahedron."""
+    phi = (1 + math.sqrt(5)) / 2
+    corners = [
+        np.roll([a * x, b * y, c * z], shift)
+        for x, y, z in ((0, 1, 3 * phi), (1, 2 + phi, 2 * phi), (phi, 2, phi**3))
+        for a in (1, -1)
+        for b in (1, -1)
+        for c in (1, -1)
+        for shift in range(3)
+    ]
+    return np.unique(np.round(corners, 12), axis=0)
+
+
+def test_buckminsterfullerene_has_the_120_operations_of_an_icosahedron() -> None:
+    found = point_group((fullerene(), ["C"] * 60))
+    assert (found.symbol, found.group.order) == ("Ih", 120)
+    assert len(set(found.action.images)) == 120
+    assert 0 < sa.deviation(sa.Oracle(found.group, seed=0).draw(16)).value <= 1
+
+
+def test_a_flat_molecule_has_a_mirror_that_moves_no_atom() -> None:
+    angles = np.arange(6) * math.pi / 3
+    ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=1)
+    found = point_group((np.concatenate([1.4 * ring, 2.5 * ring]), ["C"] * 6 + ["H"] * 6))
+    assert repr(found) == "MoleculeSymmetry(D6h, order=24, atoms=12)"
+    assert len(set(found.action.images)) == 12
+    assert found.to_dict()["symbol"] == "D6h"
+    check_action(found.vectors, np.random.default_rng(0).normal(size=(2, 12, 3)))
+
+
+def energy(positions: np.ndarray, charge: np.ndarray) -> float:
+    apart = np.linalg.norm(positions[:, None] - positions, axis=2)
+    return float((np.outer(charge, charge) * np.exp(-0.5 * apart**2)).sum())
+
+
+def test_energies_are_invariant_when_displacements_move() -> None:
+    positions, species, _ = generic("D3d")
+    found = point_group((positions, species), tolerance=1e-6)
+    charge = np.array([ord(kind) - 66.0 for kind in species])
+    kick = 0.3 * np.random.default_rng(0).normal(size=positions.shape)
+    start = energy(positions + kick, charge)
+    for moved in found.vectors(found.group.all_elements(), kick[None])[:, 0]:
+        assert energy(positions + moved, charge) == pytest.approx(start, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("atoms", "options", "reason"),
+    [
+        (([[0, 0, 0], [0, 0, 1.1]], ["N", "N"]), {}, "one line"),
+        (([[0, 0, 0]], ["He"]), {}, "one line"),
+        (([[0, 0, 0], [0, 0, 0.001], [1, 0, 0]], ["H"] * 3), {}, "within twice tolerance=0.01"),
+        (([[0, 0, 0], [0, 1]], ["H", "H"]), {}, "atoms="),
+        (([[0, 0, 0.0]], ["H", "H"]), {}, "positions of shape (1, 3) and 2 species"),
+        (([[0, 0, np.inf]], ["H"]), {}, "not finite"),
+        (([[0, 0, 0.0]], "H"), {}, "atoms="),
+        ("H2O", {}, "atoms="),
+        (([[0, 0, 0], [1, 0, 0], [0, 1, 0]], ["H"] * 3), {"tolerance": 0.0}, "tolerance="),
+    ],
+)
+def test_bad_molecules_are_named(atoms: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        point_group(atoms, **options)
+    assert reason in str(error.value)
+
+
+def test_operations_that_do_not_close_are_refused() -> None:
+    quarter = frames.Operation((1, 2, 3, 0), False, turn(4), 0.0)
+    unit = frames.Operation((0, 1, 2, 3), False, np.eye(3), 0.0)
+    with pytest.raises(GroupError, match="product of two of them"):
+        molecules.products([unit, quarter])
+
+
+def test_large_molecules_are_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    positions, species, _ = generic("Oh")
+    monkeypatch.setattr(frames, "MOST_ATOMS", 100)
+    with pytest.raises(GroupTooLargeError, match="192 atoms, above 100"):
+        point_group((positions, species))
+    monkeypatch.setattr(frames, "MOST_ATOMS", 200)
+    monkeypatch.setattr(frames, "MOST_CANDIDATES", 20)
+    with warnings.catch_warnings(), pytest.raises(GroupTooLargeError, match="above 20"):
+        point_group((positions, species))
+    monkeypatch.setattr(frames, "MOST_CANDIDATES", 1000)
+    monkeypatch.setattr(frames, "MOST_OPERATIONS", 20)
+    with pytest.raises(GroupTooLargeError, match="48 operations, above 20"):
+        point_group((positions, species))

@@ -1,0 +1,268 @@
+"""Orders of automorphism groups of classic graphs, as published, and of the whole atlas.
+
+Orders are those of MathWorld, Wikipedia, Brouwer's tables (distance-regular and strongly regular
+graphs), Foster's census (cubic symmetric graphs) and Frucht, Graver and Watkins 1971 (generalised
+Petersen graphs).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, permutations, product
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.generators.atlas import graph_atlas_g
+
+from sparseaug.sources import graph_automorphisms
+
+ATLAS = graph_atlas_g()[1:]
+
+
+def lcf(n: int, shifts: list[int], repeats: int) -> Any:
+    return nx.LCF_graph(n, shifts, repeats)
+
+
+def generalised_petersen(n: int, k: int) -> Any:
+    graph = nx.Graph()
+    for i in range(n):
+        graph.add_edges_from(
+            [(("o", i), ("o", (i + 1) % n)), (("o", i), ("i", i)), (("i", i), ("i", (i + k) % n))]
+        )
+    return graph
+
+
+def disjoint_sets(sets: list[frozenset[int]]) -> Any:
+    graph = nx.Graph()
+    graph.add_nodes_from(sets)
+    graph.add_edges_from((a, b) for a, b in combinations(sets, 2) if not a & b)
+    return graph
+
+
+FANO = {frozenset((i % 7, (i + 1) % 7, (i + 3) % 7)) for i in range(7)}
+
+
+def coxeter() -> Any:
+    """The triples of seven points that are no line of the Fano plane; edges: disjoint ones."""
+    return disjoint_sets([s for s in map(frozenset, combinations(range(7), 3)) if s not in FANO])
+
+
+def clebsch() -> Any:
+    graph = nx.hypercube_graph(4)
+    graph.add_edges_from((v, tuple(1 - b for b in v)) for v in list(graph))
+    return graph
+
+
+def schlaefli() -> Any:
+    """The 27 lines of a cubic surface a_i, b_i, c_ij; edges: lines that do not meet."""
+    pairs = [frozenset(p) for p in combinations(range(6), 2)]
+    lines = [("a", i) for i in range(6)] + [("b", i) for i in range(6)] + [("c", p) for p in pairs]
+
+    def meet(x: Any, y: Any) -> bool:
+        (s, i), (t, j) = sorted((x, y), key=lambda line: line[0])
+        if s == t:
+            return s == "c" and not i & j
+        return i in j if t == "c" else i != j
+
+    graph = nx.Graph()
+    graph.add_edges_from((x, y) for x, y in combinations(lines, 2) if not meet(x, y))
+    return graph
+
+
+def switched(edges: list[tuple[int, int]]) -> Any:
+    """T(8), the pairs of eight points, switched with respect to some pairs: a Chang graph."""
+    pairs = list(map(frozenset, combinations(range(8), 2)))
+    chosen = {frozenset(edge) for edge in edges}
+    graph = nx.Graph()
+    for a, b in combinations(pairs, 2):
+        if (len(a & b) == 1) != ((a in chosen) != (b in chosen)):
+            graph.add_edge(a, b)
+    return graph
+
+
+def hexads() -> list[frozenset[int]]:
+    """The 77 blocks of S(3, 6, 22): octads of the Golay code with two points, without them."""
+    residues = {i * i % 23 for i in range(1, 23)}
+    rows = [[int((j - i) % 23 in residues) for j in range(23)] for i in range(23)]
+    basis: list[int] = []
+    for row in rows:
+        word = sum(bit << j for j, bit in enumerate([*row, sum(row) % 2]))
+        for known in basis:
+            word = min(word, word ^ known)
+        if word:
+            basis.append(word)
+    words = [0]
+    for word in basis:
+        words += [word ^ other for other in words]
+    octads = [[j for j in range(24) if word >> j & 1] for word in words if word.bit_count() == 8]
+    return [frozenset(o) - {22, 23} for o in octads if {22, 23} <= set(o)]
+
+
+def higman_sims() -> Any:
+    blocks = hexads()
+    graph = disjoint_sets(blocks)
+    graph.add_edges_from(("apex", point) for point in range(22))
+    graph.add_edges_from((point, block) for block in blocks for point in block)
+    return graph
+
+
+def sylvester() -> Any:
+    """The nodes of the Hoffman-Singleton graph that are not near an edge."""
+    graph = nx.hoffman_singleton_graph()
+    u, v = next(iter(graph.edges))
+    graph.remove_nodes_from({*graph[u], *graph[v]})
+    return graph
+
+
+def flower_snark(n: int) -> Any:
+    graph = nx.Graph()
+    for i in range(n):
+        graph.add_edges_from([(("a", i), (kind, i)) for kind in "bcd"])
+        graph.add_edge(("b", i), ("b", (i + 1) % n))
+        twist = i == n - 1
+        graph.add_edge(("c", i), ("d" if twist else "c", (i + 1) % n))
+        graph.add_edge(("d", i), ("c" if twist else "d", (i + 1) % n))
+    return graph
+
+
+def truncated(graph: Any) -> Any:
+    """Cut the corners of a solid with triangles: a node for each arrow."""
+    arrows = [(u, v) for edge in graph.edges for u, v in (edge, edge[::-1])]
+    result = nx.Graph((arrow, arrow[::-1]) for arrow in arrows)
+    for u, v in arrows:
+        result.add_edges_from(((u, v), (u, w)) for w in graph[u] if graph.has_edge(v, w))
+    return result
+
+
+def hamming(d: int, q: int) -> Any:
+    graph = nx.Graph()
+    for a, b in combinations(product(range(q), repeat=d), 2):
+        if sum(x != y for x, y in zip(a, b, strict=True)) == 1:
+            graph.add_edge(a, b)
+    return graph
+
+
+def paley(p: int) -> Any:
+    return nx.Graph(nx.paley_graph(p))
+
+
+PUBLISHED = {
+    "bull": (nx.bull_graph(), 2),
+    "Chvatal": (nx.chvatal_graph(), 8),
+    "cube": (nx.cubical_graph(), 48),
+    "Desargues": (nx.desargues_graph(), 240),
+    "diamond": (nx.diamond_graph(), 4),
+    "dodecahedron": (nx.dodecahedral_graph(), 120),
+    "Frucht": (nx.frucht_graph(), 1),
+    "Heawood": (nx.heawood_graph(), 336),
+    "Hoffman-Singleton": (nx.hoffman_singleton_graph(), 252000),
+    "house": (nx.house_graph(), 2),
+    "icosahedron": (nx.icosahedral_graph(), 120),
+    "Krackhardt's kite": (nx.krackhardt_kite_graph(), 2),
+    "Moebius-Kantor": (nx.moebius_kantor_graph(), 96),
+    "octahedron": (nx.octahedral_graph(), 48),
+    "Pappus": (nx.pappus_graph(), 216),
+    "Petersen": (nx.petersen_graph(), 120),
+    "tetrahedron": (nx.tetrahedral_graph(), 24),
+    "truncated cube": (nx.truncated_cube_graph(), 48),
+    "truncated tetrahedron": (nx.truncated_tetrahedron_graph(), 24),
+    "truncated icosahedron": (truncated(nx.icosahedral_graph()), 120),
+    "cuboctahedron": (nx.line_graph(nx.cubical_graph()), 48),
+    "icosidodecahedron": (nx.line_graph(nx.dodecahedral_graph()), 120),
+    "Tutte": (nx.tutte_graph(), 3),
+    "Groetzsch": (nx.mycielski_graph(4), 10),
+    "Nauru": (lcf(24, [5, -9, 7, -7, 9, -5], 4), 144),
+    "McGee": (lcf(24, [12, 7, -7], 8), 32),
+    "Tutte-Coxeter": (lcf(30, [-13, -9, 7, -7, 9, 13], 5), 1440),
+    "Dyck": (lcf(32, [5, -5, 13, -13], 8), 192),
+    "F26A": (lcf(26, [-7, 7], 13), 78),
+    "Franklin": (lcf(12, [5, -5], 6), 48),
+    "Gray": (lcf(54, [-25, 7, -7, 13, -13, 25], 9), 1296),
+    "Foster": (lcf(90, [17, -9, 37, -37, 9, -17], 15), 4320),
+    "Folkman": (lcf(20, [5, -7, -7, 5], 5), 3840),
+    "Wagner": (lcf(8, [4], 8), 16),
+    "Bidiakis cube": (lcf(12, [-6, 4, -4], 4), 8),
+    "Harries": (lcf(70, [-29, -19, -13, 13, 21, -27, 27, 33, -13, 13, 19, -21, -33, 29], 5), 120),
+    "Tutte's 12-cage": (
+        lcf(
+            126,
+            [17, 27, -13, -59, -35, 35, -11, 13, -53, 53, -27, 21, 57, 11, -21, -57, 59, -17],
+            7,
+        ),
+        12096,
+    ),
+    "Coxeter": (coxeter(), 336),
+    "Clebsch": (clebsch(), 1920),
+    "Schlaefli": (schlaefli(), 51840),
+    "Chang of 4 K2": (switched([(0, 1), (2, 3), (4, 5), (6, 7)]), 384),
+    "Chang of C8": (switched([(i, (i + 1) % 8) for i in range(8)]), 96),
+    "Chang of C3 and C5": (
+        switched([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (5, 6), (6, 7), (3, 7)]),
+        360,
+    ),
+    "Gewirtz": (disjoint_sets([block for block in hexads() if 0 not in block]), 80640),
+    "M22": (disjoint_sets(hexads()), 887040),
+    "Higman-Sims": (higman_sims(), 88704000),
+    "Sylvester": (sylvester(), 1440),
+    "flower snark J5": (flower_snark(5), 20),
+    "flower snark J7": (flower_snark(7), 28),
+    "Duerer": (generalised_petersen(6, 2), 12),
+    "GP(13, 5)": (generalised_petersen(13, 5), 52),
+    "GP(24, 5)": (generalised_petersen(24, 5), 288),
+    "Paley 13": (paley(13), 78),
+    "Paley 29": (paley(29), 406),
+    "Kneser (7, 3)": (nx.kneser_graph(7, 3), math.factorial(7)),
+    "T(8)": (nx.line_graph(nx.complete_graph(8)), math.factorial(8)),
+    "H(3, 3)": (hamming(3, 3), 6**3 * 6),
+    "Q6": (nx.hypercube_graph(6), 2**6 * math.factorial(6)),
+    "K(4, 4, 4)": (nx.complete_multipartite_graph(4, 4, 4), 24**3 * 6),
+    "friendship graph of 6": (nx.windmill_graph(6, 3), 2**6 * math.factorial(6)),
+    "Zachary's karate club": (nx.karate_club_graph(), 480),
+    "Sudoku, 9 x 9": (nx.sudoku_graph(3), 3359232),
+    "balanced tree of 40": (nx.balanced_tree(3, 3), 6 * 6**3 * 6**9),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_order_is_the_published_one(name: str) -> None:
+    graph, order = PUBLISHED[name]
+    assert graph_automorphisms(graph).group.order == order
+
+
+def number_of_automorphisms(graph: Any, every: np.ndarray) -> int:
+    matrix = nx.to_numpy_array(graph, dtype=np.int8)
+    kept = np.ones(len(every), bool)
+    for u, v in graph.edges:
+        kept &= (
+            matrix[every[:, u], every[:, v]] == 1
+        )  # edges to edges, one to one: onto all of them
+    return int(kept.sum())
+
+
+def wrong_orders(graphs: list[Any]) -> list[str]:
+    every = {n: np.array(list(permutations(range(n)))) for n in {len(graph) for graph in graphs}}
+    return [
+        graph.name
+        for graph in graphs
+        if graph_automorphisms(graph).group.order
+        != number_of_automorphisms(graph, every[len(graph)])
+    ]
+
+
+def test_orders_of_a_tenth_of_the_atlas_are_those_of_brute_force() -> None:
+    assert wrong_orders(ATLAS[::10]) == []
+
+
+@pytest.mark.slow
+def test_orders_of_all_graphs_of_the_atlas_are_those_of_brute_force() -> None:
+    assert len(ATLAS) == 1252
+    assert wrong_orders(ATLAS) == []
+
+
+def test_orders_are_those_of_pynauty_where_it_is_installed() -> None:
+    pytest.importorskip("pynauty")
+    for graph in [*ATLAS[::10], *(graph for graph, _ in PUBLISHED.values())]:
+        ours, theirs = (graph_automorphisms(graph, backend=b) for b in ("search", "pynauty"))
+        assert ours.group.order == theirs.group.order
