@@ -120,10 +120,12 @@ if _TYPE_CHECKING:
         Deviation as Deviation,
         Drawn as Drawn,
         LongRunWarning as LongRunWarning,
+        Profile as Profile,
         word_deviation as word_deviation,
     )
     from sparseaug.spectral.deviation import deviation as deviation
     from sparseaug.spectral.draw_until import draw_until as draw_until
+    from sparseaug.spectral.profiles.profile import profile as profile
 
     __version__: str
 
@@ -165,7 +167,7 @@ _NAMES = {
         identical_atoms
     """,
     "spectral": """
-        Deviation Drawn LongRunWarning deviation draw_until word_deviation
+        Deviation Drawn LongRunWarning Profile deviation draw_until profile word_deviation
     """,
 }
 _PACKAGES = ["errors", "kernels", "planning", "testing", "theory"]

@@ -126,6 +126,26 @@ def test_certify_prints_the_deviation_and_its_kind(tmp_path):
     assert restricted["deviation"]["method"] == "tuples"
 
 
+def test_certify_profile_prints_a_table_by_degree(tmp_path):
+    path = tmp_path / "S.safetensors"
+    S = sa.design(sa.symmetric(7), degree=2)
+    S.save(path)
+    done = run("certify", path, "--profile")
+    assert done.returncode == 0
+    assert done.stdout.rstrip("\n") == str(sa.profile(S))
+    data = json.loads(run("certify", path, "--profile", "--degree", 3, "--json").stdout)
+    assert data["profile"] == sa.profile(S, degree=3).to_dict()
+    assert data["profile"]["exact_to"] == 2
+    shifts = tmp_path / "shifts.safetensors"
+    sa.design(sa.abelian(8, 8), m=32, name="lattice").save(shifts)
+    data = json.loads(run("certify", shifts, "--profile", "--order", "frequency", "--json").stdout)
+    assert data["profile"]["exact_to"] == 5
+    for wrong in (["--order", "frequency"], ["--profile", "--words", 2]):
+        done = run("certify", path, *wrong)
+        assert done.returncode == 2
+        assert "--profile" in done.stderr
+
+
 def test_draw_and_certify_take_the_degree_of_products_and_of_signed_permutations(tmp_path):
     for name in ("S6xZ2^5", "B6"):
         path = tmp_path / f"{name}.safetensors"

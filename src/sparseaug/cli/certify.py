@@ -51,6 +51,8 @@ class _MethodOption(click.Option):
 @click.option("--method", cls=_MethodOption)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
 @click.option("--device", help='Where large blocks are verified, for instance "cuda".')
+@click.option("--profile", "by_degree", is_flag=True, help="A norm and a mean square per degree.")
+@click.option("--order", help='With --profile: "frequency" for shifts.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def certify(
     path: str,
@@ -60,6 +62,8 @@ def certify(
     method: str | None,
     delta: float,
     device: str | None,
+    by_degree: bool,
+    order: str | None,
     as_json: bool,
 ) -> None:
     """Compute the norm of Pi_S - Pi_G for the sample saved at PATH, or for rows in a text file.
@@ -69,26 +73,48 @@ def certify(
       sparseaug certify S.safetensors
       sparseaug certify S.safetensors --words 4 --json
       sparseaug certify S200.safetensors --degree 2
+      sparseaug certify S.safetensors --profile
       sparseaug certify rows.json --group S6
     """
-    from sparseaug.spectral import deviation, word_deviation  # SciPy takes a while to import
+    from sparseaug.spectral import (
+        deviation,
+        profile,
+        word_deviation,
+    )  # SciPy takes a while to import
 
     check_integer("--words", words, at_least=1, below=_LONGEST + 1)
     if device == "":
         raise click.UsageError("--device is empty; leave it out to use the processor.")
+    if order is not None and not by_degree:
+        raise click.UsageError("--order goes with --profile.")
+    if by_degree and (words > 1 or method is not None or device is not None):
+        raise click.UsageError("--profile excludes --words, --method and --device.")
     S = GroupSample.load(path) if name is None else _given(name, path)
+    facts = {"group": S.group.name, "m": S.m, "calls": S.calls_behind, "sha256": S.sha256}
+    if by_degree:
+        with _LateBar(_title(path)) as bar:
+            levels = profile(S, degree=degree, order=order or "degree", progress=bar.update)
+        if as_json:
+            say(json.dumps({**facts, "profile": levels.to_dict()}))
+            return
+        for line in str(levels).splitlines():
+            say(line)
+        return
     options: dict[str, Any] = {"degree": degree, "method": method, "delta": delta}
-    with _LateBar(f"certifying {escape(escape_controls(os.path.basename(path)))}") as bar:
+    with _LateBar(_title(path)) as bar:
         found = deviation(S, device=device, progress=bar.update, **options)
         longer = [word_deviation(S, k, **options) for k in range(2, words + 1)]
     if as_json:
-        facts = {"group": S.group.name, "m": S.m, "calls": S.calls_behind, "sha256": S.sha256}
         lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
         say(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
         return
     show(_table(S, found, longer))
     if found.reason:
         say(found.reason)
+
+
+def _title(path: str) -> str:
+    return f"certifying {escape(escape_controls(os.path.basename(path)))}"
 
 
 def _given(name: str, path: str) -> GroupSample:

@@ -68,6 +68,10 @@ class Abelian(Group):
     def is_abelian(self) -> bool:
         return True
 
+    @property
+    def has_integer_characters(self) -> bool:
+        return max(self.moduli) <= 2
+
     def from_digits(self, digits: Rows) -> Rows:
         return np.ascontiguousarray(digits.T)
 

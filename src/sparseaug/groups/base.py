@@ -68,12 +68,15 @@ class Irrep:
         dimension: d_pi
         matrices: a function from rows to matrices (k, dimension, dimension)
         rounding: bound on the Frobenius norm of (computed - true), for each element
+        degree: how many coordinates at a time a function looks at before this irrep occurs in it; None
+            where the group has no such notion
     """
 
     name: str
     dimension: int
     matrices: Callable[[Rows], NDArray[Any]]
     rounding: float
+    degree: int | None = None
 
 
 class Faithful(NamedTuple):
@@ -157,6 +160,11 @@ class Group(ABC):
         return all(
             np.array_equal(self.compose(g, rows), self.compose(rows, g)) for g in rows[:, None]
         )
+
+    @property
+    def has_integer_characters(self) -> bool:
+        """Whether all characters are known to have integer values."""
+        return False
 
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
         """For each row of an int64 array (k, width), whether it is an element."""

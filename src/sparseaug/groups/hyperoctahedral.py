@@ -71,6 +71,10 @@ class Hyperoctahedral(Group):
     def is_abelian(self) -> bool:
         return self.n == 1
 
+    @property
+    def has_integer_characters(self) -> bool:
+        return True
+
     def from_digits(self, digits: Rows) -> Rows:
         axes, signs = digits[: self.n - 1], digits[self.n - 1 :]
         return np.concatenate([shuffle(axes, self.n), signs.T], axis=1)
@@ -125,7 +129,9 @@ class Hyperoctahedral(Group):
                 # each block is a product of two matrices of Young's form: its own rounding of 4 u,
                 # and theirs, which together are no more than that of one shape of n boxes twice
                 rounding = 2 * young_rounding(self.n, size) + 4 * UNIT * math.sqrt(size)
-                yield Irrep(f"{alpha}|{beta}", size, _Bipartition(self, alpha, beta), rounding)
+                degree = self.n - (alpha[0] if alpha else 0)
+                matrices = _Bipartition(self, alpha, beta)
+                yield Irrep(f"{alpha}|{beta}", size, matrices, rounding, degree)
 
     def split(self, elements: Rows) -> tuple[Rows, Rows]:
         """Image arrays and sign bits of these rows."""

@@ -72,6 +72,10 @@ class Product(Group):
     def is_abelian(self) -> bool:
         return all(factor.is_abelian for factor in self.factors)
 
+    @property
+    def has_integer_characters(self) -> bool:
+        return all(factor.has_integer_characters for factor in self.factors)
+
     def from_digits(self, digits: Rows) -> Rows:
         ends = list(accumulate(len(factor.radices) for factor in self.factors))
         parts = np.split(digits, ends[:-1])

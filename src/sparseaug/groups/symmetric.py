@@ -76,6 +76,10 @@ class Symmetric(Group):
     def is_abelian(self) -> bool:
         return self.n <= (3 if self.even else 2)
 
+    @property
+    def has_integer_characters(self) -> bool:
+        return not self.even
+
     def from_digits(self, digits: Rows) -> Rows:
         """Shuffle; in A_n the swap of the first two points makes the parity even."""
         if self.even and self.n > 1:

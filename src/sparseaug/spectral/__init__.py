@@ -3,6 +3,7 @@
 result      what is known of a norm, and by which kind of knowledge
 methods     the methods, in order of preference
 deviation   deviation(S): the best method for the group; words
+profiles    profile(S): norms and mean squares degree by degree
 draw_until  draw until the deviation is small enough
 generation  whether S can work at all
 effort      what a computation will take, said before it starts
@@ -16,6 +17,8 @@ from sparseaug.spectral.deviation import deviation, word_deviation
 from sparseaug.spectral.draw_until import Drawn, draw_until
 from sparseaug.spectral.effort import LongRunWarning
 from sparseaug.spectral.methods import METHODS, best_method
+from sparseaug.spectral.profiles.profile import profile
+from sparseaug.spectral.profiles.result import Profile
 from sparseaug.spectral.result import Deviation
 
 __all__ = [
@@ -23,8 +26,10 @@ __all__ = [
     "Deviation",
     "Drawn",
     "LongRunWarning",
+    "Profile",
     "best_method",
     "deviation",
     "draw_until",
+    "profile",
     "word_deviation",
 ]

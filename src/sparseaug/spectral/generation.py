@@ -12,13 +12,18 @@ import math
 
 import numpy as np
 
+from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.base import LARGEST_CLOSURE
 from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.profiles.counting import counted, exact_degree
 
 LISTED = 4096
 """Order up to which listing the subgroup takes less time than a stabiliser chain."""
+
+QUOTIENTS = 1 << 24
+"""Integers in the rows of the quotients that are counted for a message: a tenth of a second."""
 
 MOST_POINTS = 32
 """Degree up to which a stabiliser chain is computed; beyond it takes longer than it is worth."""
@@ -46,16 +51,37 @@ def why_not(S: GroupSample) -> str:
         return ""
     index = S.group.order // order
     advice = "draw more elements."
-    if S.origin.design:
+    if exact := exact_for(S):
+        advice = (
+            f"but {S.origin.design or 'S'} is exact {exact}; judge the rest by profile(S), degree= or "
+            "action=."
+        )
+    elif S.origin.design:
         advice = (
             f"that is how {S.origin.design} is made; judge it on the functions that matter, by "
-            "degree= or action=."
+            "profile(S), degree= or action=."
         )
     return (
         f"S lies in one coset of a subgroup of order {order}, index {_short(index)} in "
         f"{S.group.name} of order {format_order(S.group)}: no average over S can see more; "
         f"{advice}"
     )
+
+
+def exact_for(S: GroupSample) -> str:
+    """What S averages as the whole group does, in words, by counting; empty if nothing or not known."""
+    counts = counted(S, work=QUOTIENTS)
+    if not counts:
+        return ""
+    degree = exact_degree(counts)
+    if S.group.factors:
+        sets = [str(count.degree) for count in counts if not count.total]
+        return f"on {shorten_text(', '.join(sets))}" if sets else ""
+    if not degree:
+        return ""
+    if S.group.moduli is not None and max(S.group.moduli) > 2:
+        return f"on characters with up to {degree} non-zero frequencies"
+    return f"for functions of up to {degree} coordinates at a time"
 
 
 def _abelian_order(moduli: tuple[int, ...], rows: Rows) -> int | None:

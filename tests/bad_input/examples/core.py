@@ -125,6 +125,9 @@ def of_spectral() -> Iterator[Example]:
     yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
     yield Example(sa.deviation, {"S": S, "method": "regular"})
     yield Example(sa.word_deviation, {"S": S, "length": 2})
+    yield Example(sa.profile, {"S": S, "degree": 2, "order": "degree", "progress": None})
+    yield Example(sa.Profile, fields(sa.profile(S)))
+    yield Example(sa.profile(S).plot, {"axes": None})
     yield Example(spectral.best_method, {"group": G})
     yield Example(
         sa.draw_until,

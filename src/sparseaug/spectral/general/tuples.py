@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -148,6 +148,17 @@ def low_weight_norm(
     return _scalar_norm(best, characters.error, S.m, power, where)
 
 
+def norms_by_weight(S: GroupSample, degree: int) -> dict[int | str, Norm]:
+    """The norm of D_S on the characters of each weight 1..degree, as `low_weight_norm` finds it."""
+    characters = _Characters.of(S, S.group.moduli or ())
+    _require_few(characters.sizes, degree, S)
+    found: dict[int | str, Norm] = {}
+    for weight in range(1, degree + 1):
+        value, name = max(characters.of_weight(weight), key=lambda candidate: candidate[0])
+        found[weight] = _scalar_norm(value, characters.error, S.m, 1, name())
+    return found
+
+
 class Tuples:
     """Ordered k-tuples of points on different axes, numbered; point a is on axis a mod `axes`.
 
@@ -222,16 +233,21 @@ class _Characters:
 
     def largest(self, degree: int) -> Iterator[tuple[float, Any]]:
         """Candidates |sum_j chi(g_j)| with a function that names the character, by blocks."""
+        return chain.from_iterable(self.of_weight(weight) for weight in range(1, degree + 1))
+
+    def of_weight(self, weight: int) -> Iterator[tuple[float, Any]]:
+        """The candidates with exactly so many non-zero frequencies."""
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
         owner = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        sums = abs(self.columns.sum(axis=0))
-        yield float(sums.max()), _namer(self, owner, (int(sums.argmax()),))
-        for weight in range(2, degree + 1):
-            for chosen in combinations(range(len(self.sizes)), weight - 2):
-                first = int(starts[chosen[-1] + 1]) if chosen else 0
-                for fixed in np.ndindex(*(self.sizes[i] for i in chosen)):
-                    at = tuple(int(starts[i]) + a for i, a in zip(chosen, fixed, strict=True))
-                    yield self._pairs(owner, at, first)
+        if weight == 1:
+            sums = abs(self.columns.sum(axis=0))
+            yield float(sums.max()), _namer(self, owner, (int(sums.argmax()),))
+            return
+        for chosen in combinations(range(len(self.sizes)), weight - 2):
+            first = int(starts[chosen[-1] + 1]) if chosen else 0
+            for fixed in np.ndindex(*(self.sizes[i] for i in chosen)):
+                at = tuple(int(starts[i]) + a for i, a in zip(chosen, fixed, strict=True))
+                yield self._pairs(owner, at, first)
 
     def _pairs(
         self, owner: NDArray[np.int64], at: tuple[int, ...], first: int

@@ -1,0 +1,325 @@
+"""Mean squares as exact rationals: characters summed over the quotients of S, in integers.
+
+The mean square of an irrep is ||pi(S)||_F^2 / d = (1/(m^2 d)) sum_ij chi_pi(g_i^-1 g_j), that of a
+degree the sum of d^2 times it over the sum of d^2. It is 0 exactly when D_S is 0 there.
+
+- S_n and A_n: cycle types of the quotients, characters by Murnaghan and Nakayama; above n = 12 those of
+  degree 1 to 3 are polynomials in the numbers a, b, c of 1-, 2- and 3-cycles.
+- Abelian groups and products, factors G_i: the irreps that are non-trivial on exactly the factors F
+  have sum of d chi(q) = product over i in F of (|G_i| [q_i = e] - 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, combinations
+
+import numpy as np
+
+from sparseaug.errors import shorten_text
+from sparseaug.groups import Group, Rows
+from sparseaug.groups.characters import characters_at
+from sparseaug.groups.young import Partition, conjugate, dimension, partitions
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral.profiles.quotients import WORK, coset_of, quotients
+from sparseaug.spectral.profiles.result import Degree, Part, degree_size
+
+LARGEST_N = 12
+"""S_n whose irreps are all counted; above, those of degree 1 to 3."""
+
+MOST_SETS = 1 << 12
+"""Sets of factors of a product that are listed."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """sum of d_pi chi_pi over all quotients and the sum of d_pi^2, over the irreps of one degree."""
+
+    degree: Degree
+    weight: int
+    total: int
+
+    def mean_square(self, m: int) -> Fraction:
+        """Of m elements."""
+        return Fraction(self.total, m * m * self.weight)
+
+
+def counted(
+    S: GroupSample, most: int | None = None, *, work: int | None = None
+) -> list[Count] | None:
+    """The counts of every degree up to `most`; None for other groups, and if quotients are too many."""
+    group = S.group
+    if group.transform == "young":
+        parts = counted_shapes(S, most, work=work)
+        return None if parts is None else summed(parts, S.m)
+    if group.moduli is not None:
+        return _by_weight(S, most, work)
+    return _by_sets(S, work) if group.factors else None
+
+
+def exact_degree(counts: Iterable[Count]) -> int:
+    """The degree, or number of factors, up to which every count is 0."""
+    sizes = [(degree_size(count.degree), count.total) for count in counts]
+    wrong = [size for size, total in sizes if total]
+    return min(wrong) - 1 if wrong else max((size for size, _ in sizes), default=0)
+
+
+def summed(parts: Iterable[Part], m: int) -> list[Count]:
+    """Parts with exact mean squares, by degree."""
+    found: dict[Degree, tuple[int, int]] = {}
+    for part in parts:
+        weight, total = found.get(part.degree, (0, 0))
+        square = Fraction(part.mean_square) * m * m * part.weight
+        found[part.degree] = weight + part.weight, total + int(square)
+    return [Count(degree, *found[degree]) for degree in sorted(found, key=_by_number)]
+
+
+def _by_number(degree: Degree) -> tuple[int, str]:
+    return (degree, "") if isinstance(degree, int) else (degree.count(" x "), degree)
+
+
+def counted_shapes(
+    S: GroupSample, most: int | None = None, *, work: int | None = None
+) -> list[Part] | None:
+    """The irreps of S_n or A_n of degree up to `most`, each with its mean square; None if too many.
+
+    Above n = 12 up to degree 3. On A_n a partition stands for its conjugate too, and the two halves
+    of a self-conjugate one, each of dimension d / 2, are one part of weight d^2 / 2.
+    """
+    group = S.group
+    n, m = group.width, S.m
+    even = group.order < math.factorial(n)
+    chunks = quotients(S, work)
+    if chunks is None:
+        return None
+    if n <= LARGEST_N:
+        totals = _shape_totals(chunks, n)
+        shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
+    else:
+        totals = _polynomial_totals(chunks, n)
+        shapes = list(totals)
+    found = []
+    for shape in shapes:
+        degree = shape_degree(shape, even)
+        if most is None or degree <= most:
+            found.append(shape_part(shape, even, totals[shape], m))
+    return found
+
+
+def shape_part(shape: Partition, even: bool, total: int, m: int) -> Part:
+    """The part of a partition, of which the character has this sum over all quotients."""
+    d, degree = dimension(shape), shape_degree(shape, even)
+    square = Fraction(total, m * m * d)
+    if even and shape == conjugate(shape) and d > 1:
+        return Part(f"{shape}+-", degree, d // 2, d * d // 2, square, not total)
+    return Part(str(shape), degree, d, d * d, square, not total)
+
+
+def shape_degree(shape: Partition, even: bool) -> int:
+    """n - lambda_1; on A_n the smaller one of the conjugates."""
+    longest = max(shape[0], len(shape)) if even else shape[0]
+    return sum(shape) - longest
+
+
+def is_first(shape: Partition) -> bool:
+    """Whether it stands for itself and its conjugate on A_n, and is not trivial there."""
+    return shape >= conjugate(shape) and len(shape) > 1
+
+
+def _shape_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
+    """sum_ij chi(g_i^-1 g_j) of every partition."""
+    types: dict[int, int] = {}
+    for rows, weights in chunks:
+        codes = np.zeros(len(rows), np.int64)
+        for fixed in _fixed_points(rows, n - 1):
+            codes = codes * (n + 1) + fixed
+        unique, places = np.unique(codes, return_inverse=True)
+        sums = np.zeros(len(unique), np.int64)
+        np.add.at(sums, places.reshape(-1), weights)
+        for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
+            types[code] = types.get(code, 0) + total
+    totals = dict.fromkeys(partitions(n), 0)
+    for code, total in types.items():
+        for shape, value in characters_at(_cycle_type(code, n)).items():
+            totals[shape] += total * value
+    return totals
+
+
+def _fixed_points(rows: Rows, powers: int) -> Iterator[Rows]:
+    """How many points q, q^2, ... fix, for each row q."""
+    points = np.arange(rows.shape[1])
+    power = rows
+    for k in range(powers):
+        if k:
+            power = np.take_along_axis(rows, power, axis=1)
+        yield (power == points).sum(axis=1)
+
+
+def _cycle_type(code: int, n: int) -> Partition:
+    """From the fixed points of q, ..., q^(n-1): those of q^k are the sum of d a_d over d | k.
+
+    What they leave, if anything, is one cycle of length n.
+    """
+    fixed = [0] * n
+    for k in range(n - 1, 0, -1):
+        code, fixed[k] = divmod(code, n + 1)
+    cycles: list[int] = []
+    number: dict[int, int] = {}
+    for k in range(1, n):
+        number[k] = (fixed[k] - sum(d * number[d] for d in number if k % d == 0)) // k
+        cycles += [k] * number[k]
+    if sum(cycles) < n:
+        cycles.append(n)
+    return tuple(reversed(cycles))
+
+
+# James and Kerber 1981, 2.3: characters as polynomials in the numbers of short cycles.
+_POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
+    (1,): lambda a, b, c: a - 1,
+    (2,): lambda a, b, c: a * (a - 3) // 2 + b,
+    (1, 1): lambda a, b, c: (a - 1) * (a - 2) // 2 - b,
+    (3,): lambda a, b, c: a * (a - 1) * (a - 5) // 6 + b * (a - 1) + c,
+    (2, 1): lambda a, b, c: a * (a - 2) * (a - 4) // 3 - c,
+    (1, 1, 1): lambda a, b, c: (a - 1) * (a - 2) * (a - 3) // 6 - (a - 1) * b + c,
+}
+"""The character of (n - |mu|, mu) for n >= 6."""
+
+
+def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
+    totals = {(n - sum(mu), *mu): 0 for mu in _POLYNOMIALS}
+    for rows, weights in chunks:
+        once, twice, thrice = _fixed_points(rows, 3)
+        codes = (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
+        unique, places = np.unique(codes, return_inverse=True)
+        sums = np.zeros(len(unique), np.int64)
+        np.add.at(sums, places.reshape(-1), weights)
+        for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
+            rest, c = divmod(code, n + 1)
+            a, b = divmod(rest, n + 1)
+            for mu, value in _POLYNOMIALS.items():
+                totals[(n - sum(mu), *mu)] += total * value(a, b, c)
+    return totals
+
+
+def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count] | None:
+    """By number of non-zero frequencies: the coefficients of prod_i (1 + x (n_i [q_i = 0] - 1)).
+
+    Coordinates of the same modulus count alike: only how many of them are 0 matters.
+    """
+    moduli = S.group.moduli or ()
+    kinds = sorted(set(moduli) - {1})
+    columns = [[i for i, n in enumerate(moduli) if n == kind] for kind in kinds]
+    sizes = [len(axes) for axes in columns]
+    most = sum(sizes) if most is None else min(most, sum(sizes))
+    patterns = _zeros(S, columns, work) if kinds != [2] else _agreements(S, columns[0], work)
+    if patterns is None:
+        return None
+    totals = [0] * (most + 1)
+    for zeros, weights in patterns:
+        unique, places = np.unique(zeros, axis=0, return_inverse=True)
+        sums = np.zeros(len(unique), np.int64)
+        np.add.at(sums, places.reshape(-1), weights)
+        for pattern, total in zip(unique.tolist(), sums.tolist(), strict=True):
+            for w, value in enumerate(_coefficients(pattern, sizes, kinds, most)):
+                totals[w] += total * value
+    numbers = _coefficients(sizes, sizes, kinds, most)
+    return [Count(w, numbers[w], totals[w]) for w in range(1, most + 1)]
+
+
+def _zeros(
+    S: GroupSample, columns: list[list[int]], work: int | None
+) -> Iterator[tuple[Rows, Rows]] | None:
+    """How many coordinates of each kind are 0 in the quotients (k, kinds), and how often each occurs."""
+    chunks = quotients(S, work)
+    if chunks is None:
+        return None
+    return (
+        (np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in columns], axis=1), weights)
+        for rows, weights in chunks
+    )
+
+
+def _agreements(
+    S: GroupSample, axes: list[int], work: int | None
+) -> Iterator[tuple[Rows, Rows]] | None:
+    """`_zeros` of sign flips: products of signs, d - 2 * distance, by a matrix product in integers.
+
+    float32 holds them below 2^24; 64 of them take as long as one integer of a row of quotients.
+    """
+    rows, counts = S.counts()
+    d, k = len(axes), len(rows)
+    if coset_of(S) is not None:
+        return _zeros(S, [axes], work)
+    if k * k * d > 64 * (WORK if work is None else work) or d >= 1 << 24:
+        return None
+    signs = (1 - 2 * rows[:, axes]).astype(np.float32)
+    step = max(1, (1 << 21) // k)
+
+    def chunks() -> Iterator[tuple[Rows, Rows]]:
+        for start in range(0, k, step):
+            part = slice(start, start + step)
+            zeros = (d + (signs[part] @ signs.T).astype(np.int64)) // 2
+            yield zeros.reshape(-1, 1), (counts[part, None] * counts[None]).ravel()
+
+    return chunks()
+
+
+def _coefficients(zeros: list[int], sizes: list[int], kinds: list[int], most: int) -> list[int]:
+    """Of prod over the kinds n of (1 + (n - 1) x)^zeros (1 - x)^(size - zeros), up to x^most."""
+    found = [1] + [0] * most
+    for z, size, n in zip(zeros, sizes, kinds, strict=True):
+        for factor, power in ((n - 1, z), (-1, size - z)):
+            other = [math.comb(power, j) * factor**j for j in range(min(power, most) + 1)]
+            found = [
+                sum(found[w - j] * other[j] for j in range(min(w, len(other) - 1) + 1))
+                for w in range(most + 1)
+            ]
+    return found
+
+
+def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
+    """The non-empty sets of factors that have an irrep, and their names: small sets first."""
+    names = [factor.name for factor in group.factors]
+    names = [name if names.count(name) == 1 else f"{name}[{i}]" for i, name in enumerate(names)]
+    axes = [i for i, factor in enumerate(group.factors) if factor.order > 1]
+    return {
+        chosen: " x ".join(shorten_text(names[i]) for i in chosen)
+        for size in range(1, len(axes) + 1)
+        for chosen in combinations(axes, size)
+    }
+
+
+def _split(group: Group, rows: Rows) -> list[Rows]:
+    ends = list(accumulate(factor.width for factor in group.factors))
+    return np.split(rows, ends[:-1], axis=1)
+
+
+def _by_sets(S: GroupSample, work: int | None) -> list[Count] | None:
+    group = S.group
+    if 1 << len(group.factors) > MOST_SETS:
+        return None
+    chunks = quotients(S, work)
+    if chunks is None:
+        return None
+    patterns: dict[int, int] = {}
+    for rows, weights in chunks:
+        parts = _split(group, rows)
+        code = np.zeros(len(rows), np.int64)
+        for i, (factor, part) in enumerate(zip(group.factors, parts, strict=True)):
+            code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
+        sums = np.zeros(1 << len(group.factors), np.int64)
+        np.add.at(sums, code, weights)
+        for pattern in np.flatnonzero(sums).tolist():
+            patterns[pattern] = patterns.get(pattern, 0) + int(sums[pattern])
+    orders = [factor.order for factor in group.factors]
+    found = []
+    for chosen, name in factor_sets(group).items():
+        total = sum(
+            count * math.prod(orders[i] * (pattern >> i & 1) - 1 for i in chosen)
+            for pattern, count in patterns.items()
+        )
+        found.append(Count(name, math.prod(orders[i] - 1 for i in chosen), total))
+    return found

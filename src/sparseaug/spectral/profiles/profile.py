@@ -1,0 +1,107 @@
+"""`profile(S)`: one number hides what matters; a norm and a mean square for each degree show it."""
+
+from __future__ import annotations
+
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import require_sample
+from sparseaug.spectral.deviation import check_progress
+from sparseaug.spectral.methods import as_known
+from sparseaug.spectral.profiles.blocks import irrep_levels
+from sparseaug.spectral.profiles.result import Level, Part, Profile
+from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
+from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
+from sparseaug.spectral.result import Progress
+from sparseaug.spectral.young.symmetric import LARGEST_N
+
+ORDERS = ("degree", "frequency")
+
+
+def profile(
+    S: GroupSample,
+    *,
+    degree: int | None = None,
+    order: str = "degree",
+    progress: Progress | None = None,
+) -> Profile:
+    """The norm of Pi_S - Pi_G on each degree, its mean square, and where S is exact.
+
+    For k, h independent and uniform, the mean-square error of averaging v over k S h is
+
+        sum_pi var_pi(v) ||pi(S)||_F^2 / d_pi,
+
+    where var_pi(v) is the part of v's variance over the group in the isotypic component of pi. The
+    profile has these factors, per irrep and, with weights d_pi^2, per degree; m uniform draws have 1/m
+    in expectation. Degrees are
+
+    - of permutations (S_n, A_n): the number of coordinates at a time, n - lambda_1; all of them up to
+      n = 12, above it 1 to 3;
+    - of sign flips, shifts and other abelian groups: the number of non-zero frequencies, or, with
+      order="frequency", the length of the frequency, rounded up;
+    - of dihedral groups: the frequency j of turn(j); the sign of flips is 0, the signs that change
+      with every turn are n/2;
+    - of signed permutations (B_n): n - alpha_1 for the bipartition (alpha | beta);
+    - of products: the set of factors on which an irrep is not trivial, an analysis of variance of S.
+
+    Args:
+        S: a sample of a group
+        degree: only degrees up to this one. Without it, sign flips and abelian groups with more than
+            4 million elements are looked at up to degree 3.
+        order: "degree", or "frequency" for abelian groups
+        progress: called now and then with two numbers, how much is done and of how much
+
+    Returns:
+        The `Profile`. Zeros are decided by integer arithmetic: without rounding or tolerance.
+
+    Raises:
+        UnsupportedError: the group's irreps have no degree, or m is too large to count quotients.
+        GroupTooLargeError: there are too many irreps, or one is too large.
+        ArgumentError: degree= or order= does not fit the group.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> found = sa.profile(sa.design(sa.symmetric(5), degree=2))
+        >>> found.exact_to, found.mean_square[3], round(found.norms[3], 6)
+        (2, Fraction(5, 41), 1.0)
+        >>> print(sa.profile(sa.design(sa.abelian(8, 8), m=32, name="lattice"), order="frequency"))
+        C8xC8, m = 32; degree: frequency
+        degree  norm at most  at least  mean square x m
+        1       0             0         0                exact
+        2       0             0         0                exact
+        3       0             0         0                exact
+        4       0             0         0                exact
+        5       0             0         0                exact
+        6       1             1         32
+    """
+    require_sample(S)
+    check_progress(progress)
+    most = None if degree is None else check_integer("degree", degree, at_least=1)
+    if not isinstance(order, str) or order not in ORDERS:
+        raise ArgumentError(f"order={shorten(order)} is not known; give one of {ORDERS}.")
+    T = as_known(S)
+    if order == "frequency" and T.group.moduli is None:
+        raise ArgumentError(
+            f'order="frequency" is for abelian groups, not {S.group.name}; leave it out.'
+        )
+    parts: list[Part] = []
+    levels: list[Level]
+    if T.group.moduli is not None:
+        meaning = "frequency" if order == "frequency" else "non-zero frequencies"
+        levels, whole = (by_frequency if order == "frequency" else by_weight)(T, most)
+    elif T.group.transform == "dihedral":
+        meaning = "frequency"
+        levels, parts, whole = dihedral_levels(T, most)
+    elif T.group.transform == "young":
+        if most is not None and T.group.width > LARGEST_N and most > LARGEST_DEGREE:
+            raise UnsupportedError(
+                f"degree={most} of {S.group.name} is out of reach: above n={LARGEST_N} profiles go up "
+                f"to degree {LARGEST_DEGREE}."
+            )
+        meaning = "coordinates at a time"
+        levels, parts = permutation_levels(T, most, progress)
+        whole = most is None and T.group.width <= LARGEST_N
+    else:
+        meaning = "factors together" if T.group.factors else "coordinates at a time"
+        levels, parts = irrep_levels(T, most, progress)
+        whole = most is None
+    return Profile(S.group.name, S.m, meaning, tuple(levels), tuple(parts), whole, S.sha256)

@@ -1,0 +1,218 @@
+"""What is known of S degree by degree: norms from both sides, mean squares, exact zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_text,
+    need,
+    shorten,
+    shorten_text,
+)
+from sparseaug.floats import text_down, text_up
+
+Degree: TypeAlias = int | str
+Number: TypeAlias = Fraction | float
+
+_MOST_ROWS = 40  # of a printed table
+
+
+@dataclass(frozen=True)
+class Level:
+    """What S does on the irreps of one degree.
+
+    Attributes:
+        degree: a number, or the names of the factors of a product
+        norm: the norm of D_S there is at most this
+        lower: and at least this, for certain
+        mean_square: the mean of ||pi(S)||_F^2 / d_pi over the degree's irreps, with weights d_pi^2: a
+            `Fraction` where it was counted in integers. For m uniform draws it is 1/m in expectation.
+        exact: whether S is exact on this degree: the norm is 0, by integer arithmetic; not said of
+            frequencies where that would take more than a minute
+        block: an irrep where `lower` is attained; empty where that is not known
+        failure_probability: 0 where `norm` is certain
+    """
+
+    degree: Degree
+    norm: float
+    lower: float
+    mean_square: Number
+    exact: bool
+    block: str = ""
+    failure_probability: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """One irrep, or a pair of irreps of A_n that make one of S_n.
+
+    Attributes:
+        name: of the irrep
+        degree: which it belongs to
+        dimension: d_pi
+        weight: d_pi^2, of a pair the sum of both
+        mean_square: ||pi(S)||_F^2 / d_pi; a `Fraction` where it was counted in integers
+        exact: whether it is 0, decided without rounding; None where that is not decided
+    """
+
+    name: str
+    degree: Degree
+    dimension: int
+    weight: int
+    mean_square: Number
+    exact: bool | None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The norm of D_S = Pi_S - Pi_G and its mean square, degree by degree.
+
+    Attributes:
+        group: name of the group
+        m: number of elements of S
+        meaning: what the degrees count
+        levels: one `Level` per degree, in ascending order
+        parts: one `Part` per irrep, where they are listed one by one; empty otherwise
+        whole: whether all non-trivial irreps of the group are in it
+        sha256: of S
+    """
+
+    group: str
+    m: int
+    meaning: str
+    levels: tuple[Level, ...]
+    parts: tuple[Part, ...] = ()
+    whole: bool = True
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        check_integer("m", self.m, at_least=1)
+        for name in ("group", "meaning", "sha256"):
+            check_text(name, getattr(self, name))
+        for name, kind in (("levels", Level), ("parts", Part)):
+            given = getattr(self, name)
+            if not isinstance(given, tuple) or not all(isinstance(one, kind) for one in given):
+                raise ArgumentError(
+                    f"{name}={shorten(given)} is not a tuple of {kind.__name__}; profile(S) makes them."
+                )
+        if type(self.whole) is not bool:
+            raise ArgumentError(f"whole={shorten(self.whole)} is neither True nor False.")
+
+    @property
+    def norms(self) -> Mapping[Degree, float]:
+        """An upper bound of the norm for each degree."""
+        return MappingProxyType({level.degree: level.norm for level in self.levels})
+
+    @property
+    def lower(self) -> Mapping[Degree, float]:
+        """A lower bound of the norm for each degree."""
+        return MappingProxyType({level.degree: level.lower for level in self.levels})
+
+    @property
+    def mean_square(self) -> Mapping[Degree, Number]:
+        """The mean square for each degree."""
+        return MappingProxyType({level.degree: level.mean_square for level in self.levels})
+
+    @property
+    def exact(self) -> tuple[Degree, ...]:
+        """The degrees on which S is exact."""
+        return tuple(level.degree for level in self.levels if level.exact)
+
+    @property
+    def exact_to(self) -> int:
+        """S is exact on every degree up to this one; 0 if not even on the first.
+
+        Of a product: for every set of up to so many factors. Of a dihedral group it is -1 where S is
+        not exact on the flip sign, whose frequency is 0.
+        """
+        sizes = [degree_size(level.degree) for level in self.levels]
+        wrong = [n for n, level in zip(sizes, self.levels, strict=True) if not level.exact]
+        return min(wrong) - 1 if wrong else max(sizes, default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON data; exact rational numbers also as text, such as "1/64"."""
+        return {
+            "group": self.group,
+            "m": self.m,
+            "meaning": self.meaning,
+            "whole": self.whole,
+            "exact_to": self.exact_to,
+            "sha256": self.sha256,
+            "levels": [_plain(level) for level in self.levels],
+            "parts": [_plain(part) for part in self.parts],
+        }
+
+    def __str__(self) -> str:
+        head = ("degree", "norm at most", "at least", "mean square x m", "")
+        rows = [head, *map(self._row, self.levels[:_MOST_ROWS])]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        more = len(self.levels) - _MOST_ROWS
+        if more > 0:
+            lines.append(f"... and {more} more")
+        title = f"{shorten_text(self.group)}, m = {self.m}; degree: {self.meaning}"
+        return "\n".join([title, *lines])
+
+    def _row(self, level: Level) -> tuple[str, ...]:
+        said = "exact" if level.exact else ""
+        if not level.exact and level.failure_probability != 0.0:
+            said = f"with probability 1 - {level.failure_probability!r}"
+        square = f"{float(level.mean_square) * self.m:.4g}"
+        return (
+            str(level.degree),
+            text_up(level.norm),
+            text_down(level.lower),
+            square,
+            said,
+        )
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the norm and the root mean square of each degree, beside what m draws have.
+
+        Args:
+            axes: matplotlib axes; new ones by default.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        if axes is None:
+            pyplot = need("matplotlib.pyplot", "Profile.plot", extra="sparseaug[report]")
+            axes = pyplot.subplots(layout="constrained")[1]
+        elif not all(hasattr(axes, name) for name in ("plot", "axhline", "set_xticks")):
+            raise ArgumentError(f"axes={shorten(axes)} are not matplotlib axes; leave them out.")
+        places = list(range(len(self.levels)))
+        roots = [float(level.mean_square) ** 0.5 for level in self.levels]
+        axes.plot(places, [x.norm for x in self.levels], "o-", color="#0072B2", label="norm")
+        axes.plot(places, roots, "s--", color="#009E73", label="root mean square")
+        axes.axhline(self.m**-0.5, color="#8A8A8A", dashes=(1, 1.6), label="of m draws, expected")
+        axes.set_xticks(places, [str(level.degree) for level in self.levels])
+        axes.set(xlabel=self.meaning, ylim=(0, None), title=f"{self.group}, m = {self.m}")
+        axes.legend()
+        return axes
+
+
+def degree_size(degree: Degree) -> int:
+    """A degree as a number: of a set of factors, how many they are."""
+    return degree if isinstance(degree, int) else degree.count(" x ") + 1
+
+
+def _plain(one: Level | Part) -> dict[str, Any]:
+    facts = dict(vars(one))
+    square = one.mean_square
+    facts["mean_square"] = float(square)
+    if isinstance(square, Fraction):
+        facts["mean_square_exact"] = str(square)
+    return facts

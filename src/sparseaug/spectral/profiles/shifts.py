@@ -1,0 +1,266 @@
+"""Abelian groups by weight or by frequency, dihedral groups by frequency.
+
+The weight of a character is the number of its non-zero frequencies; its frequency the length of the
+vector of min(a_i, n_i - a_i), rounded up. Norms are those of the fast transforms with their proved
+errors, signs are integers, and a sum of roots of unity is 0 or not by integer arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.floats import down, float_above, float_below, up
+from sparseaug.groups import Rows
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral.abelian.character_fft import fft_blocks
+from sparseaug.spectral.abelian.characters import characters_norm
+from sparseaug.spectral.abelian.hadamard import hadamard
+from sparseaug.spectral.abelian.roots import phases
+from sparseaug.spectral.general.tuples import norms_by_weight
+from sparseaug.spectral.profiles.bounds import levels
+from sparseaug.spectral.profiles.counting import Count, counted
+from sparseaug.spectral.profiles.cyclotomic import vanish
+from sparseaug.spectral.profiles.quotients import coset_of
+from sparseaug.spectral.profiles.result import Degree, Level, Part
+from sparseaug.spectral.result import Block, Norm
+
+TABLE = 1 << 22
+"""Order up to which every character is looked at: a second or so."""
+
+LOW_DEGREE = 3
+"""Weight up to which the characters of a larger group are looked at, unless another is asked for."""
+
+LISTED = 4096
+"""Dihedral irreps that are listed one by one."""
+
+_WORK = 1 << 30  # integers of all tables by which zeros are decided
+
+
+def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
+    """Levels of an abelian group by number of non-zero frequencies, and whether they are all."""
+    moduli = S.group.moduli or ()
+    width = sum(n > 1 for n in moduli)
+    every = math.prod(moduli) <= TABLE
+    limit = width if every else LOW_DEGREE
+    most = min(width, limit if most is None else most)
+    if every and set(moduli) <= {1, 2}:
+        counts, norms = _walsh(S)
+        return levels(counts[:most], norms, S.m), most == width
+    found = counted(S, most)
+    if found is None:
+        raise UnsupportedError(
+            f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, "
+            "or deviation(S, degree=)."
+        )
+    norms = {}
+    if coset_of(S) is not None:
+        norms = {count.degree: Norm(1.0, 1.0) for count in found}
+    elif width == 1:
+        norms = {1: characters_norm(S)}
+    elif any(count.total for count in found):
+        norms = _Scan.of(S, _weight).norms() if every else norms_by_weight(S, most)
+    return levels(found, norms, S.m), most == width
+
+
+def by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
+    """Levels of an abelian group by frequency, and whether they are all."""
+    moduli = S.group.moduli or ()
+    if math.prod(moduli) > TABLE:
+        raise GroupTooLargeError(
+            f'order="frequency" looks at every character, and {S.group.name} has more than {TABLE}; '
+            "leave it out, with degree=."
+        )
+
+    def label(frequencies: Rows) -> Rows:
+        n = np.array(moduli)
+        squares = (np.minimum(frequencies, n - frequencies) ** 2).sum(axis=1)
+        root = np.floor(np.sqrt(squares)).astype(np.int64)
+        return root + (root * root < squares)
+
+    found = _Scan.of(S, label).levels(S)
+    kept = [level for level in found if most is None or int(level.degree) <= most]
+    return kept, len(kept) == len(found)
+
+
+def _weight(frequencies: Rows) -> Rows:
+    return np.count_nonzero(frequencies, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scan:
+    """|f(a)| of all non-trivial characters, one of a and -a unless their last frequency is the same."""
+
+    sizes: NDArray[np.float64]
+    error: float
+    labels: Rows
+    frequencies: Rows
+
+    @classmethod
+    def of(cls, S: GroupSample, label: Callable[[Rows], Rows]) -> _Scan:
+        sizes, frequencies, error = [], [], 0.0
+        rows, counts = S.counts()
+        for block in fft_blocks(rows, counts, S.group.moduli or (), m=S.m):
+            sizes.append(np.abs(block.values))
+            frequencies.append(block.label(np.arange(len(block.values))))
+            error = max(error, block.error)
+        each = np.concatenate(frequencies)[1:]  # the trivial one is the first
+        return cls(np.concatenate(sizes)[1:], error, label(each), each)
+
+    def norms(self) -> dict[Degree, Norm]:
+        """The largest size of each label, outwards."""
+        sizes, labels = self.sizes, self.labels
+        found: dict[Degree, Norm] = {}
+        order = np.lexsort((sizes, labels))
+        ends = np.flatnonzero(np.diff(labels[order], append=-1))
+        for at in order[ends].tolist():
+            name = f"chi{tuple(self.frequencies[at].tolist())}"
+            found[int(labels[at])] = _enclosed(float(sizes[at]), self.error, name)
+        return found
+
+    def levels(self, S: GroupSample) -> list[Level]:
+        """With mean squares, and zeros decided label by label."""
+        moduli = S.group.moduli or ()
+        sizes, labels, frequencies = self.sizes, self.labels, self.frequencies
+        subgroup = coset_of(S)
+        last = frequencies[:, -1]
+        twice = 1 + ((last > 0) & (2 * last != moduli[-1]))
+        weights = np.bincount(labels, twice)
+        squares = np.bincount(labels, twice * sizes * sizes)
+        found = []
+        for degree, norm in sorted(self.norms().items()):
+            at = int(degree)
+            zero = norm.lower == 0.0 and _all_vanish(S, frequencies[labels == at])
+            square: Any = Fraction(0) if zero else float(squares[at] / weights[at])
+            if zero:
+                norm = Norm(0.0, 0.0)
+            elif subgroup is not None and norm.lower > 0.0:  # 0 or 1
+                norm = Norm(1.0, 1.0, norm.block)
+            found.append(Level(degree, norm.upper, norm.lower, square, zero, norm.block))
+        return found
+
+
+def _all_vanish(S: GroupSample, frequencies: Rows) -> bool:
+    """Whether every one of these characters is 0 in the mean over S."""
+    moduli = S.group.moduli or ()
+    rows, counts = S.counts()
+    n = math.lcm(*moduli)
+    if len(frequencies) * max(n, len(rows)) > _WORK:
+        return False
+    step = max(1, (1 << 22) // max(n, len(rows)))
+    return all(
+        vanish(phases(frequencies[start : start + step], rows, moduli), counts, n).all()
+        for start in range(0, len(frequencies), step)
+    )
+
+
+def _walsh(S: GroupSample) -> tuple[list[Count], dict[Degree, Norm]]:
+    """Signs: every sum is an integer, and so is the sum of squares of each weight."""
+    moduli = S.group.moduli or ()
+    axes = [i for i, n in enumerate(moduli) if n == 2]
+    d = len(axes)
+    places = S.elements[:, axes] @ (1 << np.arange(d - 1, -1, -1))
+    table = np.bincount(places, minlength=1 << d).astype(np.int64)
+    hadamard(table)
+    sums = np.abs(table)
+    weights = np.bitwise_count(np.arange(sums.size))
+    counts: list[Count] = []
+    norms: dict[Degree, Norm] = {}
+    for w in range(1, d + 1):
+        own = np.flatnonzero(weights == w)
+        at = int(own[sums[own].argmax()])
+        frequency = np.zeros(len(moduli), np.int64)
+        frequency[axes] = [at >> i & 1 for i in range(d - 1, -1, -1)]
+        norms[w] = _ratio(int(sums[at]), S.m, f"chi{tuple(frequency.tolist())}")
+        # below m^2 2^22 in all: an int64 holds it for m < 2^20, Python's integers for the rest
+        squares = sums[own].astype(object) if S.m >= 1 << 20 else sums[own]
+        counts.append(Count(w, len(own), int((squares * squares).sum())))
+    return counts, norms
+
+
+def _ratio(total: int, m: int, name: str) -> Norm:
+    exact = Fraction(total, m)
+    return Norm(float_above(exact), float_below(exact), name)
+
+
+def _enclosed(size: float, error: float, name: str) -> Norm:
+    return Norm(min(1.0, up(size + error)), max(0.0, down(size - up(error))), name)
+
+
+def dihedral_levels(S: GroupSample, most: int | None) -> tuple[list[Level], list[Part], bool]:
+    """Signs by counting; turn(j) has norm |A_j| + |B_j| and mean square |A_j|^2 + |B_j|^2."""
+    n, m = S.group.order // 2, S.m
+    if n > TABLE:
+        raise GroupTooLargeError(f"{S.group.name} has more than {TABLE} frequencies.")
+    turn, flip = S.elements.T
+    parts: list[Part] = []
+    norms: dict[Degree, Norm] = {}
+
+    def sign(degree: int, name: str, odd: Rows) -> None:
+        total = abs(m - 2 * int((odd & 1).sum()))
+        parts.append(Part(name, degree, 1, 1, Fraction(total * total, m * m), total == 0))
+        norm = _ratio(total, m, name)
+        if degree not in norms or norm.lower > norms[degree].lower:
+            norms[degree] = norm
+
+    sign(0, "sign(+1,-1)", flip)
+    if n % 2 == 0:
+        sign(n // 2, "sign(-1,+1)", turn)
+        sign(n // 2, "sign(-1,-1)", turn + flip)
+    found = [_of_signs(d, norms[d], [p for p in parts if p.degree == d]) for d in sorted(norms)]
+    turns = _turns(S, n) if n >= 3 else []
+    if len(turns) <= LISTED:
+        parts += [Part(f"turn({x.degree})", x.degree, 2, 4, x.mean_square, x.exact) for x in turns]
+    every = sorted(found + turns, key=lambda level: int(level.degree))
+    kept = [level for level in every if most is None or int(level.degree) <= most]
+    listed = [part for part in parts if most is None or int(part.degree) <= most]
+    complete = len(turns) <= LISTED
+    return kept, listed if complete else [], len(kept) == len(every)
+
+
+def _of_signs(degree: Degree, norm: Norm, parts: list[Part]) -> Level:
+    square = sum((Fraction(part.mean_square) for part in parts), Fraction(0)) / len(parts)
+    return Level(degree, norm.upper, norm.lower, square, not square, norm.block if square else "")
+
+
+def _turns(S: GroupSample, n: int) -> list[Level]:
+    halves = []
+    for flip in (0, 1):
+        rows, counts = np.unique(S.elements[S.elements[:, 1] == flip, 0], return_counts=True)
+        halves.append((rows[:, None], counts))
+    transforms = [_half(rows, counts, n, S.m) for rows, counts in halves]
+    (a, a_error), (b, b_error) = transforms
+    j = np.arange(1, (n + 1) // 2)
+    sizes = (a + b)[j]
+    error = up(up(a_error + b_error) + 4 * 2.0**-53)
+    small = j[sizes <= error]
+    zero = np.zeros(len(a), bool)
+    if len(small) * n <= _WORK:
+        zero[small] = True
+        for rows, counts in halves:
+            if len(rows):
+                zero[small] &= vanish(phases(small[:, None], rows, (n,)), counts, n)
+    found = []
+    for k, size in zip(j.tolist(), sizes.tolist(), strict=True):
+        if zero[k]:
+            found.append(Level(k, 0.0, 0.0, Fraction(0), True))
+        else:
+            norm = _enclosed(size, error, f"turn({k})")
+            square = float(a[k] ** 2 + b[k] ** 2)
+            found.append(Level(k, norm.upper, norm.lower, square, False, norm.block))
+    return found
+
+
+def _half(rows: Rows, counts: Rows, n: int, m: int) -> tuple[NDArray[np.float64], float]:
+    """|mean of exp(2 pi i j a / n)| over the turns or the flips, divided by m, for j = 0..n//2."""
+    if not len(rows):
+        return np.zeros(n // 2 + 1), 0.0
+    blocks: list[Block] = list(fft_blocks(rows, counts, (n,), m=m))
+    return np.concatenate([np.abs(b.values) for b in blocks]), max(b.error for b in blocks)

@@ -1,0 +1,198 @@
+"""S_n and A_n by degree: counts of cycle types, and norms of the blocks that the counts leave.
+
+Up to n = 12 by Clausen's transform, one verified norm per degree. Above, degrees 1 to 3: the norm on
+t-tuples of points is the largest of the degrees up to t, so it is an upper bound for degree t; and
+||pi(S)|| <= ||pi(S)||_F, which is known exactly, is another. Up to n = 64 degree 2 has its own
+(`pairs`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.groups.young import Partition, dimension, partitions
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral.effort import announce
+from sparseaug.spectral.general.tuples import TUPLE_CODES, permutation_module_norm
+from sparseaug.spectral.profiles import pairs
+from sparseaug.spectral.profiles.bounds import (
+    integer_total,
+    largest_norms,
+    levels,
+    root_above,
+    root_below,
+)
+from sparseaug.spectral.profiles.counting import (
+    LARGEST_N,
+    counted_shapes,
+    is_first,
+    shape_degree,
+    shape_part,
+    summed,
+)
+from sparseaug.spectral.profiles.quotients import coset_of
+from sparseaug.spectral.profiles.result import Degree, Level, Part
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
+from sparseaug.spectral.verify.threads import Threads
+from sparseaug.spectral.verify.verified import root_lower, root_upper
+from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
+from sparseaug.spectral.young.symmetric import GRAM_FROM, GRAM_SAMPLE
+
+LARGEST_DEGREE = 3
+"""Degree up to which groups above n = 12 have a profile."""
+
+QUOTIENTS = 1 << 25
+"""Integers in the rows of quotients that are counted; above, blocks give the same sums."""
+
+_ENTRIES = 10_000_000  # tuples times distinct elements: where Lanczos takes seconds
+
+
+def permutation_levels(
+    S: GroupSample, most: int | None, progress: Progress | None
+) -> tuple[list[Level], list[Part]]:
+    """Levels and parts of a sample of S_n or A_n."""
+    if S.group.width > LARGEST_N:
+        return _low_degrees(S, most, progress)
+    parts = counted_shapes(S, most, work=QUOTIENTS)
+    if parts is None:  # too many quotients: integers from the blocks themselves
+        return _without_quotients(S, most)
+    wanted = [part for part in parts if not part.exact]
+    shapes = {_shape(part): part.degree for part in wanted}
+    if coset_of(S) is not None:
+        norms = {part.degree: Norm(1.0, 1.0, part.name) for part in reversed(wanted)}
+    else:
+        norms = _norms(S, shapes, progress) if shapes else {}
+    return levels(summed(parts, S.m), norms, S.m), parts
+
+
+def _shape(part: Part) -> Partition:
+    return tuple(int(x) for x in part.name.rstrip("+-").strip("()").split(",") if x)
+
+
+def _norms(
+    S: GroupSample, shapes: dict[Partition, Degree], progress: Progress | None
+) -> dict[Degree, Norm]:
+    n, rows = S.group.width, np.array(S.elements)
+    if n == LARGEST_N and max(map(dimension, shapes)) > 5000:
+        announce(f"the profile on all irreps of {S.group.name}", seconds=150.0, memory=3e9)
+    if n >= GRAM_FROM:
+        if S.m <= GRAM_SAMPLE:
+            return _by_gram(rows, shapes, progress)
+        blocks = ((shapes[block.label], block) for block in mean_blocks(rows, shapes=list(shapes)))
+        return largest_norms(blocks)
+    # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
+    found = sorted(mean_blocks(rows, shapes=list(shapes)), key=lambda block: -len(block.values))
+    return largest_norms(_reported(found, shapes, progress))
+
+
+def _reported(
+    blocks: list[Block], shapes: dict[Partition, Degree], progress: Progress | None
+) -> Iterator[tuple[Degree, Block]]:
+    for done, block in enumerate(blocks, start=1):
+        yield shapes[block.label], block
+        if progress:
+            progress(done, len(blocks))
+
+
+def _by_gram(
+    rows: np.ndarray, shapes: dict[Partition, Degree], progress: Progress | None
+) -> dict[Degree, Norm]:
+    found: dict[Degree, Norm] = {}
+    threads = Threads()
+    for done, block in enumerate(gram_blocks(rows, shapes=list(shapes)), start=1):
+        degree = shapes[block.label]
+        known = found.get(degree)
+        with threads.for_size(len(block.values)):
+            limit = known.upper if known else None
+            upper = root_upper(block.values, block.error, at_most=limit)
+            if known is None or upper > known.upper:
+                lower = root_lower(block.values, block.error)
+                if known is not None and known.lower > lower:
+                    found[degree] = replace(known, upper=upper)
+                else:
+                    found[degree] = Norm(upper, lower, str(block.label))
+        if progress:
+            progress(done, len(shapes))
+    return found
+
+
+def _without_quotients(S: GroupSample, most: int | None) -> tuple[list[Level], list[Part]]:
+    n, m = S.group.width, S.m
+    even = S.group.order < math.factorial(n)
+    parts: list[Part] = []
+
+    def blocks() -> Iterator[tuple[Degree, Block]]:
+        shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
+        shapes = [p for p in shapes if most is None or shape_degree(p, even) <= most]
+        for block in mean_blocks(np.array(S.elements), shapes=shapes):
+            total = integer_total(block, m)
+            if total is None:
+                raise UnsupportedError(
+                    f"m={m} is too large to count the quotients of S in {S.group.name}; use fewer "
+                    "elements, or deviation(S, degree=)."
+                )
+            parts.append(shape_part(block.label, even, total, m))
+            if total:
+                yield parts[-1].degree, block
+
+    norms = largest_norms(blocks())
+    return levels(summed(parts, m), norms, m), parts
+
+
+def _low_degrees(
+    S: GroupSample, most: int | None, progress: Progress | None
+) -> tuple[list[Level], list[Part]]:
+    n, m = S.group.width, S.m
+    parts = counted_shapes(S, LARGEST_DEGREE if most is None else min(most, LARGEST_DEGREE))
+    if parts is None:
+        raise UnsupportedError(
+            f"m={m} is too large to count the quotients of S in {S.group.name}; use fewer elements, or "
+            "deviation(S, degree=)."
+        )
+    counts = summed(parts, m)
+    norms: dict[Degree, Norm] = {}
+    if coset_of(S) is not None:
+        wanted = [part for part in reversed(parts) if not part.exact]
+        return levels(counts, {part.degree: Norm(1.0, 1.0, part.name) for part in wanted}, m), parts
+    below = Norm(0.0, 0.0)
+    for count in counts:
+        t = int(count.degree)
+        own = [part for part in parts if part.degree == t]
+        upper = min(1.0, max(root_above(Fraction(p.mean_square) * p.dimension) for p in own))
+        lower = root_below(max(Fraction(part.mean_square) for part in own))
+        norm = Norm(upper, lower)
+        if count.total and t == 2 and n <= pairs.LARGEST_N:
+            norm = pairs.degree_two_norm(S)
+            below = larger_norm(below, norm)
+        elif count.total and n**t <= TUPLE_CODES and math.perm(n, t) * S.m <= _ENTRIES:
+            norm, below = _with_tuples(S, t, norm, below, progress)
+        elif count.total:
+            below = Norm(1.0, 0.0)  # of the degrees up to t nothing better is known
+        norms[t] = norm
+    return levels(counts, norms, m), parts
+
+
+def _with_tuples(
+    S: GroupSample, t: int, norm: Norm, below: Norm, progress: Progress | None
+) -> tuple[Norm, Norm]:
+    """Better bounds for degree t from those of all degrees up to t, and these.
+
+    If the norm up to degree t is above the one up to t - 1, it is attained at degree t.
+    """
+    try:
+        found = permutation_module_norm(S, degree=t, progress=progress)
+    except GroupTooLargeError:
+        return norm, Norm(1.0, 0.0)
+    if found.upper < norm.upper:
+        upper, failure = found.upper, found.failure_probability
+    else:
+        upper, failure = norm.upper, norm.failure_probability
+    certain = below.failure_probability == 0.0 and found.lower > below.upper
+    lower = max(norm.lower, found.lower) if certain else norm.lower
+    return Norm(max(upper, lower), lower, found.block if certain else "", failure), found
