@@ -13,7 +13,6 @@ from torch import distributed, nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError
-from sparseaug.nn.risk import trial
 
 
 def main(folder: Path) -> None:
@@ -67,12 +66,6 @@ def main(folder: Path) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
     messages["steps"] = len(tiny.fit(optimizer, num_steps=5, callback=look))
     messages["tiny"] = tiny.gradient(tiny.theta).tolist()
-    # each rank's own trial finds another size
-    trial.fastest = lambda *_: (256, 4096)[rank]
-    many = sann.ModuleRisk(
-        model, nn.MSELoss(), (x.repeat(200, 1), x[:, :1].repeat(200, 1)), act, "full"
-    )
-    messages["chunk"] = many.chunk_size
     (folder / f"{rank}.json").write_text(json.dumps(messages))
     distributed.destroy_process_group()
 

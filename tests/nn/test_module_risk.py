@@ -68,7 +68,7 @@ def test_value_and_gradient_are_those_of_the_materialised_copies(moving, loss):
         action = sa.custom_action(action.group, reorder)
     x = torch.tensor(x) / 50
     function, kind = LOSSES[loss]
-    y = torch.arange(len(x)) % 3 if kind == "label" else x.flatten(1)[:, :3] ** 2
+    y = torch.arange(len(x)) % 3 if kind == "label" else x.flatten(1).repeat(1, 2)[:, :3] ** 2
     model = nn.Sequential(nn.Flatten(), network(x[0].numel(), 3))
     S = sa.Oracle(action.group, seed=1).draw(5)
     risk = sann.ModuleRisk(model, function, (x, y), action, S, chunk_size=3)
@@ -116,22 +116,24 @@ class TestTheTrialOfChunks:
 
     @pytest.fixture
     def tried(self, monkeypatch):
-        """The sizes of each trial, which takes the largest."""
-        trials = []
+        """What was counted by each trial."""
+        counted, count = [], trial.count_entries
 
-        def last(per_copy, sizes):
-            assert all(per_copy(size) > 0 for size in sizes)
-            trials.append(sizes)
-            return sizes[-1]
+        def record(module, compute):
+            counted.append(count(module, compute))
+            return counted[-1]
 
-        monkeypatch.setattr(trial, "fastest", last)
-        return trials
+        monkeypatch.setattr(module_risk, "count_entries", record)
+        return counted
 
     def test_it_happens_once_for_a_risk_and_those_over_other_samples(self, tried):
         risk = self.risk("full")
-        assert (tried, risk.chunk_size) == ([[256, 1024, 4096]], 4096)
+        assert len(tried) == 1
+        assert risk.chunk_size == max(
+            size for size in trial.SIZES_CPU if size * tried[0] <= 1 << 21
+        )
         others = [risk.on(sa.Oracle(ACT.group, seed=seed).draw(20)) for seed in range(3)]
-        assert {other.chunk_size for other in others} == {4096}
+        assert {other.chunk_size for other in others} == {risk.chunk_size}
         assert len(tried) == 1
 
     def test_streaming_tries_at_its_first_step_at_the_latest(self, tried):
@@ -149,25 +151,28 @@ class TestTheTrialOfChunks:
         assert on_s().chunk_size == 16384
         assert tried == []
 
-    def test_it_changes_rounding_alone_and_leaves_the_module_as_it_was(self):
+    def test_it_is_the_same_in_every_run_and_leaves_the_module_as_it_was(self):
         model = network()
         before = {name: value.clone() for name, value in model.state_dict().items()}
         data = self.X, self.X[:, :1]
         risk = sann.ModuleRisk(model, nn.MSELoss(), data, ACT, "full")
-        assert risk.chunk_size in (256, 1024, 4096)
+        again = sann.ModuleRisk(model, nn.MSELoss(), data, ACT, "full")
+        assert again.chunk_size == risk.chunk_size
+        assert torch.equal(again.gradient(again.theta), risk.gradient(risk.theta))
         given = sann.ModuleRisk(model, nn.MSELoss(), data, ACT, "full", chunk_size=333)
         found, expected = risk.gradient(risk.theta), given.gradient(given.theta)
         assert float((found - expected).abs().max()) <= ROUNDING
         assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
         assert all(parameter.grad is None for parameter in model.parameters())
+        assert not any(part._forward_hooks for part in model.modules())
 
-    def test_a_chunk_that_does_not_fit_into_memory_is_not_taken(self):
-        def per_copy(size):
-            if size > 1024:
-                raise torch.OutOfMemoryError
-            return 1e-6 / size
-
-        assert trial.fastest(per_copy, [256, 1024, 4096]) == 1024
+    def test_wide_modules_get_small_chunks(self):
+        sizes = []
+        for width in (8, 128, 2000):
+            model = nn.Sequential(nn.Linear(4, width), nn.Tanh(), nn.Linear(width, 1)).double()
+            data = self.X.repeat(4, 1), self.X[:, :1].repeat(4, 1)
+            sizes.append(sann.ModuleRisk(model, nn.MSELoss(), data, ACT, "full").chunk_size)
+        assert sizes == [16384, 4096, 256]
 
 
 @pytest.mark.parametrize("n", [1, 3, 10])

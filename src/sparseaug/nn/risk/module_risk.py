@@ -36,7 +36,7 @@ from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
-from sparseaug.nn.risk.trial import Chunk
+from sparseaug.nn.risk.trial import Chunk, count_entries
 from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -59,11 +59,10 @@ class ModuleRisk:
         action: how the group moves x; `sparseaug.together` for several inputs
         S: a GroupSample, "full" for the whole group, or None for the data as they are
         y_action: how targets move, if they do
-        chunk_size: copies that are in memory at once; by default the fastest of 256 to 16384, or
-            8192 to 131072 on an accelerator, by a trial of some tenths of a second when the first
-            risk of more copies is made. It changes memory, speed and rounding, nothing else: give
-            it where two runs must agree to the last bit. Copies of 64 MiB at most are made once and
-            kept
+        chunk_size: copies that are in memory at once; by default 256 to 16384, or 8192 to 131072 on
+            an accelerator, by how much the module makes of one copy: the same in every run. It
+            changes memory, speed and rounding, nothing else. Copies of 64 MiB at most are made once
+            and kept
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
@@ -287,16 +286,11 @@ class ModuleRisk:
         """Choose the chunk size, unless it is known: once for this risk and those over other samples."""
         copies = len(self.data[1]) * len(self._counts)
         if self._chunk.wants_trial(copies):
-            leaf = self.theta.requires_grad_()
-            self._chunk.find(partial(self._differentiate_some, leaf), copies)
-
-    def _differentiate_some(self, leaf: Tensor, most: int) -> int:
-        """The gradient of the first chunk of at most so many copies, and how many these are."""
-        n = len(self.data[1])
-        tile = next(tiles(0, len(self._counts) * n, n, most))
-        with torch.enable_grad():
-            torch.autograd.grad(self._mean_loss(self._split(leaf), *self.moved(tile)), leaf)
-        return len(tile)
+            with torch.no_grad():
+                x, _ = self.moved(Tile(slice(0, 1), slice(0, 1)))
+                parameters = self._split(self.theta)
+                run = partial(call, partial(_called, self.module, parameters), x)
+                self._chunk.find(count_entries(self.module, run))
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])
