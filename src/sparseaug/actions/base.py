@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,7 @@ class Action(ABC):
     whole_axis: WholeAxis | None = (
         None  # from which kernels read closed forms of means over the group
     )
+    relabels_nodes: ClassVar[bool] = False  # of graphs
     names: tuple[str, ...] = ()  # of the arrays that it moves together, where they are a dict
     sample_shape: Shape | None = None  # that samples must have, where the action alone tells
 
@@ -114,6 +115,10 @@ class Action(ABC):
     def moved_axes(self, ndim: int) -> frozenset[int] | None:
         """The axes of samples with `ndim` axes that it acts on, from the end; None if unknown."""
         return None
+
+    def named(self) -> dict[str, Action]:
+        """The actions on the entries of a dict, by name; none where it moves no dict."""
+        return {}
 
     def rows(self, elements: Any) -> Rows:
         """The rows of a sample S of this group (checked when it was made), or rows, checked now."""

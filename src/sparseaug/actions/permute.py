@@ -61,6 +61,7 @@ class PermuteNodes(Action):
 
     group: Group
     kind = "entries"
+    relabels_nodes = True
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
         return frozenset(axes_from_end((1, 2), ndim + 1, "axes"))

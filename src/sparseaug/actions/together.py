@@ -62,6 +62,9 @@ class Together(Action):
         pieces = zip(self.actions, self._pieces(prepared), self._split(x), strict=True)
         return [array for action, piece, part in pieces for array in action.place(piece, part)]
 
+    def named(self) -> dict[str, Action]:
+        return dict(zip(self.names, self.actions, strict=False))
+
     def apply(self, prepared: Sequence[Array], x: Any) -> Any:
         pieces = zip(self.actions, self._pieces(prepared), self._split(x), strict=True)
         moved = [action.apply(piece, part) for action, piece, part in pieces]

@@ -106,11 +106,13 @@ class Group(ABC):
         moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
         transform: the family's own Fourier transform, "characters", "dihedral" or "young"; or none
         factors: of a direct product; empty for all other groups
+        signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups
     """
 
     moduli: tuple[int, ...] | None = None
     transform: ClassVar[str] = ""
     factors: tuple[Group, ...] = ()
+    signed_axes: int = 0
 
     def __init_subclass__(cls) -> None:
         doors = {"from_digits": on_digits}

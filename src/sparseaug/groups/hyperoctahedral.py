@@ -49,6 +49,10 @@ class Hyperoctahedral(Group):
         object.__setattr__(self, "n", size)
 
     @property
+    def signed_axes(self) -> int:  # type: ignore[override]
+        return self.n
+
+    @property
     def name(self) -> str:
         return f"B{self.n}"
 

@@ -13,7 +13,7 @@ from collections import Counter
 from functools import reduce
 
 from sparseaug.errors import check_integer
-from sparseaug.groups import DimensionSum, Group, Hyperoctahedral
+from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.young import LARGEST_SHAPE, Partition, dimension, each_partition
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.spectral.methods import restricted
@@ -67,15 +67,15 @@ def _by_degree(group: Group, k: int) -> tuple[list[int], bool]:
         runs = Counter(group.moduli).items()
         parts = [[math.comb(c, w) * (n - 1) ** w for w in range(k + 1)] for n, c in runs]
         return reduce(lambda a, b: _convolved(a, b, k), parts, [1] + [0] * k), True
-    n = group.n if isinstance(group, Hyperoctahedral) else group.width
+    n = group.signed_axes or group.width
     small = n < LARGEST_SHAPE  # the hook formula ends there
     if group.transform == "young" and small and _boxes(k) * n <= MOST_BOXES:
         sums = [sum(map(dimension, _shapes(n, j))) for j in range(k + 1)]
         # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
         return sums, not getattr(group, "even", False)
-    if type(group) is Hyperoctahedral and small and _boxes(k) ** 2 * n <= MOST_BOXES:
+    if group.signed_axes and small and _boxes(k) ** 2 * n <= MOST_BOXES:
         return [_signed(n, j) for j in range(k + 1)], True
-    if type(group) is Hyperoctahedral:
+    if group.signed_axes:
         points = [2**j * math.perm(n, j) for j in range(k + 1)]
     else:
         points = [math.perm(group.degree or 0, j) for j in range(k + 1)]

@@ -18,8 +18,6 @@ import torch
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import require_dense
 from sparseaug.actions.bound import Bound, Indices
-from sparseaug.actions.permute import PermuteNodes
-from sparseaug.actions.together import Together
 from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.adapters.graphs import is_graph, relabelled
@@ -127,7 +125,7 @@ def _rows_of(moved: Any) -> Sequence[Any]:
 
 def _relabel(move: Bound, graphs: list[Any], which: Indices, name: str) -> list[Any]:
     """Graphs, each with its nodes relabelled by its element."""
-    if not isinstance(move.action, PermuteNodes):
+    if not move.action.relabels_nodes:
         raise ArgumentError(
             f"dataset gave a graph as {name}, but {type(move.action).__name__} does not relabel nodes; "
             "give permute_nodes(group) as its action."
@@ -150,8 +148,7 @@ def _chosen(x: Any, action: Action) -> Any:
     """What the action moves of x: of a dict, at any depth, the entries that it names."""
     if not isinstance(x, Mapping):
         return x
-    if isinstance(action, Together) and action.names:
-        named = dict(zip(action.names, action.actions, strict=True))
+    if named := action.named():
         return {name: _chosen(x[name], part) for name, part in named.items() if name in x}
     if action.parts == 1:
         raise ArgumentError(

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import UnsupportedError, check_integer, shorten, shorten_text
-from sparseaug.groups import Abelian, Group, Hyperoctahedral, Product, Rows
+from sparseaug.groups import Abelian, Group, Product, Rows
 from sparseaug.groups.base import ENUMERATION_LIMIT, Faithful
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
@@ -108,9 +108,8 @@ def coordinates(group: Group) -> Coordinates:
                 _turning(f"coordinate {i} of {name}", part.start + i, n)
                 for i, n in enumerate(factor.moduli)
             )
-        elif type(factor) is Hyperoctahedral:
-            points = factor.faithful()
-            found.moving.append(_moving(name, factor, part, points, factor.n))
+        elif factor.signed_axes and (points := factor.faithful()):
+            found.moving.append(_moving(name, factor, part, points, factor.signed_axes))
         elif factor.degree is not None:
             points = Faithful(factor.degree, factor.permutations)
             found.moving.append(_moving(name, factor, part, points, factor.degree))
