@@ -18,10 +18,11 @@ from sparseaug.errors import (
     GroupTooLargeError,
     SparseAugError,
 )
-from sparseaug.experiments import Config, Folder, claims, read_results, reproduce
+from sparseaug.experiments import Folder, claims, read_results, reproduce
 from sparseaug.report.owned import require_ours
 from sparseaug.report.page import render_page
 from sparseaug.sampling import files
+from tests.runs import TINY, run_with_checkpoint
 
 DEEP: list = []
 for _ in range(400):
@@ -49,16 +50,6 @@ BAD = {
 }
 
 
-TINY = Config(
-    group_size=3,
-    train=6,
-    test=5,
-    centers=4,
-    num_steps=6,
-    eval_every=3,
-    sample_sizes=(2, 4, 8),
-    seeds=2,
-)
 TRIANGLE = sa.permutation_group([[1, 2, 0], [1, 0, 2]], label="triangle")
 SAMPLES = {
     "a named group": sa.Oracle(sa.symmetric(4), seed=1).draw(5),
@@ -246,33 +237,16 @@ def test_replay_files(finished, tmp_path):
     assert bent[0] == bent[1] > 100
 
 
-def resumed(path, stop=0):
-    """A run with a checkpoint at every fifth step, stopped, or resumed and finished."""
-    x = np.sort(np.random.default_rng(0).uniform(-1, 1, (6, 3)), axis=1)
-    model = sa.KernelModel(sa.GaussianKernel(1.25), x[:4])
-    action = sa.permute_axis(sa.symmetric(3))
-    S = sa.Oracle(action.group, seed=0).draw(5)
-    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), action, S)
-
-    def progress(step, total):
-        if step == stop:
-            raise KeyboardInterrupt
-
-    options = {"step_size": 0.1, "num_steps": 15, "eval_every": 4, "progress": progress}
-    return sa.descend(risk, np.ones(8), checkpoint=path, checkpoint_every=5, **options)
-
-
 def test_checkpoints(tmp_path):
     from sparseaug.descent.checkpoint import SCHEMA
 
     path = tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt):
-        resumed(path, stop=10)
+    assert run_with_checkpoint(path, stop=10) is None  # stopped
     arrays, facts = load_archive(path, SCHEMA)
 
     def read(wrong_arrays, wrong_facts):
         save_archive(path, SCHEMA, wrong_arrays, wrong_facts)
-        return resumed(path)
+        return run_with_checkpoint(path)
 
     def believed(run, wrong):
         """Another number in the trace, or another best norm, is what the file says."""

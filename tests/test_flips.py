@@ -10,19 +10,9 @@ import pytest
 import sparseaug as sa
 from sparseaug.archive import load_json
 from sparseaug.errors import FileFormatError, StorageError
-from sparseaug.experiments import Config, Folder, read_results, reproduce
+from sparseaug.experiments import Folder, read_results, reproduce
 from sparseaug.report import check_report, write_report
-
-TINY = Config(
-    group_size=3,
-    train=6,
-    test=5,
-    centers=4,
-    num_steps=6,
-    eval_every=3,
-    sample_sizes=(2, 4, 8),
-    seeds=2,
-)
+from tests.runs import TINY, run_with_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -34,27 +24,8 @@ def written(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sparseaug.report.write._figures", lambda results: {})
         write_report(folder / "out")
-    descend(folder / "checkpoint", stop=10)
+    run_with_checkpoint(folder / "checkpoint", stop=10)
     return folder
-
-
-def descend(path, stop=0):
-    """A run with a checkpoint at every fifth step, stopped, or resumed and finished."""
-    x = np.sort(np.random.default_rng(0).uniform(-1, 1, (6, 3)), axis=1)
-    model = sa.KernelModel(sa.GaussianKernel(1.25), x[:4])
-    action = sa.permute_axis(sa.symmetric(3))
-    S = sa.Oracle(action.group, seed=0).draw(5)
-    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), action, S)
-
-    def progress(step, total):
-        if step == stop:
-            raise KeyboardInterrupt
-
-    options = {"step_size": 0.1, "num_steps": 15, "eval_every": 4, "progress": progress}
-    try:
-        return sa.descend(risk, np.ones(8), checkpoint=path, checkpoint_every=5, **options)
-    except KeyboardInterrupt:
-        return None
 
 
 def the_sample(folder):
@@ -65,7 +36,7 @@ def the_sample(folder):
 def the_run(folder):
     kept = (folder / "checkpoint").read_bytes()
     try:
-        run = descend(folder / "checkpoint")
+        run = run_with_checkpoint(folder / "checkpoint")
     finally:
         (folder / "checkpoint").write_bytes(kept)
     return run.last.tolist(), run.best.tolist(), run.trace.to_dict(), run.calls, run.best_step

@@ -21,32 +21,22 @@ from sparseaug.errors import (
 from sparseaug.experiments import Config, reproduce
 from sparseaug.experiments.folder import Folder
 from sparseaug.experiments.workers import run_parallel
-
-TINY = Config(
-    group_size=4,
-    train=12,
-    test=10,
-    centers=8,
-    num_steps=30,
-    eval_every=10,
-    sample_sizes=(2, 4, 8),
-    seeds=2,
-)
+from tests.runs import SMALL
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
-    return reproduce(TINY, folder, jobs=1)
+    return reproduce(SMALL, folder, jobs=1)
 
 
 def test_results_have_the_layout_that_readers_rely_on(finished):
     results = json.loads((finished.folder / "results.json").read_text())
-    assert list(results) == ["config", *TINY.methods, "certificates", "sha256"]
+    assert list(results) == ["config", *SMALL.methods, "certificates", "sha256"]
     assert load_json(finished.folder / "results.json") == finished.results
     assert finished.results == {name: results[name] for name in results if name != "sha256"}
-    assert results["config"] == TINY.to_dict()
-    calls = {method: results[method]["oracle_calls"] for method in TINY.methods}
+    assert results["config"] == SMALL.to_dict()
+    calls = {method: results[method]["oracle_calls"] for method in SMALL.methods}
     assert calls == {
         "none": 0,
         "full": 24,
@@ -55,7 +45,7 @@ def test_results_have_the_layout_that_readers_rely_on(finished):
         "one-shot-4": 4,
         "one-shot-8": 8,
     }
-    for method in TINY.methods:
+    for method in SMALL.methods:
         assert results[method]["step"] == [0, 10, 20, 30]
         for name in ("train_risk", "test_risk", "gradient_norm", "identity_test_risk"):
             assert np.shape(results[method][name]) == (2, 4)
@@ -76,44 +66,44 @@ def test_every_bound_is_at_least_the_full_gradient_norm(finished):
 def test_a_second_call_computes_nothing_and_changes_nothing(finished):
     before = (finished.folder / "results.json").read_bytes()
     timing = (finished.folder / "timing.json").read_bytes()
-    again = reproduce(TINY, finished.folder, jobs=1)
+    again = reproduce(SMALL, finished.folder, jobs=1)
     assert again.computed == 0
     assert (finished.folder / "results.json").read_bytes() == before
     assert (finished.folder / "timing.json").read_bytes() == timing
 
 
 def test_the_number_of_processes_changes_no_byte(finished, tmp_path):
-    reproduce(TINY, tmp_path, jobs=2)
+    reproduce(SMALL, tmp_path, jobs=2)
     expected = (finished.folder / "results.json").read_bytes()
     assert (tmp_path / "results.json").read_bytes() == expected
 
 
 def test_progress_ends_with_everything_finished(tmp_path):
     seen = []
-    reproduce(TINY, tmp_path, jobs=1, progress=seen.append)
+    reproduce(SMALL, tmp_path, jobs=1, progress=seen.append)
     assert (seen[0].seeds, seen[0].methods) == (0, 0)
     assert (seen[-1].seeds, seen[-1].methods, seen[-1].certificates) == (2, 12, 6)
 
 
 def test_a_lost_part_is_made_again_to_the_same_bytes(tmp_path):
-    done = reproduce(TINY, tmp_path, jobs=1)
+    done = reproduce(SMALL, tmp_path, jobs=1)
     before = (tmp_path / "results.json").read_bytes()
     for name in ("seed-0-streaming", "seed-1-one-shot-4", "seed-1-one-shot-4-certificate"):
         (tmp_path / "seeds" / f"{name}.safetensors").unlink()
     (tmp_path / "results.json").unlink()
     (tmp_path / "config.json").unlink()
-    again = reproduce(TINY, tmp_path, jobs=1)
+    again = reproduce(SMALL, tmp_path, jobs=1)
     assert (done.computed, again.computed) == (12, 2)
     assert (tmp_path / "results.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("kept", ["config.json", "results.json", "seeds"])
 def test_a_folder_of_another_config_is_refused_and_left_alone(tmp_path, kept):
-    reproduce(TINY, tmp_path, jobs=1)
+    reproduce(SMALL, tmp_path, jobs=1)
     for name in {"config.json", "results.json"} - {kept}:
         (tmp_path / name).unlink()
     before = contents(tmp_path)
-    other = Config(**{**TINY.to_dict(), "init_std": 0.25})
+    other = Config(**{**SMALL.to_dict(), "init_std": 0.25})
     kind = FileFormatError if kept == "seeds" else ConfigMismatchError
     with pytest.raises(kind, match=r"another (config|experiment)") as error:
         reproduce(other, tmp_path, jobs=1)
@@ -126,7 +116,7 @@ def test_a_folder_of_another_config_is_refused_and_left_alone(tmp_path, kept):
 @pytest.mark.parametrize("name", ["seed-1-full", "seed-0-one-shot-8-certificate"])
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "exchanged"])
 def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path, name, damage):
-    reproduce(TINY, tmp_path, jobs=1)
+    reproduce(SMALL, tmp_path, jobs=1)
     path = tmp_path / "seeds" / f"{name}.safetensors"
     good = path.read_bytes()
     other = (tmp_path / "seeds" / "seed-0-none.safetensors").read_bytes()
@@ -135,21 +125,21 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path, name, damage):
     path.write_bytes(bad)
     before = contents(tmp_path)
     with pytest.raises(FileFormatError, match=path.name):
-        reproduce(TINY, tmp_path, jobs=1)
+        reproduce(SMALL, tmp_path, jobs=1)
     assert contents(tmp_path) == before
 
 
 def test_a_damaged_replay_file_is_named(tmp_path):
-    reproduce(TINY, tmp_path, jobs=1)
+    reproduce(SMALL, tmp_path, jobs=1)
     path = tmp_path / "replay" / "seed-0.safetensors"
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(FileFormatError, match=r"seed-0\.safetensors"):
-        reproduce(TINY, tmp_path, jobs=1)
+        reproduce(SMALL, tmp_path, jobs=1)
 
 
 def test_a_replay_file_of_other_numbers_is_refused(tmp_path):
-    reproduce(TINY, tmp_path, jobs=1)
-    files = Folder(tmp_path, TINY)
+    reproduce(SMALL, tmp_path, jobs=1)
+    files = Folder(tmp_path, SMALL)
     arrays = load_file(tmp_path / "replay" / "seed-0.safetensors")
     with pytest.raises(FileFormatError, match="other random numbers"):
         files.save_replay(0, {**arrays, "a0": arrays["a0"] + 1})
@@ -160,7 +150,7 @@ def test_a_replay_file_of_other_numbers_is_refused(tmp_path):
 def test_a_damaged_or_foreign_json_file_is_named_and_left_alone(tmp_path, text, name):
     (tmp_path / name).write_text(text)
     with pytest.raises(FileFormatError, match=name):
-        reproduce(TINY, tmp_path, jobs=1)
+        reproduce(SMALL, tmp_path, jobs=1)
     assert contents(tmp_path) == {name: text.encode()}
 
 
@@ -176,7 +166,7 @@ def test_nothing_in_the_folder_is_written_through_a_link(tmp_path, finished, nam
     (folder / name).symlink_to(elsewhere)
     before = contents(tmp_path)
     with pytest.raises(StorageError, match=f"{name} is a symbolic link"):
-        reproduce(TINY, folder, jobs=1)
+        reproduce(SMALL, folder, jobs=1)
     assert contents(tmp_path) == before
     assert os.listdir(folder) == [name]
 
@@ -184,7 +174,7 @@ def test_nothing_in_the_folder_is_written_through_a_link(tmp_path, finished, nam
 def test_the_folder_itself_may_be_a_link_to_one(tmp_path, finished):
     (tmp_path / "scratch").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "scratch")
-    reproduce(TINY, tmp_path / "out", jobs=1)
+    reproduce(SMALL, tmp_path / "out", jobs=1)
     expected = (finished.folder / "results.json").read_bytes()
     assert (tmp_path / "scratch" / "results.json").read_bytes() == expected
 
@@ -194,12 +184,12 @@ def test_the_folder_itself_may_be_a_link_to_one(tmp_path, finished):
     [
         ((None, "out"), {}, "config"),
         (({"seeds": 2}, "out"), {}, "config"),
-        ((TINY, None), {}, "folder"),
-        ((TINY, 3), {}, "folder"),
-        ((TINY, "a\0b"), {}, "folder"),
-        ((TINY, "out"), {"jobs": 10**9}, "jobs"),
-        ((TINY, "out"), {"jobs": 1.5}, "jobs"),
-        ((TINY, "out"), {"progress": 3}, "progress"),
+        ((SMALL, None), {}, "folder"),
+        ((SMALL, 3), {}, "folder"),
+        ((SMALL, "a\0b"), {}, "folder"),
+        ((SMALL, "out"), {"jobs": 10**9}, "jobs"),
+        ((SMALL, "out"), {"jobs": 1.5}, "jobs"),
+        ((SMALL, "out"), {"progress": 3}, "progress"),
     ],
 )
 def test_bad_arguments_are_named_before_anything_is_written(
@@ -215,7 +205,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "here").write_text("mine")
     for folder in (tmp_path / "here", tmp_path / "here" / "below"):
         with pytest.raises(StorageError, match="cannot be used"):
-            reproduce(TINY, folder, jobs=1)
+            reproduce(SMALL, folder, jobs=1)
     assert (tmp_path / "here").read_text() == "mine"
 
 
@@ -233,9 +223,9 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path,
     with monkeypatch.context() as patch:
         patch.setattr(storage, "_write_flushed", fill)
         with pytest.raises(StorageError, match="No space left"):
-            reproduce(TINY, tmp_path, jobs=1)
-    assert Folder(tmp_path, TINY).count().methods == 3
-    reproduce(TINY, tmp_path, jobs=1)
+            reproduce(SMALL, tmp_path, jobs=1)
+    assert Folder(tmp_path, SMALL).count().methods == 3
+    reproduce(SMALL, tmp_path, jobs=1)
     expected = (finished.folder / "results.json").read_bytes()
     assert (tmp_path / "results.json").read_bytes() == expected
 
@@ -294,7 +284,7 @@ def test_a_config_that_would_take_gigabytes_or_days_is_refused_with_the_number(c
 
 
 def test_a_config_read_back_is_the_same_and_other_fields_are_refused():
-    assert Config.from_dict(json.loads(json.dumps(TINY.to_dict()))) == TINY
+    assert Config.from_dict(json.loads(json.dumps(SMALL.to_dict()))) == SMALL
     for data in ({"colour": 1}, {1: 2}, {"seeds": None}):
         with pytest.raises(ArgumentError):
             Config.from_dict(data)
@@ -302,7 +292,7 @@ def test_a_config_read_back_is_the_same_and_other_fields_are_refused():
 
 def test_bad_jobs_are_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ArgumentError, match="jobs=0"):
-        reproduce(TINY, tmp_path / "out", jobs=0)
+        reproduce(SMALL, tmp_path / "out", jobs=0)
     assert not (tmp_path / "out").exists()
 
 

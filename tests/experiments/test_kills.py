@@ -9,22 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from sparseaug.experiments import Config, reproduce
+from tests.runs import SMALL
 
-TINY = Config(
-    group_size=4,
-    train=12,
-    test=10,
-    centers=8,
-    num_steps=30,
-    eval_every=10,
-    sample_sizes=(2, 4, 8),
-    seeds=4,
-)
-
+TINY = replace(SMALL, seeds=4)
 CHILD = """
 import json, sys
 from sparseaug.experiments import Config, reproduce

@@ -139,7 +139,7 @@ def families() -> set[str]:
 
 @pytest.mark.parametrize("package", ["spectral", "designs", "planning"])
 def test_no_package_asks_for_concrete_families(package):
-    """Neither isinstance(x, Abelian) nor case Abelian(): a trait of the group says it."""
+    """Neither isinstance(x, Abelian), case Abelian() nor type(x) is Abelian: a trait says it."""
     found = []
     for path in sorted((SOURCE / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -147,6 +147,8 @@ def test_no_package_asks_for_concrete_families(package):
                 asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
             elif isinstance(node, ast.MatchClass):
                 asked = {getattr(node.cls, "id", "")}
+            elif isinstance(node, ast.Compare):
+                asked = {getattr(side, "id", "") for side in node.comparators}
             else:
                 continue
             if asked & families():

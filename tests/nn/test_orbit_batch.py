@@ -16,6 +16,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.nn import OrbitBatch
+from sparseaug.nn.models import orbit_batch
 
 
 def drawn(group, m=5, seed=0):
@@ -340,3 +341,50 @@ def test_a_device_that_is_not_there_is_named():
     with pytest.raises(ArgumentError, match="device cannot hold S"):
         orbit.to("cuda")
     assert orbit.elements.device.type == "cpu"
+
+
+class TestAsOnAnAccelerator:
+    """Copies by one index of all cells, which needs no accelerator to be right."""
+
+    ACT = sa.permute_axis(sa.symmetric(4), 1)
+    X = torch.arange(24.0).reshape(2, 4, 3)
+
+    @pytest.fixture(autouse=True)
+    def accelerator(self, monkeypatch):
+        monkeypatch.setattr(orbit_batch, "_is_accelerator", lambda device: True)
+
+    def batch(self, seed):
+        return OrbitBatch(self.ACT, sa.Oracle(self.ACT.group, seed=seed).draw(5))
+
+    def copies(self, orbit, x):
+        moved = self.ACT(orbit.elements.numpy(), x.detach())
+        return moved.flatten(0, 1)
+
+    def test_copies_and_gradients_are_those_of_the_action_for_every_batch_size(self):
+        orbit = self.batch(0)
+        for size in (2, 1, 2):
+            x = self.X[:size].clone().requires_grad_()
+            assert torch.equal(orbit(x), self.copies(orbit, x))
+            assert orbit._kept_cells[1] is not None
+            (orbit(x) ** 2).sum().backward()
+            assert torch.allclose(x.grad, 2 * 5 * x.detach())
+
+    def test_every_s_that_is_loaded_moves_the_next_batch(self):
+        orbit = self.batch(0)
+        for seed in (1, 2, 3, 1):
+            other = self.batch(seed)
+            orbit.load_state_dict(other.state_dict())
+            assert torch.equal(orbit(self.X), self.copies(other, self.X))
+
+    def test_arrays_that_another_rank_changes_in_place_are_noticed(self):
+        orbit, other = self.batch(0), self.batch(1)
+        orbit(self.X), other(self.X)
+        with torch.no_grad():
+            for mine, theirs in zip(orbit.buffers(), other.buffers(), strict=True):
+                mine.copy_(theirs)
+        assert torch.equal(orbit(self.X), self.copies(other, self.X))
+
+    def test_it_works_in_inference_mode(self):
+        with torch.inference_mode():
+            orbit = self.batch(0)
+            assert torch.equal(orbit(self.X), self.copies(orbit, self.X))

@@ -92,7 +92,7 @@ def _permutes(group: Group) -> bool:
 
 def _is_signed(group: Group) -> bool:
     """B_n: rows are image arrays and sign bits."""
-    return type(group) is Hyperoctahedral
+    return group.signed_axes > 0
 
 
 def _is_abelian(group: Group) -> bool:
@@ -207,7 +207,7 @@ def _announce_tuples(group: Group, m: int, degree: int, *, swaps: bool) -> None:
     """A descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time."""
     n = group.width
     matrices = n <= tuples.LARGEST_N[degree]
-    moves = math.comb(n, 3) * 2 if getattr(group, "even", False) else math.comb(n, 2)
+    moves = math.comb(n, 3) * 2 if group.even else math.comb(n, 2)
     size = n if degree == 1 else math.comb(n, 2)
     looked = 2 * degree * size if matrices else n * m / 2
     step = 3e-9 * moves * looked * n * STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)

@@ -129,7 +129,7 @@ def judge(n: int, degree: int) -> Judge:
 
 def searched(group: Group, m: int, degree: int, *, swaps: bool) -> Rows:
     """m permutations of S_n or A_n, judged by degree 1 or 2."""
-    moves = _exchanges(group.width, even=bool(getattr(group, "even", False)))
+    moves = _exchanges(group.width, even=group.even)
     find = best if swaps else nested
     return find(group, judge(group.width, degree), lambda row: row[moves], m)
 

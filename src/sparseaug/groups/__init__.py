@@ -1,7 +1,9 @@
 """Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
 
+representations irreps, faithful permutations, isomorphisms
 base            what every group can do; order, sampling and ranks from the digits
 rows            arrays of the right kind and shape
+closure         the subgroup that elements generate
 digits          exactly uniform mixed-radix digits
 dimensions      sums of irrep dimensions
 permutations    permutations and their Fisher-Yates digits
@@ -18,12 +20,14 @@ chain           stabiliser chains, found at random and proved
 recognise       S_n, A_n, B_n and their products among permutation groups
 table           groups from a multiplication table or a closed list of matrices
 catalogue       every named group in one table; the cube, Mathieu's groups, the Rubik's cube
+characters      characters of S_n, in integers
 young           Young's orthogonal form, the irreps of S_n
+labels          names of users' own groups
 names           parse "S3xZ2^4"; read JSON data
 """
 
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
-from sparseaug.groups.base import ENUMERATION_LIMIT, Faithful, Group, Irrep, format_order
+from sparseaug.groups.base import ENUMERATION_LIMIT, Group, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.dicyclic import Dicyclic, dicyclic
 from sparseaug.groups.digits import Rows
@@ -34,6 +38,7 @@ from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
 from sparseaug.groups.names import from_dict, group
 from sparseaug.groups.product import Product, direct_product
+from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.symmetric import Symmetric, alternating, symmetric
 from sparseaug.groups.table import TableGroup, matrix_group, table_group
 

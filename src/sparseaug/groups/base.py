@@ -8,13 +8,12 @@ sampling, rank, unrank and enumeration follow from that bijection and are writte
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import fields
 from functools import cached_property
 from types import FunctionType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,8 +26,10 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
+from sparseaug.groups.closure import closure
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
+from sparseaug.groups.representations import Faithful, Irrep, Isomorphism
 from sparseaug.groups.rows import integer_array, integer_rows, on_digits, on_rows
 
 ENUMERATION_LIMIT = 10_000_000
@@ -51,47 +52,7 @@ LARGEST_ORDER = 1 << 22
 LARGEST_REGULAR = 4096
 """Order up to which a group permutes its own elements where it has no other points."""
 
-LARGEST_CLOSURE = 1 << 17
-"""Order up to which subgroups are listed, in about a second."""
-
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
-
-
-@dataclass(frozen=True)
-class Irrep:
-    """An irreducible unitary representation: `matrices(rows)` is (k, dimension, dimension).
-
-    `rounding` bounds the Frobenius norm of (computed - true) for each element.
-
-    Args:
-        name: of the irrep within its group
-        dimension: d_pi
-        matrices: a function from rows to matrices (k, dimension, dimension)
-        rounding: bound on the Frobenius norm of (computed - true), for each element
-        degree: how many coordinates at a time a function looks at before this irrep occurs in it; None
-            where the group has no such notion
-    """
-
-    name: str
-    dimension: int
-    matrices: Callable[[Rows], NDArray[Any]]
-    rounding: float
-    degree: int | None = None
-
-
-class Faithful(NamedTuple):
-    """A permutation of `degree` points for each element, different ones for different elements."""
-
-    degree: int
-    images: Callable[[Rows], Rows]
-    """From elements (k, width) to image arrays (k, degree)."""
-
-
-class Isomorphism(NamedTuple):
-    """A group of a known family, and the map from rows to its rows."""
-
-    group: Group
-    rows: Callable[[Rows], Rows]
 
 
 class Group(ABC):
@@ -106,12 +67,14 @@ class Group(ABC):
         moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
         transform: the family's own Fourier transform, "characters", "dihedral" or "young"; or none
         factors: of a direct product; empty for all other groups
+        even: of S_n: only the even permutations, A_n
         signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups
     """
 
     moduli: tuple[int, ...] | None = None
     transform: ClassVar[str] = ""
     factors: tuple[Group, ...] = ()
+    even: bool = False
     signed_axes: int = 0
 
     def __init_subclass__(cls) -> None:
@@ -183,32 +146,11 @@ class Group(ABC):
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
-        return self._closure(self.all_elements())[1]
+        return closure(self, self.all_elements())[1]
 
     def closure(self, elements: Rows) -> NDArray[np.bool_]:
         """For each rank, whether it is in the subgroup that `elements` generate."""
-        return self._closure(self.check(elements))[0]
-
-    def _closure(self, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
-        """The ranks of the subgroup, and those of the elements that generate it, one by one.
-
-        What is new is multiplied by the generators, and all that is known by something new, which
-        reaches the n-th power of a generator in log2(n) rounds.
-        """
-        self._require_order_below(LARGEST_CLOSURE + 1, "closure")
-        ranks = self.rank(elements)
-        reached = np.arange(self.order) == 0
-        chosen = elements[:0]
-        while not reached[ranks].all():
-            chosen = np.concatenate([chosen, elements[[reached[ranks].argmin()]]])
-            new = np.flatnonzero(reached)
-            while new.size:
-                rows, known = self.unrank(new), self.unrank(np.flatnonzero(reached))
-                products = [self.compose(rows, g) for g in chosen[:, None]]
-                found = self.rank(np.concatenate([*products, self.compose(known, rows[-1:])]))
-                new = np.unique(found[~reached[found]])
-                reached[new] = True
-        return reached, chosen
+        return closure(self, self.check(elements))[0]
 
     def dimension_sum(self) -> DimensionSum:
         """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
@@ -350,12 +292,12 @@ class Group(ABC):
 
     def rank(self, elements: ArrayLike) -> Rows:
         """Number of each element in 0..order-1; the identity has rank 0."""
-        self._require_order_below(1 << 63, "rank")
+        self.require_order_below(1 << 63, "rank")
         return rank_of_digits(self._radix_array, self.to_digits(self.check(elements)))
 
     def unrank(self, ranks: ArrayLike) -> Rows:
         """The elements with these ranks, the inverse of `rank`."""
-        self._require_order_below(1 << 63, "unrank")
+        self.require_order_below(1 << 63, "unrank")
         numbers = np.atleast_1d(integer_array("ranks", ranks))
         if numbers.ndim != 1:
             raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
@@ -377,7 +319,7 @@ class Group(ABC):
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
-        self._require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
+        self.require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
         block = min(block, max(1, LARGEST_ARRAY // max(1, self.width)))
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
@@ -440,7 +382,8 @@ class Group(ABC):
     def _radix_array(self) -> Rows:
         return np.array(self.radices, np.int64).reshape(-1)
 
-    def _require_order_below(self, limit: int, operation: str) -> None:
+    def require_order_below(self, limit: int, operation: str) -> None:
+        """Raise a `GroupTooLargeError` that names the operation, unless the order is below."""
         if self.log_order > math.log(limit) + 1 or self.order >= limit:
             raise GroupTooLargeError(
                 f"{operation} needs a group of at most {limit - 1} elements, but {self.name} has "
@@ -457,24 +400,6 @@ def format_order(group: Group) -> str:
     exponent = group.log_order / math.log(10)
     text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
     return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
-
-
-def check_label(label: str, data: Any = None) -> str:
-    """A name for a user's group; that of another group is refused.
-
-    `data` are the generators or matrices: those of a catalogue group may have its name.
-    """
-    from sparseaug.groups.catalogue import (
-        is_name_of_another,
-    )  # a table of groups, built on this file
-
-    if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
-        raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
-    if is_name_of_another(label, data):
-        raise ArgumentError(
-            f"label={label!r} reads like the name of another group; choose another."
-        )
-    return label
 
 
 def _product(numbers: tuple[int, ...]) -> int:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import GroupError, check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Group, Irrep
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Sign
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.representations import Irrep
 from sparseaug.groups.rows import integer_rows
 
 

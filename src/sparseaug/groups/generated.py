@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Group, Isomorphism, check_label
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.labels import check_label
 from sparseaug.groups.parts import Part, find_parts
 from sparseaug.groups.permutations import (
     are_permutations,
@@ -21,6 +22,7 @@ from sparseaug.groups.permutations import (
     invert_permutations,
 )
 from sparseaug.groups.recognise import recognise
+from sparseaug.groups.representations import Isomorphism
 from sparseaug.groups.rows import integer_array
 
 MOST_IMAGES = 1 << 22

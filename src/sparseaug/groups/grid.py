@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import Faithful, Group, Irrep
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Dihedral
+from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.rows import integer_rows
 
 SQUARE = Dihedral(4)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Faithful, Group, Irrep
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum, involutions
 from sparseaug.groups.permutations import (
@@ -27,6 +27,7 @@ from sparseaug.groups.permutations import (
     shuffle,
     unshuffle,
 )
+from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.young import (
     Partition,
     dimension,

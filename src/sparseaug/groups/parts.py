@@ -45,9 +45,8 @@ from sparseaug.groups.digits import Rows
 from sparseaug.groups.permutations import (
     compose_permutations,
     invert_permutations,
-    shuffle,
-    unshuffle,
 )
+from sparseaug.groups.symmetric import Symmetric
 
 _TABLE_ENTRIES = 1 << 15  # neighbouring levels are multiplied out while their table stays in cache
 _TRIED = 64  # random elements in which transpositions are looked for
@@ -74,20 +73,20 @@ class Whole:
     k: int
     even: bool = False
 
+    @cached_property
+    def group(self) -> Symmetric:
+        """The family, whose digits these are."""
+        return Symmetric(self.k, self.even)
+
     @property
     def radices(self) -> tuple[int, ...]:
-        return tuple(range(self.k, 2 if self.even else 1, -1))
+        return self.group.radices
 
     def rows(self, digits: Rows) -> Rows:
-        if self.even:  # the swap of the first two points makes the parity even
-            digits = np.concatenate([digits, np.count_nonzero(digits, axis=0)[None] % 2])
-        return shuffle(digits, self.k)
+        return self.group.from_digits(digits)
 
     def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        digits = unshuffle(rows)
-        if not self.even:
-            return digits, np.ones(len(rows), bool)
-        return digits[:-1], np.count_nonzero(digits, axis=0) % 2 == 0
+        return self.group.to_digits(rows), self.group.contains(rows)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import EXACT_LOGARITHMS, Faithful, Group, Irrep
+from sparseaug.groups.base import EXACT_LOGARITHMS, Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.rows import integer_rows
 from sparseaug.groups.young import require_matrices
 

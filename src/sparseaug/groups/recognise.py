@@ -12,13 +12,12 @@ import math
 
 import numpy as np
 
-from sparseaug.groups.base import Isomorphism
 from sparseaug.groups.chain import orbit_labels
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
 from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath
 from sparseaug.groups.product import direct_product
-from sparseaug.groups.symmetric import alternating, symmetric
+from sparseaug.groups.representations import Isomorphism
 
 
 def recognise(part: Part) -> Isomorphism | None:
@@ -31,8 +30,8 @@ def recognise(part: Part) -> Isomorphism | None:
         'S2xS3'
     """
     match part:
-        case Whole(k, even):
-            return Isomorphism((alternating if even else symmetric)(k), lambda rows: rows)
+        case Whole():
+            return Isomorphism(part.group, lambda rows: rows)
         case Product():
             return _product(part)
         case Wreath(classes, Whole(n, False)) if all(len(points) == 2 for points in classes):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group, Irrep
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum, involutions
 from sparseaug.groups.permutations import (
@@ -22,6 +22,7 @@ from sparseaug.groups.permutations import (
     shuffle,
     unshuffle,
 )
+from sparseaug.groups.representations import Irrep
 from sparseaug.groups.young import (
     Partition,
     conjugate,

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Faithful, Group, check_label
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.labels import check_label
+from sparseaug.groups.representations import Faithful
 from sparseaug.groups.rows import integer_array
 
 LARGEST_TABLE = 4096

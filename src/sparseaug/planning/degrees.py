@@ -72,7 +72,7 @@ def _by_degree(group: Group, k: int) -> tuple[list[int], bool]:
     if group.transform == "young" and small and _boxes(k) * n <= MOST_BOXES:
         sums = [sum(map(dimension, _shapes(n, j))) for j in range(k + 1)]
         # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
-        return sums, not getattr(group, "even", False)
+        return sums, not group.even
     if group.signed_axes and small and _boxes(k) ** 2 * n <= MOST_BOXES:
         return [_signed(n, j) for j in range(k + 1)], True
     if group.signed_axes:

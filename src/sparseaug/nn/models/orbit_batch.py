@@ -6,31 +6,25 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparseaug.actions import Action, Bound
-from sparseaug.actions.arrays import Shape, as_numpy
+from sparseaug.actions.arrays import Shape
 from sparseaug.actions.base import require_action
 from sparseaug.actions.bound import Distinct, distinct
 from sparseaug.actions.trees import leaves, map_leaves
-from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.groups import Rows
 from sparseaug.nn.checks import require_tensor
-from sparseaug.nn.data.state import group_sha256
+from sparseaug.nn.models.saved_sample import EXTRA, digest_of, facts_of, sample_in
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import Origin
 from sparseaug.sampling.sample import as_sample, require_sample
-
-_EXTRA = "_extra_state"  # torch's name for what is neither parameter nor buffer
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
 
@@ -80,10 +74,9 @@ class OrbitBatch(nn.Module):
         self._prepared_for: tuple[list[Shape], list[torch.dtype] | None] = [], None
         self._count = 0  # of prepared arrays
         self._once: tuple[Any, Distinct | None] = None, None
-        self._cells_for: tuple[Any, Tensor | None] = None, None
+        self._kept_cells: tuple[Any, Tensor | None] = None, None
         self.register_buffer("elements", torch.tensor(S.elements))
-        digest = torch.tensor(_digest(S.group), dtype=torch.uint8)  # any format can save it
-        self.register_buffer("group_digest", digest)
+        self.register_buffer("group_digest", digest_of(S.group))
         self._equal()
         if sample_shape is not None:
             try:
@@ -110,8 +103,7 @@ class OrbitBatch(nn.Module):
         """What is equal among the elements of S, for means over S; None where all differ."""
         if torch.compiler.is_compiling() or self.elements.is_meta:
             return self._once[1]
-        version = None if self.elements.is_inference() else self.elements._version
-        now = self.elements.data_ptr(), version, self.elements.device, self.m
+        now = self.elements.data_ptr(), _version(self.elements), self.elements.device, self.m
         if self._once[0] != now:
             found = distinct(self.elements.cpu().numpy())
             tensors = [torch.as_tensor(part, device=self.elements.device) for part in found]
@@ -135,18 +127,18 @@ class OrbitBatch(nn.Module):
         """Where each entry of all copies of such a batch comes from; None where that is not better.
 
         On an accelerator one launch is most of the time of a small batch, and this needs one. The
-        index is kept for the last batch size.
+        index is kept for the last batch size, until S changes.
         """
         if action.kind != "entries" or not isinstance(x, Tensor) or torch.compiler.is_compiling():
             return None
-        if x.device.type == "cpu" or self.m * x.numel() > _MOST_CELLS:
+        if not _is_accelerator(x.device) or self.m * x.numel() > _MOST_CELLS:
             return None
-        if self._cells_for[0] != (x.shape, x.device, self.elements._version, self.m):
+        now = x.shape, x.device, [_version(part) for part in self._parts()]
+        if self._kept_cells[0] != now:
             numbers = torch.arange(x.numel(), device=x.device).reshape(1, *x.shape)
             cells = action.apply(self._parts(), numbers).reshape(-1)
-            key = x.shape, x.device, self.elements._version, self.m
-            self._cells_for = key, cells.to(torch.int32 if len(cells) < 1 << 31 else torch.int64)
-        return self._cells_for[1]
+            self._kept_cells = now, cells.to(torch.int32)  # at most _MOST_CELLS
+        return self._kept_cells[1]
 
     def move_each(self, x: Any, which: Which = None) -> Any:
         """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
@@ -227,10 +219,8 @@ class OrbitBatch(nn.Module):
         return super().load_state_dict(state_dict, strict, assign)
 
     def get_extra_state(self) -> Tensor:
-        """Calls, origin and hash of S as the bytes of a JSON text: a tensor, so any format saves it."""
-        S = self._given if self.elements.is_meta else self.sample
-        facts = {"calls": S.calls, "origin": asdict(S.origin), "sha256": S.sha256}
-        return torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
+        """Calls, origin and hash of S."""
+        return facts_of(self._given if self.elements.is_meta else self.sample)
 
     def set_extra_state(self, state: Any) -> None:
         """Nothing: `_load_from_state_dict` takes these facts with the rows that they belong to."""
@@ -239,36 +229,17 @@ class OrbitBatch(nn.Module):
         """Adopt the S of the state dict, or raise an error if it is not one of this group."""
         S = None
         if f"{prefix}elements" in state_dict:
-            S = self._sample_in(state_dict, prefix)
+            S = sample_in(state_dict, prefix, self.action.group)
             self.elements = self.elements.new_empty(S.elements.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         missing = rest[2]
         if S is not None:
             self._given = S
-        if f"{prefix}{_EXTRA}" in missing:  # older ones hold rows alone
-            missing.remove(f"{prefix}{_EXTRA}")
+        if f"{prefix}{EXTRA}" in missing:  # older ones hold rows alone
+            missing.remove(f"{prefix}{EXTRA}")
         if self._like is not None:
             self._prepare(self._like)
         self._equal()
-
-    def _sample_in(self, state_dict: Mapping[str, Any], prefix: str) -> GroupSample:
-        """The S under this prefix, or an `ArgumentError` unless it is of this group."""
-        group, key = self.action.group, f"{prefix}elements"
-        rows, digest = _entry(state_dict, key), f"{prefix}group_digest"
-        # not with the buffer: that one is empty where the module was made without memory
-        if digest in state_dict and _entry(state_dict, digest).tolist() != _digest(group):
-            raise ArgumentError(
-                f"state_dict has an S of another group than {group.name} under {key!r}; "
-                "build the action and S with the group it was saved with."
-            )
-        try:
-            S = GroupSample(group, rows)
-        except SparseAugError as error:
-            raise ArgumentError(
-                f"state_dict has no S of {group.name} under {key!r}: {error}"
-            ) from error
-        extra = f"{prefix}{_EXTRA}"
-        return S if extra not in state_dict else _with_facts(S, _entry(state_dict, extra), extra)
 
     def _ready(self, x: Any, leading: int) -> Action:
         """Check x, whose sample axis is axis `leading`, prepare for it if need be; what moves it."""
@@ -300,6 +271,7 @@ class OrbitBatch(nn.Module):
             tensor = array if isinstance(array, Tensor) else torch.as_tensor(array, device=device)
             self.register_buffer(f"prepared_{k}", tensor.contiguous(), persistent=False)
         self._like, self._count = like, len(prepared)
+        self._kept_cells = None, None
         exact = not any(_is_number(part.dtype) for part in self._parts())
         shapes = [tuple(part.shape[1:]) for part in leaves(like)]
         self._prepared_for = shapes, None if exact else [part.dtype for part in leaves(like)]
@@ -340,7 +312,7 @@ def require_loadable(
     }
     known = [prefix + name for prefix in parts for name in ("elements", "group_digest")]
     missing = [key for key in known if key not in state_dict]
-    known += [prefix + _EXTRA for prefix in parts]  # which older ones do not have
+    known += [prefix + EXTRA for prefix in parts]  # which older ones do not have
     unknown = [] if others else [key for key in state_dict if key not in known]
     if strict and (missing or unknown):
         raise ArgumentError(
@@ -348,7 +320,7 @@ def require_loadable(
             "state_dict returned, or strict=False."
         )
     return {
-        prefix: part._sample_in(state_dict, prefix).elements
+        prefix: sample_in(state_dict, prefix, part.action.group).elements
         for prefix, part in parts.items()
         if f"{prefix}elements" in state_dict
     }
@@ -402,44 +374,14 @@ def _number(dtype: torch.dtype, device: torch.device) -> Tensor:
     return torch.zeros((), dtype=dtype if _is_number(dtype) else torch.float32, device=device)
 
 
+def _is_accelerator(device: torch.device) -> bool:
+    return device.type not in ("cpu", "meta")
+
+
+def _version(tensor: Tensor) -> int | None:
+    """What grows when a tensor is changed in place, as other ranks do; inference has none."""
+    return None if tensor.is_inference() else tensor._version
+
+
 def _is_number(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
-
-
-def _entry(state_dict: Mapping[str, Any], key: str) -> NDArray[Any]:
-    """A tensor of a state dict as an array."""
-    try:
-        if isinstance(state_dict[key], Tensor):
-            return as_numpy(state_dict[key])
-    except (TypeError, RuntimeError):  # sparse, or without memory
-        pass
-    raise ArgumentError(
-        f"state_dict[{key!r}]={shorten(state_dict[key])} is not a dense tensor; give what "
-        "state_dict returned."
-    )
-
-
-def _with_facts(S: GroupSample, text: NDArray[Any], key: str) -> GroupSample:
-    """S with the calls and the origin that `get_extra_state` wrote; its hash is checked."""
-    remedy = "give what state_dict returned."
-    try:
-        facts = json.loads(text.tobytes()) if text.dtype == np.uint8 else None
-    except (ValueError, RecursionError) as error:
-        raise ArgumentError(f"state_dict[{key!r}] is not JSON: {error}; {remedy}") from error
-    if not isinstance(facts, dict) or set(facts) != {"calls", "origin", "sha256"}:
-        raise ArgumentError(f"state_dict[{key!r}] does not hold the facts of an S; {remedy}")
-    try:
-        known = GroupSample(S.group, S.elements, facts["calls"], Origin.from_dict(facts["origin"]))
-    except SparseAugError as error:
-        raise ArgumentError(f"state_dict[{key!r}] does not fit: {error}") from error
-    if known.sha256 != facts["sha256"]:
-        raise ArgumentError(
-            f"state_dict[{key!r}] is of another S than its elements; {remedy} Without this key the "
-            "elements are taken as given ones."
-        )
-    return known
-
-
-def _digest(group: Group) -> list[int]:
-    """SHA-256 of the group's description, byte by byte."""
-    return list(bytes.fromhex(group_sha256(group)))

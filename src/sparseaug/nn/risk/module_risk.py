@@ -42,6 +42,7 @@ from sparseaug.sampling import GroupSample, Oracle
 
 Loss = Callable[[Any, Any], Tensor]
 
+_TRIED = 8  # samples that are counted: a module may not take one alone
 _KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the same at every step
 
 
@@ -287,10 +288,10 @@ class ModuleRisk:
         copies = len(self.data[1]) * len(self._counts)
         if self._chunk.wants_trial(copies):
             with torch.no_grad():
-                x, _ = self.moved(Tile(slice(0, 1), slice(0, 1)))
-                parameters = self._split(self.theta)
-                run = partial(call, partial(_called, self.module, parameters), x)
-                self._chunk.find(count_entries(self.module, run))
+                few = min(_TRIED, len(self.data[1]))
+                x, _ = self.moved(Tile(slice(0, 1), slice(0, few)))
+                model = partial(_called, self.module, self._split(self.theta))
+                self._chunk.find(-(-count_entries(self.module, partial(call, model, x)) // few))
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])

@@ -1,8 +1,8 @@
 """How many copies to compute at once: as many as keep what the module makes near the caches.
 
-One copy goes through the module, and what its parts return is counted. On a processor a chunk is fastest
-while all of it is some megabytes; an accelerator wants work for all its cores. Nothing is timed, so that
-the same module and data have the same chunks, and the same bits, in every run.
+A few copies go through the module, and what its parts return is counted. On a processor a chunk is
+fastest while all of it is some megabytes; an accelerator wants work for all its cores. Nothing is
+timed, so that the same module and data have the same chunks, and the same bits, in every run.
 """
 
 from __future__ import annotations

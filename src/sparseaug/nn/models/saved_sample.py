@@ -1,0 +1,95 @@
+"""S in a state dict: its rows, the group they belong to, and where they came from.
+
+Under a prefix stand `elements`, the rows; `group_digest`, since rows alone do not tell C4 from C8; and
+torch's extra state: calls, origin and hash. All are tensors, so that any format saves them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparseaug.actions.arrays import as_numpy
+from sparseaug.errors import ArgumentError, SparseAugError, shorten
+from sparseaug.groups import Group
+from sparseaug.nn.data.state import group_sha256
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.origin import Origin
+
+EXTRA = "_extra_state"  # torch's name for what is neither parameter nor buffer
+
+
+def digest_of(group: Group) -> Tensor:
+    """SHA-256 of the group's description, byte by byte."""
+    return torch.tensor(_digest(group), dtype=torch.uint8)
+
+
+def facts_of(S: GroupSample) -> Tensor:
+    """Calls, origin and hash of S as the bytes of a JSON text."""
+    facts = {"calls": S.calls, "origin": asdict(S.origin), "sha256": S.sha256}
+    return torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
+
+
+def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Group) -> GroupSample:
+    """The S under this prefix, or an `ArgumentError` unless it is of this group."""
+    key, digest, extra = f"{prefix}elements", f"{prefix}group_digest", f"{prefix}{EXTRA}"
+    rows = _entry(state_dict, key)
+    # not with the buffer: that one is empty where the module was made without memory
+    if digest in state_dict and _entry(state_dict, digest).tolist() != _digest(group):
+        raise ArgumentError(
+            f"state_dict has an S of another group than {group.name} under {key!r}; "
+            "build the action and S with the group it was saved with."
+        )
+    try:
+        S = GroupSample(group, rows)
+    except SparseAugError as error:
+        raise ArgumentError(
+            f"state_dict has no S of {group.name} under {key!r}: {error}"
+        ) from error
+    return S if extra not in state_dict else _with_facts(S, _entry(state_dict, extra), extra)
+
+
+def _entry(state_dict: Mapping[str, Any], key: str) -> NDArray[Any]:
+    """A tensor of a state dict as an array."""
+    try:
+        if isinstance(state_dict[key], Tensor):
+            return as_numpy(state_dict[key])
+    except (TypeError, RuntimeError):  # sparse, or without memory
+        pass
+    raise ArgumentError(
+        f"state_dict[{key!r}]={shorten(state_dict[key])} is not a dense tensor; give what "
+        "state_dict returned."
+    )
+
+
+def _with_facts(S: GroupSample, text: NDArray[Any], key: str) -> GroupSample:
+    """S with the calls and the origin that `get_extra_state` wrote; its hash is checked."""
+    remedy = "give what state_dict returned."
+    try:
+        facts = json.loads(text.tobytes()) if text.dtype == np.uint8 else None
+    except (ValueError, RecursionError) as error:
+        raise ArgumentError(f"state_dict[{key!r}] is not JSON: {error}; {remedy}") from error
+    if not isinstance(facts, dict) or set(facts) != {"calls", "origin", "sha256"}:
+        raise ArgumentError(f"state_dict[{key!r}] does not hold the facts of an S; {remedy}")
+    try:
+        known = GroupSample(S.group, S.elements, facts["calls"], Origin.from_dict(facts["origin"]))
+    except SparseAugError as error:
+        raise ArgumentError(f"state_dict[{key!r}] does not fit: {error}") from error
+    if known.sha256 != facts["sha256"]:
+        raise ArgumentError(
+            f"state_dict[{key!r}] is of another S than its elements; {remedy} Without this key the "
+            "elements are taken as given ones."
+        )
+    return known
+
+
+def _digest(group: Group) -> list[int]:
+    """SHA-256 of the group's description, byte by byte."""
+    return list(bytes.fromhex(group_sha256(group)))
