@@ -127,7 +127,7 @@ def training(task: Task, device: str, rounds: int) -> None:
 
     best = compare(
         f"{task.title}: an epoch of {task.samples} x {task.m} copies {task.shape}, "
-        f"{task.batch * task.m} a batch, on {device} (target: at most 1.1x)",
+        f"{task.batch * task.m} a batch, on {device} (target: at most 1.05x)",
         {"copies ready in memory": epoch_ready, "OrbitBatch": epoch_made},
         rounds=rounds,
     )
