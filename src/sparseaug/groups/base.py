@@ -26,7 +26,7 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.groups.closure import closure
+from sparseaug.groups.closure import LARGEST_CLOSURE, closure
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
 from sparseaug.groups.representations import Faithful, Irrep, Isomorphism
@@ -146,11 +146,11 @@ class Group(ABC):
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
-        return closure(self, self.all_elements())[1]
+        return self._closure(self.all_elements())[1]
 
     def closure(self, elements: Rows) -> NDArray[np.bool_]:
         """For each rank, whether it is in the subgroup that `elements` generate."""
-        return closure(self, self.check(elements))[0]
+        return self._closure(self.check(elements))[0]
 
     def dimension_sum(self) -> DimensionSum:
         """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
@@ -292,12 +292,12 @@ class Group(ABC):
 
     def rank(self, elements: ArrayLike) -> Rows:
         """Number of each element in 0..order-1; the identity has rank 0."""
-        self.require_order_below(1 << 63, "rank")
+        self._require_order_below(1 << 63, "rank")
         return rank_of_digits(self._radix_array, self.to_digits(self.check(elements)))
 
     def unrank(self, ranks: ArrayLike) -> Rows:
         """The elements with these ranks, the inverse of `rank`."""
-        self.require_order_below(1 << 63, "unrank")
+        self._require_order_below(1 << 63, "unrank")
         numbers = np.atleast_1d(integer_array("ranks", ranks))
         if numbers.ndim != 1:
             raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
@@ -319,7 +319,7 @@ class Group(ABC):
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
-        self.require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
+        self._require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
         block = min(block, max(1, LARGEST_ARRAY // max(1, self.width)))
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
@@ -378,11 +378,15 @@ class Group(ABC):
             )
         return rows
 
+    def _closure(self, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
+        self._require_order_below(LARGEST_CLOSURE + 1, "closure")
+        return closure(self, elements)
+
     @cached_property
     def _radix_array(self) -> Rows:
         return np.array(self.radices, np.int64).reshape(-1)
 
-    def require_order_below(self, limit: int, operation: str) -> None:
+    def _require_order_below(self, limit: int, operation: str) -> None:
         """Raise a `GroupTooLargeError` that names the operation, unless the order is below."""
         if self.log_order > math.log(limit) + 1 or self.order >= limit:
             raise GroupTooLargeError(

@@ -22,7 +22,6 @@ def closure(group: Group, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
     What is new is multiplied by the generators, and all that is known by something new, which
     reaches the n-th power of a generator in log2(n) rounds.
     """
-    group.require_order_below(LARGEST_CLOSURE + 1, "closure")
     ranks = group.rank(elements)
     reached = np.arange(group.order) == 0
     chosen = elements[:0]
