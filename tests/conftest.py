@@ -37,6 +37,8 @@ GROUPS = {
         sa.cube_symmetries(),
         sa.table_group(KLEIN, label="Klein"),
         sa.direct_product(sa.mathieu(11), sa.cube_rotations()),
+        *(make(n) for make in (sa.rotations, sa.orthogonal) for n in (2, 3)),
+        sa.direct_product(sa.symmetric(4), sa.rotations(3)),
     )
 }
 

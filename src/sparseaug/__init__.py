@@ -51,6 +51,7 @@ if _TYPE_CHECKING:
         turn_vectors as turn_vectors,
     )
     from sparseaug.actions.linear import linear as linear
+    from sparseaug.actions.rotate import rotate as rotate
     from sparseaug.actions.together import together as together
     from sparseaug.certificate import (
         Certificate as Certificate,
@@ -88,6 +89,8 @@ if _TYPE_CHECKING:
     from sparseaug.groups.dicyclic import dicyclic as dicyclic
     from sparseaug.groups.dihedral import dihedral as dihedral
     from sparseaug.groups.hyperoctahedral import hyperoctahedral as hyperoctahedral
+    from sparseaug.groups.rotations import orthogonal as orthogonal
+    from sparseaug.groups.rotations import rotations as rotations
     from sparseaug.groups.symmetric import symmetric as symmetric
     from sparseaug.kernels import (
         GaussianKernel as GaussianKernel,
@@ -132,7 +135,7 @@ if _TYPE_CHECKING:
 _NAMES = {
     "actions": """
         Action custom_action flip flip_signs linear move_grid permute_axis permute_nodes
-        product_action roll rotate_grid signed_permute together turn_vectors
+        product_action roll rotate rotate_grid signed_permute together turn_vectors
     """,
     "certificate": """
         Certificate Certificates Evidence certify
@@ -146,7 +149,7 @@ _NAMES = {
     "groups": """
         Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic
         dihedral direct_product grid_symmetries group hyperoctahedral mathieu matrix_group
-        permutation_group rubik sign_flips symmetric table_group
+        orthogonal permutation_group rotations rubik sign_flips symmetric table_group
     """,
     "kernels": """
         GaussianKernel SpectralMixtureKernel

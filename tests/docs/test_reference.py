@@ -25,6 +25,7 @@ for package in ("mkdocs", "torch", "sklearn"):  # the builder, and packages that
 ROOT = Path(__file__).parents[2]
 # of these packages all names are public; of the experiment, what a page shows how to use
 ALSO = {
+    "sparseaug.groups": ("Rotations",),
     "sparseaug.experiments": (
         "Claim",
         "Config",

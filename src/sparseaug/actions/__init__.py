@@ -4,6 +4,7 @@ arrays   one door for data: NumPy, torch and JAX
 base     the two steps of an action (prepare with NumPy, apply on any device) and its laws
 permute  permute an axis, permute graph nodes, shift, turn and flip a square grid
 linear   flip signs, signed permutations, matrices
+rotate   coordinates, vectors and tensors by rotations
 grid     reverse an axis; vectors that turn with a square grid
 combine  products of actions, a user's own function
 together one element moves a tuple or a dict of arrays; trees: such data
@@ -17,6 +18,7 @@ from sparseaug.actions.combine import custom_action, product_action
 from sparseaug.actions.grid import flip, turn_vectors
 from sparseaug.actions.linear import flip_signs, linear, signed_permute
 from sparseaug.actions.permute import move_grid, permute_axis, permute_nodes, roll, rotate_grid
+from sparseaug.actions.rotate import rotate
 from sparseaug.actions.together import together
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "product_action",
     "require_law",
     "roll",
+    "rotate",
     "rotate_grid",
     "signed_permute",
     "together",

@@ -67,9 +67,10 @@ class ProductAction(Action):
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         middle = self.first.group.width
+        one, other = elements[:, :middle], elements[:, middle:]
         arrays = (
-            *self.first.prepare(elements[:, :middle], shape),
-            *self.second.prepare(elements[:, middle:], shape),
+            *self.first.prepare(one.astype(self.first.group.row_dtype, copy=False), shape),
+            *self.second.prepare(other.astype(self.second.group.row_dtype, copy=False), shape),
         )
         if self.kind != "custom" and shape[1:] not in self._commute_on:
             require_commuting(self.first, self.second, shape[1:])

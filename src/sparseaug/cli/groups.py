@@ -11,6 +11,7 @@ from rich.table import Table
 from sparseaug.cli.output import say, show
 from sparseaug.groups import Group, format_order, group
 from sparseaug.groups.catalogue import CATALOGUE
+from sparseaug.planning.numbers import to_json
 
 _FAMILIES = (
     *((row.example, row.what, row.acts_by) for row in CATALOGUE),
@@ -53,8 +54,8 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
 def _facts(g: Group) -> dict[str, object]:
     return {
         "name": g.name,
-        "order": g.order if g.order < 1 << 53 else hex(g.order),
-        "log_order": g.log_order,
+        "order": to_json(g.order),
+        "log_order": to_json(g.log_order),
         "width": g.width,
         "is_abelian": g.is_abelian,
     }

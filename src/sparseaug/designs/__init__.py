@@ -10,11 +10,13 @@ grids          lattices of shifts, with turns and flips
 transitive     sets that move tuples of points evenly
 arrays         orthogonal arrays of signs
 differences    difference sets, squares, cubes
+rotations      solids, unions of cosets, integer quaternions, even angles
 crossed        orthogonal arrays with mixed levels
 lattices       the best subgroup of shifts
 search         greedy choice and swaps in groups that can be listed
 descent        the same in groups too large to list, by small moves
 tuples         permutations judged by degree 1 and 2
+bands          rotations judged by degree
 signs          sign flips judged by degree 2 and 3
 field          GF(q) to q = 1,024
 """

@@ -44,8 +44,8 @@ def design(
     `designs(group)`.
 
     The degree of a function is the number of coordinates it looks at: points of a permutation,
-    signs, cyclic factors, and in a product all of them together. `S.translate(oracle)` makes any
-    design unbiased.
+    signs, cyclic factors, and in a product all of them together; of rotations it is l, or the
+    frequency. `S.translate(oracle)` makes any design unbiased.
 
     Args:
         group: the group.
@@ -73,6 +73,12 @@ def design(
         ('Singer set over GF(9)', 0.3, 0.3)
         >>> sa.design(sa.abelian(8, 8), m=32, name="lattice").m
         32
+        >>> S = sa.design(sa.rotations(3), degree=5)
+        >>> S.origin.design, S.m, sa.deviation(S, degree=5).value < 1e-12
+        ('icosahedron', 60, True)
+        >>> S = sa.design(sa.rotations(3), m=30)
+        >>> S.origin.design, round(sa.deviation(S).value, 4)
+        ('integer quaternions of norm 29', 0.359)
     """
     _check_group(group)
     if m is not None:
@@ -151,7 +157,8 @@ def _check_degree(group: Group, degree: int) -> int:
         )
     if degree > highest:
         raise ArgumentError(
-            f"degree={shorten(degree)} is above {highest}, the number of coordinates of {group.name}."
+            f"degree={shorten(degree)} is above {highest}, the highest degree that is looked at of "
+            f"{group.name}."
         )
     return degree
 
@@ -213,6 +220,11 @@ def _best_whole(group: Group, m: int) -> Offer:
     if found is None:
         if flattest is not None:
             return flattest
+        if not group.is_finite:
+            raise UnsupportedError(
+                f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
+                f"known for {group.name}; raise m to 6 or more, or give degree=."
+            )
         raise UnsupportedError(
             f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
             f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= "

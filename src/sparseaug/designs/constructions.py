@@ -22,6 +22,7 @@ from sparseaug.designs.descent import STARTS
 from sparseaug.designs.grids import axes, lattice
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permuting import permutations
+from sparseaug.designs.rotations import rotation_offers
 from sparseaug.designs.search import Averages, Characters, Translations, best, greedy, greedy_order
 from sparseaug.designs.shifting import flips, shifts
 from sparseaug.errors import UnsupportedError, shorten
@@ -32,6 +33,7 @@ from sparseaug.groups import (
     sign_flips,
     symmetric,
 )
+from sparseaug.groups.wigner import HIGHEST_DEGREE
 from sparseaug.spectral.effort import announce
 
 LARGEST_ORDER = 1_000_000
@@ -79,6 +81,8 @@ def highest_degree(group: Group) -> int | None:
     """The degree that every function has at most; None where degrees are not defined."""
     if group.moduli is not None:
         return len(group.moduli)
+    if _rotates(group):
+        return HIGHEST_DEGREE
     if group.factors:
         parts = [highest_degree(factor) for factor in group.factors]
         return None if None in parts else sum(part for part in parts if part)
@@ -93,6 +97,11 @@ def _permutes(group: Group) -> bool:
 def _is_signed(group: Group) -> bool:
     """B_n: rows are image arrays and sign bits."""
     return group.signed_axes > 0
+
+
+def _rotates(group: Group) -> bool:
+    """SO(2), SO(3), O(2) or O(3)."""
+    return group.transform == "wigner"
 
 
 def _is_abelian(group: Group) -> bool:
@@ -296,6 +305,7 @@ def _crossed(parts: list[Offer], array: Callable[[], Rows]) -> Rows:
 
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
+    Construction(_rotates, rotation_offers),
     Construction(_permutes, _fixed(permutations)),
     Construction(_is_signed, _signed),
     Construction(_is_abelian, _fixed(flips)),

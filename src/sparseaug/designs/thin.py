@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparseaug.designs import tuples
+from sparseaug.designs.bands import best_places
 from sparseaug.designs.constructions import (
     LARGEST_ORDER,
     announce_search,
@@ -17,6 +18,7 @@ from sparseaug.designs.search import TIE, best, first_least
 from sparseaug.designs.signs import Signs
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
 from sparseaug.groups import Group, Rows, format_order
+from sparseaug.groups.wigner import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.sampling.sample import require_sample
 
@@ -28,7 +30,8 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
     """The m elements of S that are best together, chosen greedily and then by swaps.
 
     Judged by the whole deviation in groups of up to a million elements, and with `degree` by
-    functions of one or two coordinates, in every group that permutes points and for sign flips.
+    functions of one or two coordinates, in every group that permutes points and for sign flips; of
+    rotations, and of their products with other groups, by functions of at most that degree.
 
     Args:
         S: the pool; each of its elements is taken at most as often as it occurs there.
@@ -58,6 +61,11 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
         )
     if degree is not None:
         degree = _check_degree(S.group, check_integer("degree", degree, at_least=1))
+    elif not S.group.is_finite:
+        raise UnsupportedError(
+            f"degree is not given, and {S.group.name} has infinitely many irreps; give degree=, the "
+            "largest degree that counts."
+        )
     elif not is_listed(S.group):
         raise UnsupportedError(
             f"degree is not given, and {S.group.name} of order {format_order(S.group)} has more than "
@@ -75,6 +83,9 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
 
 
 def _check_degree(group: Group, degree: int) -> int:
+    if not group.is_finite:
+        require_degree(degree)
+        return degree
     if group.moduli is not None:
         if degree > group.width:
             raise ArgumentError(
@@ -103,6 +114,8 @@ def _check_degree(group: Group, degree: int) -> int:
 
 def _chosen(S: GroupSample, m: int, degree: int | None) -> Rows:
     group = S.group
+    if degree is not None and not group.is_finite:
+        return S.elements[best_places(group, S.elements, m, degree)]
     if degree is not None and group.moduli is not None and not is_listed(group):
         return S.elements[_places(Signs((1, 2)[:degree]), S.elements, m)]
     if degree is None or group.moduli is not None:

@@ -1,4 +1,4 @@
-"""Finite groups. An element is a row of integers; a batch of elements is an array (k, width).
+"""Groups. An element is a row of numbers; a batch of elements is an array (k, width).
 
 representations irreps, faithful permutations, isomorphisms
 base            what every group can do; order, sampling and ranks from the digits
@@ -14,6 +14,9 @@ grid            shifts, turns and flips of a periodic grid
 symmetric       S_n and A_n
 hyperoctahedral signed permutations
 product         direct products
+rotations       SO(2), SO(3), O(2), O(3)
+quaternions     rows of rotations of space
+wigner          their irreps
 generated       permutation groups from generators
 parts           what they are made of: symmetric groups, wreath products, tables
 chain           stabiliser chains, found at random and proved
@@ -39,6 +42,7 @@ from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
 from sparseaug.groups.names import from_dict, group
 from sparseaug.groups.product import Product, direct_product
 from sparseaug.groups.representations import Faithful, Irrep
+from sparseaug.groups.rotations import Rotations, orthogonal, rotations
 from sparseaug.groups.symmetric import Symmetric, alternating, symmetric
 from sparseaug.groups.table import TableGroup, matrix_group, table_group
 
@@ -55,6 +59,7 @@ __all__ = [
     "Irrep",
     "PermutationGroup",
     "Product",
+    "Rotations",
     "Rows",
     "Symmetric",
     "TableGroup",
@@ -73,7 +78,9 @@ __all__ = [
     "hyperoctahedral",
     "mathieu",
     "matrix_group",
+    "orthogonal",
     "permutation_group",
+    "rotations",
     "rubik",
     "sign_flips",
     "symmetric",

@@ -119,7 +119,8 @@ class Abelian(Group):
         for block in self.elements():
             for frequency in block:
                 name = f"chi{tuple(frequency.tolist())}"
-                yield Irrep(name, 1, _Character(self.moduli, tuple(frequency.tolist())), _ROUNDING)
+                matrices = _Character(self.moduli, tuple(frequency.tolist()))
+                yield Irrep(name, 1, matrices, _ROUNDING, int(np.count_nonzero(frequency)))
 
 
 # The phase is an exact integer over the common multiple; one division, one product with 2 pi and

@@ -1,8 +1,9 @@
-"""What a finite group is here: rows of integers, and a bijection between rows and digits.
+"""What a group is here: rows of numbers, and a bijection between rows and digits.
 
-Every group of this package is a product of independent uniform choices: digits d_1, ..., d_L with
-0 <= d_i < radices[i] are in one-to-one correspondence with the elements. Order, exactly uniform
-sampling, rank, unrank and enumeration follow from that bijection and are written once, here.
+Every finite group of this package is a product of independent uniform choices: digits d_1, ..., d_L
+with 0 <= d_i < radices[i] are in one-to-one correspondence with the elements. Order, exactly uniform
+sampling, rank, unrank and enumeration follow from that bijection and are written once, here. Rotations
+have infinitely many elements: their rows are real numbers and their digits cells of equal measure.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from sparseaug.groups.closure import LARGEST_CLOSURE, closure
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
 from sparseaug.groups.representations import Faithful, Irrep, Isomorphism
-from sparseaug.groups.rows import integer_array, integer_rows, on_digits, on_rows
+from sparseaug.groups.rows import integer_array, on_digits, on_rows, row_array, typed_rows
 
 ENUMERATION_LIMIT = 10_000_000
 
@@ -56,21 +57,28 @@ _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means
 
 
 class Group(ABC):
-    """A finite group. Elements come in batches, integer arrays of shape (k, width), one row each.
+    """A group. Elements come in batches, arrays of `row_dtype` of shape (k, width), one row each.
 
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
     plain data) with six members: `name`, `radices`, `from_digits`, `to_digits`, `_compose` and
     `_inverse`. All else has a default, which a family replaces where it knows better. Arrays are
-    checked on the way in: the methods of a family see int64 arrays of the right shape.
+    checked on the way in: the methods of a family see arrays of `row_dtype` and of the right shape.
 
     Attributes:
+        row_dtype: int64; float64 for rotations and for products with them
+        is_finite: False for rotations and for products with them: their order is `math.inf`
+        rounding: `distance` of a computed product from the true one, at most; 0 for integer rows
         moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
-        transform: the family's own Fourier transform, "characters", "dihedral" or "young"; or none
+        transform: the family's own Fourier transform, "characters", "dihedral", "young" or "wigner";
+            or none
         factors: of a direct product; empty for all other groups
         even: of S_n: only the even permutations, A_n
         signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups
     """
 
+    row_dtype: np.dtype[Any] = np.dtype(np.int64)
+    is_finite: bool = True
+    rounding: float = 0.0
     moduli: tuple[int, ...] | None = None
     transform: ClassVar[str] = ""
     factors: tuple[Group, ...] = ()
@@ -107,15 +115,15 @@ class Group(ABC):
 
     @abstractmethod
     def _compose(self, a: Rows, b: Rows) -> Rows:
-        """`compose` on int64 rows."""
+        """`compose` on rows of the group's type."""
 
     @abstractmethod
     def _inverse(self, a: Rows) -> Rows:
-        """`inverse` on int64 rows."""
+        """`inverse` on rows of the group's type."""
 
     @cached_property
     def width(self) -> int:
-        """Number of integers in the row of one element."""
+        """Numbers in the row of one element."""
         return self.from_digits(np.zeros((len(self.radices), 1), np.int64)).shape[1]
 
     @cached_property
@@ -132,8 +140,8 @@ class Group(ABC):
         return False
 
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """For each row of an int64 array (k, width), whether it is an element."""
-        elements = integer_rows("elements", elements, self.width)
+        """For each row of an array (k, width), whether it is an element."""
+        elements = typed_rows("elements", elements, self)
         try:
             digits = self.to_digits(elements)
         except ElementError:  # rows that have no digits: look for them by halves
@@ -183,6 +191,20 @@ class Group(ABC):
         products = self.compose(elements[:, None], self.all_elements())
         return self.rank(products.reshape(-1, self.width)).reshape(len(elements), self.order)
 
+    def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+        """How far elements are from each other; 0 or 1 in a group whose rows are integers.
+
+        Args:
+            a: rows (k, width).
+            b: as many rows, or one.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.cyclic(4).distance([[1], [2]], [[1]])
+            array([0., 1.])
+        """
+        return (self._rows("a", a) != self._rows("b", b)).any(axis=-1).astype(np.float64)
+
     def known_as(self) -> Isomorphism | None:
         """A family that the group turned out to be, with better methods; None for all but a few.
 
@@ -208,13 +230,38 @@ class Group(ABC):
         """Every irreducible representation up to equivalence, the trivial one first."""
         raise UnsupportedError(f"the irreps of {self.name} are not available in closed form.")
 
+    def irreps_to(self, degree: int) -> Iterator[Irrep]:
+        """The irreps of at most this degree, the trivial one first.
+
+        Args:
+            degree: of an irrep, as `Irrep.degree` has it.
+
+        Raises:
+            UnsupportedError: the irreps have no degree.
+        """
+        degree = check_integer("degree", degree)
+        for irrep in self.irreps():
+            if irrep.degree is None:
+                raise UnsupportedError(f"the irreps of {self.name} have no degree.")
+            if irrep.degree <= degree:
+                yield irrep
+
+    def band_dimensions(self, degree: int) -> list[int] | None:
+        """For each degree from 0 to this one, the sum of d_pi over its irreps; None if not known."""
+        return None
+
     def to_dict(self) -> dict[str, Any]:
         """The group as JSON data, understood by `sparseaug.groups.from_dict`."""
         return {"name": self.name}
 
     @cached_property
     def order(self) -> int:
-        """Number of elements, exact; refused where it has more than four million bits."""
+        """Number of elements, exact; refused where it has more than four million bits.
+
+        It is `math.inf` for rotations, which compares with every number as it should.
+        """
+        if not self.is_finite:
+            return math.inf  # type: ignore[return-value]  # integers are what others count with
         bits = self.log_order / math.log(2)
         if bits > LARGEST_ORDER:
             raise GroupTooLargeError(
@@ -226,6 +273,8 @@ class Group(ABC):
     @property
     def log_order(self) -> float:
         """Natural logarithm of the order."""
+        if not self.is_finite:
+            return math.inf
         return math.fsum(map(math.log, self.radices))
 
     def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
@@ -246,7 +295,7 @@ class Group(ABC):
         left, right = self._rows("a", a), self._rows("b", b)
         try:
             np.broadcast_shapes(left.shape, right.shape)
-            return self._compose(left, right)
+            product = self._compose(left, right)
         except ValueError as error:
             raise ElementError(
                 f"a has shape {left.shape} and b {right.shape}, which do not go together; "
@@ -254,6 +303,9 @@ class Group(ABC):
             ) from error
         except IndexError as error:
             raise ElementError(f"a or b has rows that are not elements of {self.name}.") from error
+        if self.row_dtype == np.float64 and not np.isfinite(product).all():
+            raise ElementError(f"a or b has rows that are not elements of {self.name}.")
+        return product
 
     def inverse(self, a: ArrayLike) -> Rows:
         """The inverses of a. The rows are taken for elements and not checked."""
@@ -283,12 +335,16 @@ class Group(ABC):
                 f"rng={shorten(rng)} is not a NumPy Generator; give numpy.random.default_rng(seed)."
             )
         self.require_rows(k, f"a sample of k={shorten(k)}")
-        rows = np.empty((k, self.width), np.int64)
+        rows = np.empty((k, self.width), self.row_dtype)
         step = max(1, _CHUNK // max(1, self.width, len(self.radices)))
         for start in range(0, k, step):
             block = rows[start : start + step]
-            block[:] = self.from_digits(uniform_digits(self._radix_array, len(block), rng))
+            block[:] = self._draw(len(block), rng)
         return rows
+
+    def _draw(self, k: int, rng: np.random.Generator) -> Rows:
+        """k uniform elements, few enough for one block."""
+        return self.from_digits(uniform_digits(self._radix_array, k, rng))
 
     def rank(self, elements: ArrayLike) -> Rows:
         """Number of each element in 0..order-1; the identity has rank 0."""
@@ -333,24 +389,28 @@ class Group(ABC):
         return np.concatenate(list(blocks))
 
     def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
-        """The elements as int64 rows (k, width).
+        """The elements as rows (k, width) of the group's type.
 
         Args:
-            elements: integers (k, width).
+            elements: numbers (k, width).
             name: what the message calls them.
 
         Raises:
             ElementError: if a row is not an element; the message gives the first.
         """
-        rows = np.ascontiguousarray(integer_rows(name, elements, self.width))
+        rows = np.ascontiguousarray(typed_rows(name, elements, self))
         inside = self.contains(rows)
         if not inside.all():
             wrong = np.flatnonzero(~inside)
             raise ElementError(
                 f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
-                f"{self.name}; {wrong.size} of {len(rows)} rows are not."
+                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self._rows_are()}."
             )
         return rows
+
+    def _rows_are(self) -> str:
+        """What a message adds on rows that are not elements."""
+        return ""
 
     def require_rows(self, count: int, what: str, width: int | None = None) -> None:
         """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte.
@@ -369,11 +429,13 @@ class Group(ABC):
             )
 
     def _rows(self, name: str, elements: ArrayLike) -> Rows:
-        """`elements` (..., width) as int64, which holds every row and every sum of two."""
-        rows = integer_array(name, elements, ElementError)
+        """`elements` (..., width) in the type of rows; int64 holds every sum of two."""
+        rows = row_array(name, elements, self)
+        if self.row_dtype == np.float64 and not np.isfinite(rows).all():
+            raise ElementError(f"{name} has entries that are not finite; see contains().")
         if rows.ndim < 1 or rows.shape[-1] != self.width:
             raise ElementError(
-                f"{name} has shape {rows.shape}; rows of {self.name} have {self.width} integers: "
+                f"{name} has shape {rows.shape}; rows of {self.name} have {self.width} numbers: "
                 f"give shape (k, {self.width})."
             )
         return rows
@@ -391,7 +453,7 @@ class Group(ABC):
         if self.log_order > math.log(limit) + 1 or self.order >= limit:
             raise GroupTooLargeError(
                 f"{operation} needs a group of at most {limit - 1} elements, but {self.name} has "
-                f"{format_order(self)}; use sample() instead."
+                f"{format_order(self) if self.is_finite else 'infinitely many'}; use sample() instead."
             )
 
 
@@ -399,6 +461,8 @@ def format_order(group: Group) -> str:
     """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
     if not isinstance(group, Group):
         raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
+    if not group.is_finite:
+        return "infinite"
     if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
         return str(group.order)
     exponent = group.log_order / math.log(10)

@@ -22,6 +22,7 @@ from sparseaug.groups.dihedral import dihedral
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
+from sparseaug.groups.rotations import orthogonal, rotations
 from sparseaug.groups.symmetric import alternating, symmetric
 from sparseaug.groups.table import TableGroup, matrix_group
 
@@ -104,6 +105,8 @@ CATALOGUE = (
     Named("Z", cyclic, "Z2^20", "sign flips", "flip_signs"),
     Named("D", dihedral, "D4", "symmetries of an n-gon", "rotate_grid"),
     Named("Q", of_order, "Q8", "quaternion groups of order 4n", "custom_action"),
+    Named("SO", rotations, "SO3", "rotations of the plane, of space", "rotate"),
+    Named("O", orthogonal, "O3", "the same with reflections", "rotate"),
     Named("Grid", grid_symmetries, "Grid28", "shifts, turns, flips of an image", "move_grid"),
     Named("M", mathieu, "M24", "Mathieu's M11, M12, M22, M24", "permute_axis"),
     Named("Cube24", cube_rotations, "Cube24", "rotations of the cube", "linear"),

@@ -6,12 +6,13 @@ which NumPy promises never to change, and on nothing else.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Rows: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = NDArray[Any]
+"""A batch of elements (k, width): int64, and float64 for rotations."""
 
 
 def uniform_digits(radices: Rows, k: int, rng: np.random.Generator) -> Rows:

@@ -83,7 +83,8 @@ def compose_permutations(a: Rows, b: Rows) -> Rows:
     """(ab)(i) = a(b(i)), any leading shape, broadcast."""
     if a.shape == b.shape and a.ndim == 2:
         offset = np.arange(0, a.size, a.shape[1])[:, None] if a.shape[1] else 0
-        return np.take(np.ascontiguousarray(a), b + offset)
+        places: Rows = b + offset
+        return np.take(np.ascontiguousarray(a), places)
     a, b = np.broadcast_arrays(a, b)
     return np.take_along_axis(a, b, axis=-1)
 

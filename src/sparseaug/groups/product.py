@@ -10,17 +10,19 @@ from itertools import accumulate, chain, groupby
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
 from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
 from sparseaug.groups.base import EXACT_LOGARITHMS, Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
 from sparseaug.groups.representations import Faithful, Irrep
-from sparseaug.groups.rows import integer_rows
+from sparseaug.groups.rows import typed_rows
 from sparseaug.groups.young import require_matrices
+
+_EXACT = 2.0**53  # below, every integer is a float64
 
 MOST_FACTORS = 10_000
 """Every operation goes over the factors one by one, at some microseconds each."""
@@ -56,6 +58,18 @@ class Product(Group):
         return "x".join(parts)
 
     @cached_property
+    def row_dtype(self) -> np.dtype[Any]:  # type: ignore[override]
+        return np.result_type(*(factor.row_dtype for factor in self.factors))
+
+    @cached_property
+    def is_finite(self) -> bool:  # type: ignore[override]
+        return all(factor.is_finite for factor in self.factors)
+
+    @cached_property
+    def rounding(self) -> float:  # type: ignore[override]
+        return max(factor.rounding for factor in self.factors)
+
+    @cached_property
     def width(self) -> int:
         return sum(factor.width for factor in self.factors)
 
@@ -65,7 +79,7 @@ class Product(Group):
 
     @property
     def log_order(self) -> float:
-        if self.width <= EXACT_LOGARITHMS:
+        if self.width <= EXACT_LOGARITHMS or not self.is_finite:
             return super().log_order
         return math.fsum(factor.log_order for factor in self.factors)
 
@@ -85,6 +99,21 @@ class Product(Group):
             axis=1,
         )
 
+    def identity(self) -> Rows:
+        self.require_rows(1, "the identity")
+        return np.concatenate([factor.identity() for factor in self.factors], axis=1)
+
+    def _draw(self, k: int, rng: np.random.Generator) -> Rows:
+        if self.is_finite:
+            return super()._draw(k, rng)
+        return np.concatenate([factor._draw(k, rng) for factor in self.factors], axis=1)
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+        """The largest of the factors'."""
+        rows = self._rows("a", a), self._rows("b", b)
+        parts = self._each(lambda factor, a, b: factor.distance(a, b), *rows)
+        return np.maximum.reduce(np.broadcast_arrays(*parts))
+
     def to_digits(self, elements: Rows) -> Rows:
         return np.concatenate(self._each(lambda factor, a: factor.to_digits(a), elements))
 
@@ -96,8 +125,19 @@ class Product(Group):
         return np.concatenate(self._each(lambda factor, a: factor._inverse(a), a), axis=-1)
 
     def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        whole = np.ones(len(elements), np.bool_)
+        if not self.is_finite:  # rows of floats, in which integer factors must have integers
+            whole &= np.isfinite(elements).all(axis=1)
+            start = 0
+            for factor in self.factors:
+                part = elements[:, start : start + factor.width]
+                if factor.row_dtype == np.int64:
+                    plain = (part == np.rint(part)) & (abs(part) < _EXACT)
+                    whole &= (plain & ~(np.signbit(part) & (part == 0))).all(axis=1)
+                start += factor.width
+            elements = np.where(whole[:, None], elements, self.identity())
         parts = self._each(lambda factor, a: factor.contains(a), elements)
-        return np.logical_and.reduce(parts)
+        return np.logical_and.reduce([whole, *parts])
 
     def generators(self) -> Rows:
         parts = [factor.generators() for factor in self.factors]
@@ -131,19 +171,34 @@ class Product(Group):
         return DimensionSum(math.prod(1 + value for value in values) - 1, all(exact))
 
     def irreps(self) -> Iterator[Irrep]:
-        for irreps in _combinations(self.factors):
-            name = " * ".join(irrep.name for irrep in irreps)
-            dimension = math.prod(irrep.dimension for irrep in irreps)
-            yield Irrep(name, dimension, Tensor(self, irreps), _rounding(irreps))
+        for irreps in _combinations(self.factors, lambda factor: factor.irreps()):
+            yield self._tensor(irreps, None)
+
+    def irreps_to(self, degree: int) -> Iterator[Irrep]:
+        """Degrees of tensor products add up."""
+        degree = check_integer("degree", degree)
+        for irreps in _combinations(self.factors, lambda factor: factor.irreps_to(degree)):
+            total = sum(irrep.degree or 0 for irrep in irreps)
+            if total <= degree:
+                yield self._tensor(irreps, total)
+
+    def _tensor(self, irreps: tuple[Irrep, ...], degree: int | None) -> Irrep:
+        name = " * ".join(irrep.name for irrep in irreps)
+        dimension = math.prod(irrep.dimension for irrep in irreps)
+        return Irrep(name, dimension, Tensor(self, irreps), _rounding(irreps), degree)
 
     def to_dict(self) -> dict[str, Any]:
         return {"product": [factor.to_dict() for factor in self.factors]}
 
     def split(self, elements: Rows) -> list[Rows]:
-        """The factors' rows in these elements."""
+        """The factors' rows in these elements, each in the type of its factor."""
         elements = self._rows("elements", elements)
         ends = list(accumulate(factor.width for factor in self.factors))
-        return np.split(elements, ends[:-1], axis=-1)
+        parts = np.split(elements, ends[:-1], axis=-1)
+        return [
+            part.astype(factor.row_dtype, copy=False)
+            for factor, part in zip(self.factors, parts, strict=True)
+        ]
 
     def _each(self, operation: Callable[..., Any], *batches: Rows) -> list[Any]:
         """`operation(factor, part, ...)` for every factor and its part of each batch."""
@@ -160,7 +215,7 @@ class Tensor:
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         """Formed for each element, (k, dimension, dimension)."""
-        elements = integer_rows("elements", elements, self.group.width)
+        elements = typed_rows("elements", elements, self.group)
         require_matrices(len(elements), math.prod(irrep.dimension for irrep in self.irreps))
         parts = self.group.split(elements)
         result: NDArray[Any] = np.ones((len(elements), 1, 1))
@@ -183,13 +238,15 @@ def _rounding(irreps: tuple[Irrep, ...]) -> float:
     return error * (1 + 2.0**-20)
 
 
-def _combinations(factors: tuple[Group, ...]) -> Iterator[tuple[Irrep, ...]]:
+def _combinations(
+    factors: tuple[Group, ...], irreps: Callable[[Group], Iterator[Irrep]]
+) -> Iterator[tuple[Irrep, ...]]:
     """One irrep of each factor, in every way, without holding any factor's list."""
     if not factors:
         yield ()
         return
-    for first in factors[0].irreps():
-        for rest in _combinations(factors[1:]):
+    for first in irreps(factors[0]):
+        for rest in _combinations(factors[1:], irreps):
             yield (first, *rest)
 
 

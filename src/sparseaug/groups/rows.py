@@ -31,6 +31,38 @@ def integer_array(
     return array.astype(np.int64, copy=False)
 
 
+def real_array(
+    name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
+) -> NDArray[np.float64]:
+    """`value` as a float64 array, or an error that names it; NaN and infinity pass."""
+    try:
+        array = np.asarray(value)
+    except Exception as problem:  # ragged lists, foreign objects
+        raise error(f"{name}={shorten(value)} is not an array of numbers.") from problem
+    if array.dtype.kind not in "iuf" and array.size:
+        raise error(f"{name} has dtype {array.dtype}; give real numbers.")
+    return array.astype(np.float64, copy=False)
+
+
+def row_array(name: str, value: ArrayLike, group: Group) -> Rows:
+    """`value` in the type of a group's rows, of any shape, or an `ElementError` that names it."""
+    as_array: Callable[..., Any] = real_array if group.row_dtype == np.float64 else integer_array
+    return as_array(name, value, ElementError)
+
+
+def typed_rows(name: str, value: ArrayLike, group: Group) -> Rows:
+    """`value` as rows (k, width) in the type of a group's rows, or an `ElementError`."""
+    if group.row_dtype == np.int64:
+        return integer_rows(name, value, group.width)
+    rows = row_array(name, value, group)
+    if rows.ndim != 2 or rows.shape[1] != group.width:
+        raise ElementError(
+            f"{name} has shape {rows.shape}; give numbers of shape (k, {group.width}), one row per "
+            "element."
+        )
+    return rows
+
+
 def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
     """`value` as int64 rows (k, width), or an `ElementError` that names it."""
     rows = integer_array(name, value, ElementError)
@@ -43,11 +75,11 @@ def integer_rows(name: str, value: ArrayLike, width: int) -> Rows:
 
 
 def on_rows(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of rows (k, width) that refuses what is not an int64 array of that shape, by name."""
+    """A method of rows (k, width) that refuses what is not an array of that shape and type, by name."""
 
     @wraps(method)
     def checked(self: Group, elements: ArrayLike) -> Any:
-        rows = integer_rows("elements", elements, self.width)
+        rows = typed_rows("elements", elements, self)
         try:
             return method(self, rows)
         except IndexError as error:

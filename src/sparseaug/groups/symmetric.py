@@ -140,13 +140,15 @@ class Symmetric(Group):
         for shape in each_partition(self.n):
             size = dimension(shape)
             rounding = young_rounding(self.n, size)
+            # of two conjugates, which are one irrep of A_n, the longer first row is `shape`'s
+            degree = self.n - shape[0]
             if self.even and shape == conjugate(shape) and size > 1:
                 for sign, mark in ((1, "+"), (-1, "-")):
                     name = f"{shape}{mark}"
                     # four products of an entry with 1/2 and a sign or i: gamma(4) 2 sqrt(d) more
-                    yield Irrep(name, size // 2, _Half(shape, sign), 2 * rounding)
+                    yield Irrep(name, size // 2, _Half(shape, sign), 2 * rounding, degree)
             elif not self.even or shape >= conjugate(shape):
-                yield Irrep(str(shape), size, _Young(shape), rounding)
+                yield Irrep(str(shape), size, _Young(shape), rounding, degree)
 
 
 @dataclass(frozen=True)

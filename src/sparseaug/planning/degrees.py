@@ -15,7 +15,7 @@ from functools import reduce
 from sparseaug.errors import check_integer
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.young import LARGEST_SHAPE, Partition, dimension, each_partition
-from sparseaug.planning.dimension import find_dimension_sum
+from sparseaug.planning.dimension import find_dimension_sum, is_finite
 from sparseaug.spectral.methods import restricted
 
 MOST_BOXES = 1 << 21
@@ -28,8 +28,9 @@ HIGHEST = 24
 def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
     """The sum of d_pi over the irreps of degree 1 to `degree`, or an upper bound on it.
 
-    Exact for S_n, B_n, abelian groups and their products. Of another group that permutes n points, all
-    irreps of degree k together occur in the functions of k-tuples, so n! / (n - k)! - 1 bounds it.
+    Exact for S_n, B_n, abelian groups, rotations and their products. Of another group that permutes n
+    points, all irreps of degree k together occur in the functions of k-tuples, so n! / (n - k)! - 1
+    bounds it.
 
     Args:
         group: one that has degrees, as `deviation(degree=)` knows them.
@@ -48,21 +49,29 @@ def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
         DimensionSum(value=80, exact=True)
         >>> degree_dimension_sum(sa.sign_flips(20), 2)  # 20 + 190
         DimensionSum(value=210, exact=True)
+        >>> degree_dimension_sum(sa.rotations(3), 4)    # 3 + 5 + 7 + 9
+        DimensionSum(value=24, exact=True)
     """
-    whole = find_dimension_sum(group)
+    whole = find_dimension_sum(group) if is_finite(group) else None
     degree = check_integer("degree", degree, at_least=1)
     restricted(group, degree)
-    if degree > HIGHEST:
+    if degree > HIGHEST and whole is not None:
         return DimensionSum(whole.value, False)
     parts = [_by_degree(factor, degree) for factor in group.factors or (group,)]
     sums = reduce(lambda a, b: _convolved(a, b, degree), (part for part, _ in parts))
-    value = sum(sums[1:])
+    value = sum(sums) - 1
     exact = all(known for _, known in parts)
-    return DimensionSum(min(value, whole.value), exact)
+    return DimensionSum(value if whole is None else min(value, whole.value), exact)
 
 
 def _by_degree(group: Group, k: int) -> tuple[list[int], bool]:
-    """s_0 = 1 for the trivial irrep, s_1, ..., s_k, or upper bounds; and whether they are exact."""
+    """s_0, which is 1 for the trivial irrep, s_1, ..., s_k, or upper bounds; and if they are exact.
+
+    O(n) has the determinant too in s_0.
+    """
+    bands = group.band_dimensions(k)
+    if bands is not None:
+        return bands, True
     if group.moduli is not None:
         runs = Counter(group.moduli).items()
         parts = [[math.comb(c, w) * (n - 1) ** w for w in range(k + 1)] for n, c in runs]

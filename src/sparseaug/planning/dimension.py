@@ -50,12 +50,19 @@ def dimension_sum_is_exact(group: Group) -> bool:
     return find_dimension_sum(group).exact
 
 
-def find_dimension_sum(group: Group) -> DimensionSum:
-    """`Group.dimension_sum` of a group that is not too large to plan for."""
+def is_finite(group: Group) -> bool:
+    """Whether the group has finitely many elements; an `ArgumentError` where it is not a group."""
     if not isinstance(group, Group):
         raise ArgumentError(
             f"group={shorten(group)} is not a group; give one such as symmetric(6)."
         )
+    return group.is_finite
+
+
+def find_dimension_sum(group: Group) -> DimensionSum:
+    """`Group.dimension_sum` of a group that is not too large to plan for."""
+    if not is_finite(group):
+        return group.dimension_sum()  # which says what to do
     if group.width > MOST_INTEGERS:
         raise GroupTooLargeError(
             f"group={shorten_text(group.name)} has rows of {group.width} integers; plans are for groups "

@@ -87,7 +87,7 @@ class DrawPlan:
 
     Args:
         group: its name
-        order: |G|
+        order: |G|; None where it is infinite
         deviation: the deviation to reach
         degree: of the functions that count, in coordinates at a time; None for all functions
         delta: how often a bound may fail
@@ -98,7 +98,7 @@ class DrawPlan:
     """
 
     group: str
-    order: int
+    order: int | None
     deviation: float
     degree: int | None
     delta: float
@@ -109,7 +109,8 @@ class DrawPlan:
 
     def __post_init__(self) -> None:
         check_text("group", self.group)
-        check_integer("order", self.order, at_least=1)
+        if self.order is not None:
+            check_integer("order", self.order, at_least=1)
         check_real("deviation", self.deviation, above=0, below=1)
         if self.degree is not None:
             check_integer("degree", self.degree, at_least=1)
@@ -146,7 +147,8 @@ class DrawPlan:
         """The group and what is asked for."""
         asked = f"deviation = {format_real(self.deviation)}, delta = {format_real(self.delta)}"
         only = "" if self.degree is None else f", degree = {self.degree}"
-        return f"{shorten_text(self.group, 30)} of order {format_count(self.order)}, {asked}{only}"
+        size = "infinite order" if self.order is None else f"order {format_count(self.order)}"
+        return f"{shorten_text(self.group, 30)} of {size}, {asked}{only}"
 
     def table(self) -> list[tuple[str, ...]]:
         """The names of the columns, then the rows."""
@@ -165,6 +167,8 @@ class DrawPlan:
             lines.append(
                 f"deviation is that on functions of at most {self.degree} coordinates; one-shot and "
                 "full reach it on all functions"
+                if self.order is not None
+                else f"deviation is that on functions of degree at most {self.degree}"
             )
         lines.append(f"fewest elements: {self.best.method}")
         return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
@@ -200,16 +204,17 @@ def plan_draws(
     else:
         degree = check_integer("degree", degree, at_least=1)
         D = degree_dimension_sum(group, degree)
-    paper = deviation_sample_size(target, group.order, delta)
+    paper = deviation_sample_size(target, group.order, delta) if group.is_finite else None
     sharp = sharp_deviation_sample_size(target, D.value, delta)
+    order = group.order if group.is_finite else None
     rows = (
-        DrawRow("one-shot", paper, paper, target, PROMISE),
+        DrawRow("one-shot", paper, paper, target, PROMISE, _no_order(group)),
         DrawRow("one-shot sharp", sharp, sharp, target, PROMISE),
         _until(group, target, degree, D, sharp, draw, seed),
         _design(group, target, degree),
-        DrawRow("full", group.order, 0, 0.0, "certain", _listed(group)),
+        DrawRow("full", order, None if order is None else 0, 0.0, "certain", _listed(group)),
     )
-    return DrawPlan(group.name, group.order, target, degree, delta, *D, seed, rows)
+    return DrawPlan(group.name, order, target, degree, delta, *D, seed, rows)
 
 
 def _until(
@@ -238,7 +243,13 @@ def _until(
     return DrawRow("draw_until", found.sample.m, found.calls, found.deviation.value, kind, note)
 
 
+def _no_order(group: Group) -> str:
+    return "" if group.is_finite else "the paper's bound is for finite groups"
+
+
 def _listed(group: Group) -> str:
+    if not group.is_finite:
+        return "infinitely many elements"
     listed = group.order <= ENUMERATION_LIMIT
     return "GroupSample.full(group)" if listed else "too many elements to be listed"
 

@@ -10,7 +10,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, che
 from sparseaug.floats import float_above
 from sparseaug.groups import Group
 from sparseaug.planning.degrees import degree_dimension_sum
-from sparseaug.planning.dimension import find_dimension_sum
+from sparseaug.planning.dimension import find_dimension_sum, is_finite
 from sparseaug.planning.draws import DrawPlan, plan_draws
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
 from sparseaug.planning.numbers import to_json
@@ -209,6 +209,11 @@ def plan(
     _refuse({"draw": draw, "seed": seed}, "eps")
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
+    if not is_finite(group):
+        raise UnsupportedError(
+            f"eps={shorten(eps)}: plans for a gradient norm are for finite groups, and {group.name} has "
+            "infinitely many elements; give deviation= and degree= instead."
+        )
     D, exact = find_dimension_sum(group) if degree is None else degree_dimension_sum(group, degree)
     delta = check_real("delta", delta, above=0, below=1)
     c, bound = _positive("C", C), _positive("B", B)

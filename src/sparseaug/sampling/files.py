@@ -45,8 +45,9 @@ def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
     """Read what `save` wrote; anything else is a `FileFormatError` that says what is wrong."""
     arrays, facts = load_archive(path, SCHEMA)
     elements = arrays.get("elements", np.empty(0))
-    whole = set(arrays) == {"elements"} and elements.dtype == np.int64 and elements.ndim == 2
-    require(whole, path, "it needs one int64 array 'elements'")
+    types = (np.int64, np.float64)
+    whole = set(arrays) == {"elements"} and elements.dtype in types and elements.ndim == 2
+    require(whole, path, "it needs one int64 array 'elements', or one of float64")
     require(
         set(facts) == {"group", "calls", "origin", "sha256"},
         path,
@@ -61,6 +62,8 @@ def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
         raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error
     except (SparseAugError, ValueError, TypeError, RecursionError) as error:
         raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
+    typed = elements.dtype == group.row_dtype
+    require(typed, path, f"the rows of {group.name} are {group.row_dtype}, not {elements.dtype}")
     same = canonical_json(group.to_dict()) == canonical_json(description)
     require(same, path, "its group is not described as it would be")
     return group, elements, facts

@@ -12,14 +12,13 @@ import numpy as np
 
 from sparseaug.errors import (
     ArgumentError,
-    ElementError,
     LargeSampleWarning,
     OracleBudgetError,
     check_integer,
     shorten,
 )
 from sparseaug.groups import Group, PermutationGroup, Rows, format_order, permutation_group
-from sparseaug.groups.rows import integer_array
+from sparseaug.groups.rows import row_array
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample, require_memory
@@ -80,7 +79,7 @@ class Oracle:
         self._source = source
         self._asking = False  # whether `source` is being called
         self._calls = 0
-        self._last: tuple[int, Rows] = (-1, np.empty((0, group.width), np.int64))
+        self._last: tuple[int, Rows] = (-1, np.empty((0, group.width), group.row_dtype))
         self._kept: list[tuple[int, Rows]] = []  # found by `source`, not yet handed out
         self._seen: list[Rows] = []  # all that `source` found, for `discovered_group`
         self._charged = 0  # calls of `source` that are in the cost of a sample
@@ -298,7 +297,7 @@ class Oracle:
             name = f"element of oracle call {self._calls}"
             self._asking = True
             try:
-                row = integer_array(name, source(rng), ElementError)
+                row = row_array(name, source(rng), self.group)
             finally:
                 self._asking = False
             self._kept.append((index, self.group.check(row[None], name)))

@@ -56,7 +56,7 @@ class GroupSample:
 
     Args:
         group: the group
-        elements: m rows of integers, one per element
+        elements: m rows of numbers, one per element: integers, and float64 for rotations
         calls: oracle calls that its elements took; words take none, and `calls_behind` adds those of
             their letters
         origin: where the sample came from
@@ -99,7 +99,8 @@ class GroupSample:
         """All of the group, each element once, in rank order: no oracle call, and no deviation.
 
         Args:
-            group: a group that can be listed; above ten million elements it is refused.
+            group: a group that can be listed; above ten million elements it is refused, and so are
+                rotations, which have infinitely many.
 
         Examples:
             >>> import sparseaug as sa
@@ -131,7 +132,8 @@ class GroupSample:
         digest = hashlib.sha256(b"sparseaug multiset 1\n")
         digest.update(canonical_json(self.group.to_dict()))
         digest.update(f"\n{self.m} {self.group.width}\n".encode())
-        digest.update(_sorted_rows(self.elements).astype("<i8").tobytes())
+        little = self.group.row_dtype.newbyteorder("<")
+        digest.update(_sorted_rows(self.elements).astype(little).tobytes())
         return digest.hexdigest()
 
     def counts(self) -> tuple[Rows, NDArray[np.int64]]:
@@ -285,10 +287,10 @@ class GroupSample:
         return sample
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON data; the order in hexadecimal, since it may have any length."""
+        """All of it as JSON data; the order, which may have any length, in hexadecimal or "infinite"."""
         return {
             "group": self.group.to_dict(),
-            "order": hex(self.group.order),
+            "order": hex(self.group.order) if self.group.is_finite else "infinite",
             "m": self.m,
             "elements": self.elements.tolist(),
             **self._facts(),

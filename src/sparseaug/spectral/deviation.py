@@ -27,7 +27,7 @@ from sparseaug.spectral.generation import why_not
 from sparseaug.spectral.methods import ACTION, Method, as_known, named, preferred, restricted
 from sparseaug.spectral.result import Deviation, Norm, Progress, larger_norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
-from sparseaug.theory import deviation_bound, deviation_floor
+from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 from sparseaug.theory import word_deviation as word_bound
 
 _LONGEST_WORD = 64
@@ -59,11 +59,13 @@ def deviation(
             one; for abelian groups the cyclic coordinates (only characters with at most this many
             non-zero frequencies count); and for a direct product, those of all factors together: the
             largest norm on a tensor product of the factors' functions of d_1, ..., d_r coordinates,
-            d_1 + ... + d_r <= degree
+            d_1 + ... + d_r <= degree. For rotations: only l <= degree, or frequencies up to it, both
+            parities; of all l together the norm is known for `design(group, m=)` alone
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)
-        method: "walsh", "characters", "dihedral", "young", "irreps" or "regular"; by default the
-            first of them that fits the group (`sparseaug.spectral.best_method`)
+        method: "walsh", "characters", "dihedral", "young", "quaternions", "irreps" or
+            "regular"; by default the first of them that fits the group
+            (`sparseaug.spectral.best_method`)
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
         device: where large blocks of a symmetric group are verified, for instance "cuda"
         failure_probability: where only a random start can reach the norm (more than 4096 tuples,
@@ -129,7 +131,7 @@ def deviation(
         block=norm.block,
         m=S.m,
         floor=deviation_floor(S.m, S.group.order) if whole and length == 1 else 0.0,
-        bound=_bound(S, length, delta),
+        bound=_bound(S, length, delta, degree),
         delta=delta,
         failure_probability=norm.failure_probability,
         reason=reason,
@@ -196,11 +198,20 @@ def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str
     return (_SUBGROUP, reason) if reason else (norm, "")
 
 
-def _bound(S: GroupSample, length: int, delta: float) -> float | None:
-    """The paper's bound, which is about m uniform draws, m fixed beforehand, and nothing else."""
+def _bound(S: GroupSample, length: int, delta: float, degree: int | None) -> float | None:
+    """The paper's bound, which is about m uniform draws, m fixed beforehand, and nothing else.
+
+    Of an infinite group the sharper one, on the irreps up to this degree.
+    """
     if not S.origin.is_uniform:
         return None
-    bound = deviation_bound(S.m, S.group.order, delta)
+    if S.group.is_finite:
+        bound = deviation_bound(S.m, S.group.order, delta)
+    else:
+        sums = None if degree is None else S.group.band_dimensions(degree)
+        if sums is None:
+            return None
+        bound = sharp_deviation_bound(S.m, sum(sums) - 1, delta)
     return bound if bound == 1.0 else word_bound(bound, length)
 
 

@@ -17,6 +17,7 @@ from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
     OracleBudgetError,
+    UnsupportedError,
     check_integer,
     check_real,
     shorten,
@@ -115,6 +116,11 @@ def draw_until(
     restriction: dict[str, Any] = {"degree": degree, "action": action, "shape": shape}
     if degree is not None:
         restricted(oracle.group, degree)
+    elif action is None and not oracle.group.is_finite:
+        raise UnsupportedError(
+            f"{oracle.group.name} has infinitely many irreps, and no draws are close on all of them; "
+            "give degree=, the largest degree that counts."
+        )
     elif action is None:
         preferred(oracle.group)
     whole = degree is None and action is None

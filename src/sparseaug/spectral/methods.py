@@ -18,6 +18,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups import Group
+from sparseaug.groups.wigner import require_degree
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.abelian.characters import characters_norm
 from sparseaug.spectral.abelian.walsh import walsh_norm
@@ -28,6 +29,8 @@ from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.representation import action_norm
 from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.result import Norm
+from sparseaug.spectral.rotations.bands import bands_norm
+from sparseaug.spectral.rotations.primes import is_space, prime_norm
 from sparseaug.spectral.young.symmetric import LARGEST_N, symmetric_norm
 
 REGULAR_LIMIT = 2_000_000
@@ -88,6 +91,12 @@ METHODS = (
         too_large=lambda g: g.width > LARGEST_N,
     ),
     Method(
+        "quaternions",
+        "rotations by all integer quaternions of a prime norm",
+        is_space,  # `prime_norm` says whether S is such a set
+        prime_norm,
+    ),
+    Method(
         "irreps",
         "groups whose irreps are known",
         _any,  # `irreps_norm` says what it misses
@@ -145,6 +154,10 @@ def preferred(group: Group) -> Method:
     for method in METHODS:
         if not method.fits(family) and not method.too_large(family):
             return method
+    if not group.is_finite:
+        raise UnsupportedError(
+            f"{group.name} has infinitely many irreps; give degree=, the largest degree that counts."
+        )
     raise UnsupportedError(
         f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
         + (", or with degree=1 or 2, coordinates at a time" if has_degrees(group) else "")
@@ -176,6 +189,9 @@ def named(name: str, group: Group) -> Method:
 def restricted(group: Group, degree: int) -> Method:
     """The method of `degree=` for this group; an `UnsupportedError` if there is none."""
     degree = check_integer("degree", degree, at_least=1)
+    if not group.is_finite:
+        require_degree(degree)
+        return WIGNER
     if group.moduli is not None and group.width > 1:
         return LOW_WEIGHT
     if group.degree is not None:
@@ -213,4 +229,5 @@ COORDINATES = Method(
     coordinates_norm,
     options=("degree", "failure_probability"),
 )
+WIGNER = Method("wigner", "rotations", _any, bands_norm, options=("degree",))
 ACTION = Method("action", "linear actions", _any, action_norm, options=("action", "shape"))

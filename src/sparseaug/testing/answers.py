@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.errors import LawError, SparseAugError, check_integer, shorten
-from sparseaug.groups import Rows
+from sparseaug.groups import Group, Rows
 
 
 def require(condition: bool, law: str) -> None:
@@ -33,6 +33,15 @@ def answers(what: str) -> Iterator[None]:
 def check_seed(seed: Any) -> int:
     """An integer that NumPy takes as a seed."""
     return check_integer("seed", seed, below=1 << 128)
+
+
+def near(group: Group, left: Rows, right: Rows, products: int) -> bool:
+    """Whether the elements are the same, up to the rounding of so many products."""
+    if group.row_dtype == np.int64:
+        return equal(left, right)
+    if left.shape[-1:] != (group.width,) or right.shape[-1:] != (group.width,):
+        return False
+    return bool((group.distance(left, right) <= products * group.rounding).all())
 
 
 def equal(left: Rows, right: Rows) -> bool:

@@ -16,14 +16,21 @@ from sparseaug.testing.uniform import SMALL
 LARGE = 64
 """Irreps above this dimension are left out."""
 
+BAND = 6
+"""Degree up to which irreps are looked at where they are infinitely many."""
+
 _ROUNDING = 1e-12  # of the arithmetic of a check: above LARGE^2 times 2^-53
 _MOST_ROUNDING = 1e-6  # a representation that errs by more says nothing
 
 
 def check_irreps(group: Group, a: Rows, b: Rows) -> None:
-    """The laws of every irrep on these elements, where the group has irreps."""
+    """The laws of every irrep on these elements, where the group has irreps; of rotations to `BAND`."""
     try:
-        irreps = list(islice(group.irreps(), group.order + 1 if group.order <= SMALL else 64))
+        if group.is_finite:
+            most = group.order + 1 if group.order <= SMALL else 64
+            irreps = list(islice(group.irreps(), most))
+        else:
+            irreps = list(group.irreps_to(BAND))
     except (UnsupportedError, GroupTooLargeError):
         return  # not every group has them in closed form, or few enough to list
     for irrep in irreps:
@@ -43,7 +50,8 @@ def _check_irrep(group: Group, irrep: Irrep, a: Rows, b: Rows) -> None:
     left, right = irrep.matrices(a), irrep.matrices(b)
     product = irrep.matrices(group.compose(a, b))
     unit = np.eye(irrep.dimension)
-    tolerance = 4 * irrep.rounding + _ROUNDING
+    # a product within r of the true one is moved by less than 4 d r: |D^l(q) - 1| <= l omega
+    tolerance = 4 * irrep.rounding + _ROUNDING + 4 * irrep.dimension * group.rounding
     for matrices in (left, right, product):
         require(matrices.shape == (len(a), *unit.shape), f"{irrep.name} has its dimension")
     require(_distance(left @ right, product) <= tolerance, f"{irrep.name} is a homomorphism")

@@ -19,7 +19,7 @@ from sparseaug.errors import (
     shorten_text,
 )
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.rows import integer_array
+from sparseaug.groups.rows import row_array
 from sparseaug.sampling.sample import MOST_BYTES
 from sparseaug.testing.answers import answers, check_seed, require
 
@@ -68,9 +68,10 @@ def check_uniform(
     try:
         with answers("sample(k, rng)"):
             drawn = sample(k, rng)
-        rows = integer_array("sample(k)", drawn)
+        rows = row_array("sample(k)", drawn, group)
     except ArgumentError as error:
-        raise LawError(f"a law does not hold: sample(k) is rows of integers ({error}).") from error
+        what = "integers" if group.row_dtype == np.int64 else "numbers"
+        raise LawError(f"a law does not hold: sample(k) is rows of {what} ({error}).") from error
     shape = (k, group.width)
     require(rows.shape == shape, f"sample({k}) has shape {shape} (it has {rows.shape})")
     require(bool(group.contains(rows).all()), "sample(k) draws elements of the group")

@@ -45,12 +45,34 @@ def of_family(g: sa.Group) -> Iterator[Example]:
     )
     yield Example(g.from_digits, {"digits": g.to_digits(e)})
     yield Example(g.check, {"elements": e})
+    yield Example(g.distance, {"a": e, "b": e})
+    yield Example(g.irreps_to, {"degree": 1})
+    yield Example(g.band_dimensions, {"degree": 1}, takes={"degree": ("everything",)})
     yield Example(g.closure, {"elements": e})
     for name in ("rank", "contains", "to_digits", "permutations", "split", "lines"):
         if hasattr(g, name) and (name != "permutations" or g.degree):
             yield Example(getattr(g, name), {"elements": e}, also=("permutations",))
     for irrep in list(g.irreps())[-1:] if g.name not in ("turns", "Cube24") else ():
         yield Example(irrep.matrices, {"elements": e}, of="an irrep", also=("permutations",))
+
+
+def of_rotations(g: sa.Group) -> Iterator[Example]:
+    """What rotations have that other groups do not, and what they share."""
+    e = g.identity()
+    for name in ("contains", "check", "to_digits", "matrices", "canonical"):
+        yield Example(getattr(g, name), {"elements": e})
+    yield Example(g.compose, {"a": e, "b": e})
+    yield Example(g.inverse, {"a": e})
+    yield Example(g.distance, {"a": e, "b": e})
+    yield Example(g.sample, {"k": 1, "rng": Fresh(lambda: np.random.default_rng(0))})
+    yield Example(g.from_matrices, {"matrices": g.matrices(e)})
+    yield Example(g.irreps_to, {"degree": 2})
+    yield Example(g.band_dimensions, {"degree": 2})
+    irrep = list(g.irreps_to(2))[-1]
+    yield Example(irrep.matrices, {"elements": e}, of="an irrep")
+    if g.name == "SO3":
+        yield Example(g.to_scipy, {"elements": e})
+        yield Example(g.from_scipy, {"rotation": g.to_scipy(e)})
 
 
 def from_dict(part: str) -> Example:
@@ -72,6 +94,7 @@ def of_actions() -> Iterator[Example]:
     yield Example(sa.rotate_grid, {"group": sa.dihedral(4), "axes": (-2, -1)})
     yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1)})
     yield Example(sa.flip, {"axis": -1})
+    yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
     vectors = {"axis": 1, "components": "right-up", "grid": (-2, -1)}
     yield Example(sa.turn_vectors, {"group": sa.dihedral(4), **vectors})
     yield Example(sa.linear, {"group": sa.cube_rotations(), "matrices": None})
@@ -91,6 +114,7 @@ def of_actions() -> Iterator[Example]:
         (TURN, np.ones((2, 3, 3))),
         (sa.move_grid(grid), np.ones((2, 3, 3))),
         (sa.linear(sa.cube_rotations()), np.ones((5, 3))),
+        (sa.rotate(sa.orthogonal(3)), np.ones((5, 3))),
         (sa.product_action(ACT, sa.flip_signs(sa.sign_flips(5), 1)), np.ones((2, 5, 4))),
     ):
         e = action.group.identity()
@@ -181,6 +205,11 @@ EXAMPLES = [
     built(groups.TableGroup, products=((0,),), entries=(), label=""),
     built(sa.grid_symmetries(3).cells, elements=sa.grid_symmetries(3).identity(), size=3),
     *(example for g in FAMILIES for example in of_family(g)),
+    *(example for name in ("SO2", "SO3", "O2", "O3") for example in of_rotations(sa.group(name))),
+    built(sa.rotations, n=3),
+    built(sa.orthogonal, n=2),
+    built(groups.Rotations, n=3, reflections=True),
+    built(groups.format_order, group=sa.rotations(2)),
     *of_actions(),
     *of_young(),
 ]

@@ -244,7 +244,7 @@ class _Draws:
     def rows(self, epoch: int, indices: Indices) -> Rows:
         """The rows of these items in this epoch."""
         if epoch != self._epoch:
-            self._blocks: Rows = np.empty(self._shape, np.int64)
+            self._blocks: Rows = np.empty(self._shape, self._group.row_dtype)
             self._have = np.zeros(self._shape[0], bool)
             self._epoch = epoch
         block, place = np.divmod(indices, _BLOCK)

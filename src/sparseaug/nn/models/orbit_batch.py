@@ -21,7 +21,14 @@ from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import require_tensor
-from sparseaug.nn.models.saved_sample import EXTRA, digest_of, facts_of, sample_in
+from sparseaug.nn.models.saved_sample import (
+    EXTRA,
+    digest_of,
+    facts_of,
+    kept_rows,
+    rows_in,
+    sample_in,
+)
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample, require_sample
@@ -75,7 +82,7 @@ class OrbitBatch(nn.Module):
         self._count = 0  # of prepared arrays
         self._once: tuple[Any, Distinct | None] = None, None
         self._kept_cells: tuple[Any, Tensor | None] = None, None
-        self.register_buffer("elements", torch.tensor(S.elements))
+        self.register_buffer("elements", kept_rows(S.elements))
         self.register_buffer("group_digest", digest_of(S.group))
         self._equal()
         if sample_shape is not None:
@@ -94,7 +101,7 @@ class OrbitBatch(nn.Module):
     @property
     def sample(self) -> GroupSample:
         """S: the one given, or the one that a state dict or another rank brought."""
-        rows = self.elements.cpu().numpy()
+        rows = rows_in(self.elements, self.action.group)
         if not np.array_equal(rows, self._given.elements):
             self._given = GroupSample(self.action.group, rows)
         return self._given
@@ -263,7 +270,7 @@ class OrbitBatch(nn.Module):
 
         They are buffers, not kept by the `Bound`: torch moves, broadcasts and exports them.
         """
-        rows, device = self.elements.cpu().numpy(), self.elements.device
+        rows, device = rows_in(self.elements, self.action.group), self.elements.device
         here = map_leaves(lambda part: _number(part.dtype, device).expand(part.shape), like)
         with torch.inference_mode(False):  # else no later gradient could go through it
             prepared = Bound(self.action, rows).prepared(here)

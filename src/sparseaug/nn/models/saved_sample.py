@@ -18,7 +18,7 @@ from torch import Tensor
 
 from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
-from sparseaug.groups import Group
+from sparseaug.groups import Group, Rows
 from sparseaug.nn.data.state import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
@@ -37,6 +37,16 @@ def facts_of(S: GroupSample) -> Tensor:
     return torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
 
 
+def kept_rows(rows: Rows) -> Tensor:
+    """Rows as a tensor of int64: of float64 the bits, which no change of precision may touch."""
+    return torch.tensor(rows.view(np.int64))
+
+
+def rows_in(elements: Tensor, group: Group) -> Rows:
+    """The rows of a tensor that `kept_rows` made."""
+    return elements.cpu().numpy().view(group.row_dtype)
+
+
 def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Group) -> GroupSample:
     """The S under this prefix, or an `ArgumentError` unless it is of this group."""
     key, digest, extra = f"{prefix}elements", f"{prefix}group_digest", f"{prefix}{EXTRA}"
@@ -48,7 +58,7 @@ def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Group) -> Group
             "build the action and S with the group it was saved with."
         )
     try:
-        S = GroupSample(group, rows)
+        S = GroupSample(group, rows.view(group.row_dtype) if rows.dtype == np.int64 else rows)
     except SparseAugError as error:
         raise ArgumentError(
             f"state_dict has no S of {group.name} under {key!r}: {error}"

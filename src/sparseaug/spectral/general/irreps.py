@@ -147,11 +147,19 @@ def irrep_means(S: GroupSample) -> Iterable[Block]:
     irreps = S.group.irreps()
     next(irreps)  # the trivial one
     for irrep in irreps:
-        if irrep.dimension > LARGEST_DENSE:
-            continue
-        length = up(math.sqrt(irrep.dimension)) + irrep.rounding
-        error = up(irrep.rounding + up(3 * gamma(len(rows) + 2) * up(length)))
-        yield Block(irrep.name, _mean(S, irrep, rows, counts), error)
+        if irrep.dimension <= LARGEST_DENSE:
+            yield _block(S, irrep, rows, counts)
+
+
+def block_of(S: GroupSample, irrep: Irrep) -> Block:
+    """The block of one irrep."""
+    return _block(S, irrep, *S.counts())
+
+
+def _block(S: GroupSample, irrep: Irrep, rows: Rows, counts: Rows) -> Block:
+    length = up(math.sqrt(irrep.dimension)) + irrep.rounding
+    error = up(irrep.rounding + up(3 * gamma(len(rows) + 2) * up(length)))
+    return Block(irrep.name, _mean(S, irrep, rows, counts), error)
 
 
 def _mean(S: GroupSample, irrep: Irrep, rows: Rows, counts: Rows) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.deviation import check_progress
 from sparseaug.spectral.methods import as_known
+from sparseaug.spectral.profiles.bands import band_levels
 from sparseaug.spectral.profiles.blocks import irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
@@ -15,6 +16,7 @@ from sparseaug.spectral.result import Progress
 from sparseaug.spectral.young.symmetric import LARGEST_N
 
 ORDERS = ("degree", "frequency")
+BANDS = ("frequency", "l")  # what the degrees of rotations count, in the plane and in space
 
 
 def profile(
@@ -41,7 +43,11 @@ def profile(
     - of dihedral groups: the frequency j of turn(j); the sign of flips is 0, the signs that change
       with every turn are n/2;
     - of signed permutations (B_n): n - alpha_1 for the bipartition (alpha | beta);
-    - of products: the set of factors on which an irrep is not trivial, an analysis of variance of S.
+    - of rotations: l for SO(3) and O(3), the frequency for SO(2) and O(2), up to 16 where `degree` is
+      not given (4 for their products with other groups, where degrees add up); the determinant of
+      O(n) has degree 0, and `parts` has both parities;
+    - of other products: the set of factors on which an irrep is not trivial, an analysis of variance of
+      S.
 
     Args:
         S: a sample of a group
@@ -85,7 +91,11 @@ def profile(
         )
     parts: list[Part] = []
     levels: list[Level]
-    if T.group.moduli is not None:
+    if not T.group.is_finite:
+        meaning = "degrees of all factors" if T.group.factors else BANDS[T.group.width >= 4]
+        levels, parts = band_levels(T, most, progress)
+        whole = False
+    elif T.group.moduli is not None:
         meaning = "frequency" if order == "frequency" else "non-zero frequencies"
         levels, whole = (by_frequency if order == "frequency" else by_weight)(T, most)
     elif T.group.transform == "dihedral":

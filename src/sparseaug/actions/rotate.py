@@ -1,0 +1,117 @@
+"""Rotations of coordinates, vectors and tensors: every component axis is multiplied by a matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.actions.arrays import Array, Shape, dtype_kind, namespace
+from sparseaug.actions.base import Action, axes_from_end, require_group, require_size
+from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.groups import Rotations, Rows
+
+
+@final
+@dataclass(frozen=True)
+class Rotate(Action):
+    """(g.x)_i = sum_j R_ij x_j on one axis; rank 2: (g.x)_ij = sum_kl R_ik R_jl x_kl on two."""
+
+    group: Rotations
+    axis: int
+    rank: int
+    kind = "linear"
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        return frozenset(self._axes(ndim + 1))
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        for axis in self._axes(len(shape)):
+            require_size(shape[axis], self.group.n, f"axis {axis}", self.group)
+        # transposed and contiguous: matmul takes ten times as long for a transposed view
+        return (np.ascontiguousarray(self.group.matrices(elements).swapaxes(1, 2)),)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        if dtype_kind(x) not in "fc":
+            raise ArgumentError(
+                f"x has dtype {x.dtype}; rotations need floating point: convert x first."
+            )
+        xp = namespace(x)
+        if xp is np:
+            _require_finite(x)
+        for axis in self._axes(x.ndim - 1):
+            last = x if axis == -1 else xp.moveaxis(x, axis, -1)
+            flat = xp.reshape(last, (x.shape[0], math.prod(last.shape[1:-1]), last.shape[-1]))
+            x = xp.reshape(_multiplied(flat, prepared[0], xp), (-1, *last.shape[1:]))
+            x = x if axis == -1 else xp.moveaxis(x, -1, axis)
+        return x
+
+    def _axes(self, ndim: int) -> Shape:
+        """The component axes of data with `ndim` axes, from the end."""
+        (last,) = axes_from_end((self.axis,), ndim, "axis")
+        return axes_from_end(tuple(range(last - self.rank + 1, last + 1)), ndim, "axis")
+
+
+def rotate(group: Rotations, axis: int = -1, *, rank: int = 1) -> Rotate:
+    """Rotate coordinates or vectors along one axis, or tensors along two.
+
+    Positions (n, atoms, 3), forces and dipoles are vectors; stress, polarisability and the cell's
+    strain are tensors of rank 2, (n, 3, 3). Energies do not move: leave them out. `together` moves
+    several arrays by one element, and `product_action` relabels atoms as well.
+
+    Args:
+        group: rotations(n) or orthogonal(n), n = 2 or 3
+        axis: of x (n, ...), the component axis, as long as the space has dimensions; of tensors the
+            last of the two
+        rank: 1 for vectors, 2 for tensors, whose component axes stand side by side
+
+    Returns:
+        An action for NumPy, torch and JAX. The matrices are made in float64 and used in the
+        precision of x.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> turn = sa.rotate(sa.rotations(2))
+        >>> turn([[np.pi / 2]], np.array([[1.0, 0.0]])).round(6).tolist()
+        [[[0.0, 1.0]]]
+        >>> space = sa.rotations(3)
+        >>> both = sa.together(positions=sa.rotate(space), stress=sa.rotate(space, rank=2))
+        >>> x = {"positions": np.ones((1, 5, 3)), "stress": np.eye(3)[None]}
+        >>> moved = both(space.generators(), x)
+        >>> moved["positions"].shape, np.allclose(moved["stress"], np.eye(3))
+        ((3, 1, 5, 3), True)
+    """
+    require_group(group)
+    if not isinstance(group, Rotations):
+        raise ArgumentError(
+            f"group {group.name} does not rotate coordinates; give rotations(2), rotations(3), "
+            "orthogonal(2) or orthogonal(3)."
+        )
+    axis = check_integer("axis", axis, at_least=-64, below=64)
+    return Rotate(group, axis, check_integer("rank", rank, at_least=1, below=3))
+
+
+def _multiplied(vectors: Array, matrices: Array, xp: Any) -> Array:
+    """Row vectors (1 or k, n, d) times matrices (k, d, d): (k, n, d).
+
+    Vectors that all matrices share are multiplied by all of them side by side, in one product, which
+    is twice as fast as one after the other; torch's batched product is a hundred times slower.
+    """
+    k, d = matrices.shape[0], matrices.shape[-1]
+    if vectors.shape[0] != 1 or k == 1:
+        return xp.matmul(vectors, matrices)
+    wide = xp.reshape(xp.moveaxis(matrices, 0, 1), (d, k * d))
+    return xp.moveaxis(xp.reshape(xp.matmul(vectors[0], wide), (-1, k, d)), 1, 0)
+
+
+def _require_finite(x: NDArray[Any]) -> None:
+    """Refuse infinities, of which matrices make NaN without a word; one pass where all is well."""
+    flat = x.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.vdot(flat, flat)) or not np.isinf(flat).any():
+            return
+    raise ArgumentError("x holds an infinity, of which rotations make NaN; replace it first.")

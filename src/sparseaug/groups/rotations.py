@@ -1,0 +1,391 @@
+"""Rotations of the plane and of space, with reflections and without: SO(2), SO(3), O(2), O(3).
+
+              row                       element
+SO(2)         (angle)                   the turn by the angle, in radians, 0 <= angle < 2 pi
+O(2)          (angle, bit)              first (x, y) -> (x, -y) if the bit is set, then the turn
+SO(3)         (w, x, y, z)              v -> q v q^-1 (`quaternions`)
+O(3)          (w, x, y, z, bit)         the rotation, times -1 if the bit is set
+
+The bit is set where the determinant is -1. The element is the row in real arithmetic, and every claim
+of this library is about that element: the rounding of a product is in the product's row, and the next
+operation takes that row for exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, check_integer, shorten
+from sparseaug.floats import UNIT
+from sparseaug.groups import quaternions
+from sparseaug.groups.base import Group
+from sparseaug.groups.digits import Rows
+from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.representations import Irrep
+from sparseaug.groups.rows import real_array, typed_rows
+from sparseaug.groups.wigner import rotation_irreps
+
+TURN = 2 * math.pi
+"""The float below 2 pi, by `TURN_REST`."""
+
+TURN_REST = 2.4492935982947064e-16
+
+_CELLS = 1 << 30  # digits: cells of equal measure in each coordinate
+
+_ORTHOGONAL_WITHIN = 1e-6  # of matrices that are given; they are replaced by the nearest rotation
+
+
+@final
+@dataclass(frozen=True)
+class Rotations(Group):
+    """SO(n) or, with reflections, O(n), for n = 2 and 3. Built by `rotations` and `orthogonal`.
+
+    Args:
+        n: the dimension of the space
+        reflections: whether elements of determinant -1 belong to it
+    """
+
+    n: int
+    reflections: bool = False
+
+    row_dtype = np.dtype(np.float64)
+    is_finite = False
+    transform = "wigner"
+    # A quaternion product: four sums of four products, each within gamma(4) |a| |b|, so the vector
+    # within 2 gamma(4) |a| |b| = 8 u and its direction; each quotient by the length moves it by u.
+    # Angles: a + b < 4 pi is within 8 u, less 2 pi in two parts within 4 u + u.
+    rounding = 16 * UNIT
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", check_integer("n", self.n, at_least=2, below=4))
+        if type(self.reflections) is not bool:
+            raise ArgumentError(
+                f"reflections={shorten(self.reflections)} is neither True nor False."
+            )
+
+    @property
+    def name(self) -> str:
+        return f"{'' if self.reflections else 'S'}O{self.n}"
+
+    @property
+    def width(self) -> int:
+        return (1 if self.n == 2 else 4) + self.reflections
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """Cells of equal measure: of the angle; of the angle, height and longitude of the axis."""
+        return (_CELLS,) * (1 if self.n == 2 else 3) + (2,) * self.reflections
+
+    @property
+    def is_abelian(self) -> bool:
+        return self.n == 2 and not self.reflections
+
+    def identity(self) -> Rows:
+        row = [0.0] if self.n == 2 else [1.0, 0.0, 0.0, 0.0]
+        return self._joined(np.array([row]), np.zeros(1))
+
+    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+        turns, bits = self._split(elements)
+        if self.n == 2:
+            angle = turns[:, 0]
+            inside = (angle >= 0) & (angle <= TURN) & ~np.signbit(angle)
+        else:
+            inside = quaternions.are_rows(turns)
+        plain = ((bits == 0) & ~np.signbit(bits)) | (bits == 1)
+        return inside & plain
+
+    def _compose(self, a: Rows, b: Rows) -> Rows:
+        (p, f), (q, g) = self._split(a), self._split(b)
+        if self.n == 2:  # r^a s^f r^b s^g = r^(a + (-1)^f b) s^(f + g)
+            mirrored = np.where(f[..., None] != 0, _negative(q), q)
+            turns = _reduced(p + mirrored)
+        else:
+            turns = quaternions.composed(p, q)
+        return self._joined(turns, np.abs(f - g) + 0.0 * turns[..., 0])
+
+    def _inverse(self, a: Rows) -> Rows:
+        turns, bits = self._split(a)
+        if self.n == 3:
+            return self._joined(quaternions.conjugate(turns), bits)
+        return self._joined(np.where(bits[..., None] != 0, turns, _negative(turns)), bits)
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+        """The chord between turns, or between unit quaternions up to sign; 2 between parities."""
+        (p, f), (q, g) = self._split(self.check(a, "a")), self._split(self.check(b, "b"))
+        if self.n == 2:
+            chord = 2 * abs(np.sin((p - q)[..., 0] / 2))
+        else:
+            p, q = quaternions.unit(p), quaternions.unit(q)
+            sign = np.where((p * q).sum(axis=-1) < 0, -1.0, 1.0)
+            chord = np.sqrt(quaternions.squared_length(p - sign[..., None] * q))
+        return np.where(f == g, chord, 2.0)
+
+    def generators(self) -> Rows:
+        """Elements whose products come arbitrarily near to every element."""
+        if self.n == 2:
+            turns = np.array([[1.0]])  # 1 radian: no multiple of it is a multiple of 2 pi
+        else:  # a free group, dense in SO(3) (Lubotzky, Phillips, Sarnak 1986)
+            turns = np.array([[1.0, 2, 0, 0], [1, 0, 2, 0], [1, 0, 0, 2]])
+        rows = self._joined(turns, np.zeros(len(turns)))
+        if not self.reflections:
+            return rows
+        mirror = self.identity()
+        mirror[:, -1] = 1.0
+        return np.concatenate([rows, mirror])
+
+    def _draw(self, k: int, rng: np.random.Generator) -> Rows:
+        if self.n == 2:
+            words = rng.integers(0, 1 << 64, k, np.uint64) >> np.uint64(11)
+            turns = (words.astype(np.float64) * 2.0**-53 * TURN)[:, None]
+        else:
+            turns = quaternions.uniform(k, rng)
+        bits = np.zeros(k)
+        if self.reflections:
+            bits = (rng.integers(0, 1 << 64, k, np.uint64) >> np.uint64(63)).astype(np.float64)
+        return self._joined(turns, bits)
+
+    def from_digits(self, digits: Rows) -> Rows:
+        """Not possible: a cell holds infinitely many elements."""
+        raise UnsupportedError(f"elements of {self.name} are not made from digits; use sample().")
+
+    def to_digits(self, elements: Rows) -> Rows:
+        """The cell (L, k) of each element: uniform digits, for uniform elements.
+
+        A uniform rotation by omega about the axis (a, b, c) has (omega - sin omega)/pi, (c + 1)/2 and
+        the longitude of the axis over 2 pi independent and uniform.
+        """
+        turns, bits = self._split(np.where(np.isfinite(elements), elements, 0.0))
+        if self.n == 2:
+            parts = [turns[:, 0] / TURN]
+        else:
+            w, x, y, z = np.nan_to_num(quaternions.unit(turns)).T
+            omega = 2 * np.arctan2(np.sqrt(x * x + y * y + z * z), w)
+            height = z / np.maximum(np.sqrt(x * x + y * y + z * z), quaternions.LEAST)
+            longitude = np.arctan2(y, x) / TURN % 1.0
+            parts = [(omega - np.sin(omega)) / math.pi, (height + 1) / 2, longitude]
+        cells = [np.clip(np.nan_to_num(part) * _CELLS, 0, _CELLS - 1) for part in parts]
+        return np.stack([*cells, np.nan_to_num(bits)][: len(self.radices)]).astype(np.int64)
+
+    def dimension_sum(self) -> DimensionSum:
+        """Not defined: there are infinitely many irreps."""
+        raise UnsupportedError(
+            f"{self.name} has infinitely many irreps, and the sum of their dimensions is not finite; "
+            "give degree=, the largest degree that counts."
+        )
+
+    def band_dimensions(self, degree: int) -> list[int]:
+        """SO(3): 2 l + 1; SO(2): 1, then two of each frequency; O(n): each with both parities."""
+        degree = check_integer("degree", degree)
+        if self.n == 3:
+            return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)]
+        return [1 + self.reflections, *[2] * degree]
+
+    def irreps(self) -> Iterator[Irrep]:
+        """Not all of them: they are infinitely many."""
+        raise UnsupportedError(
+            f"{self.name} has infinitely many irreps; use irreps_to(degree), or give degree=."
+        )
+
+    def irreps_to(self, degree: int) -> Iterator[Irrep]:
+        """Degree 0 to this one: l of SO(3), the frequency of SO(2); of O(n) with both parities."""
+        return rotation_irreps(self.n, self.reflections, check_integer("degree", degree))
+
+    def matrices(self, elements: ArrayLike) -> NDArray[np.float64]:
+        """The orthogonal matrices (k, n, n), each entry within 12 units of rounding.
+
+        Args:
+            elements: rows (k, width).
+
+        Examples:
+            >>> rotations(3).matrices([[1, 1, 0, 0]])[0].tolist()  # a quarter turn about x
+            [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+        """
+        turns, bits = self._split(self.check(elements))
+        sign = (1.0 - 2.0 * bits)[:, None, None]
+        if self.n == 3:
+            return sign * quaternions.matrices(turns) + 0.0
+        cos, sin = np.cos(turns[:, 0]), np.sin(turns[:, 0])
+        flip = 1.0 - 2.0 * bits
+        return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)
+
+    def from_matrices(self, matrices: ArrayLike) -> Rows:
+        """The rows of these orthogonal matrices.
+
+        Args:
+            matrices: (k, n, n), orthogonal within 1e-6; each is replaced by a rotation that near.
+
+        Raises:
+            ElementError: a matrix is not orthogonal, or has determinant -1 and the group only
+                rotations.
+
+        Examples:
+            >>> rotations(2).from_matrices([[[0, -1], [1, 0]]]).tolist()
+            [[1.5707963267948966]]
+        """
+        given = real_array("matrices", matrices, ElementError)
+        if given.ndim != 3 or given.shape[1:] != (self.n, self.n):
+            raise ElementError(
+                f"matrices has shape {given.shape}; give (k, {self.n}, {self.n}) for {self.name}."
+            )
+        finite = np.where(np.isfinite(given), given, 2.0)
+        error = abs(np.einsum("kij,kil->kjl", finite, finite) - np.eye(self.n)).max(
+            axis=(1, 2), initial=0.0
+        )
+        if (wrong := np.flatnonzero(~(error <= _ORTHOGONAL_WITHIN))).size:
+            raise ElementError(
+                f"matrices[{wrong[0]}] = {shorten(given[wrong[0]].tolist())} is not orthogonal: its "
+                f"columns are off by {error[wrong[0]]:.2g}; give orthogonal ones."
+            )
+        improper = np.linalg.det(given) < 0
+        if improper.any() and not self.reflections:
+            raise ElementError(
+                f"matrices[{np.flatnonzero(improper)[0]}] has determinant -1, and {self.name} has "
+                f"rotations only; use orthogonal({self.n})."
+            )
+        if self.n == 2:
+            turns = _reduced(np.arctan2(given[:, 1, 0], given[:, 0, 0]))[:, None]
+        else:
+            turns = quaternions.from_matrices(np.where(improper[:, None, None], -given, given))
+        return self._joined(turns, improper.astype(np.float64))
+
+    def canonical(self, elements: ArrayLike) -> Rows:
+        """Rows as this group has them: quaternions of length 1 and positive sign, angles below 2 pi.
+
+        Args:
+            elements: rows (k, width): quaternions (w, x, y, z) of any length but 0, angles of any size.
+
+        Examples:
+            >>> rotations(3).canonical([[-2, 0, 0, 0]]).tolist()
+            [[1.0, 0.0, 0.0, 0.0]]
+        """
+        rows = typed_rows("elements", elements, self)
+        turns, bits = self._split(rows)
+        zero = np.zeros(len(rows), np.bool_) if self.n == 2 else ~turns.any(axis=1)
+        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1) | zero | ((bits != 0) & (bits != 1)))
+        if wrong.size:
+            raise ElementError(
+                f"elements[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} stands for no element of "
+                f"{self.name}; give finite numbers, quaternions other than 0 and bits 0 or 1."
+            )
+        if self.n == 2:
+            return self._joined(_reduced(turns), bits + 0.0)
+        return self._joined(quaternions.signed(quaternions.unit(turns)), bits + 0.0)
+
+    def to_scipy(self, elements: ArrayLike) -> Any:
+        """As `scipy.spatial.transform.Rotation`; for rotations(3).
+
+        Args:
+            elements: rows (k, 4).
+
+        Examples:
+            >>> rotations(3).to_scipy([[1, 1, 0, 0]]).magnitude().round(6).tolist()
+            [1.570796]
+        """
+        from scipy.spatial.transform import Rotation  # takes a while to import
+
+        rows = self._require_space().check(elements)
+        return Rotation.from_quat(rows[:, [1, 2, 3, 0]])
+
+    def from_scipy(self, rotation: Any) -> Rows:
+        """The rows of a `scipy.spatial.transform.Rotation`, of one or of several; for rotations(3).
+
+        Args:
+            rotation: SciPy's rotations.
+
+        Examples:
+            >>> from scipy.spatial.transform import Rotation
+            >>> rotations(3).from_scipy(Rotation.identity(1)).tolist()
+            [[1.0, 0.0, 0.0, 0.0]]
+        """
+        from scipy.spatial.transform import Rotation
+
+        if not isinstance(rotation, Rotation):
+            raise ArgumentError(
+                f"rotation={shorten(rotation)} is not a scipy.spatial.transform.Rotation."
+            )
+        return self._require_space().canonical(np.atleast_2d(rotation.as_quat())[:, [3, 0, 1, 2]])
+
+    def _require_space(self) -> Rotations:
+        if self.n != 3 or self.reflections:
+            raise UnsupportedError(f"SciPy's rotations are those of rotations(3), not {self.name}.")
+        return self
+
+    def _rows_are(self) -> str:
+        turn = (
+            "an angle from 0 to 2 pi"
+            if self.n == 2
+            else "a quaternion (w, x, y, z), of length 1 or of coprime integers, its first non-zero "
+            "entry positive"
+        )
+        bit = " and a bit" if self.reflections else ""
+        return f": a row is {turn}{bit}; canonical(rows) makes it so"
+
+    def _split(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Turns (..., 1 or 4) and bits (...)."""
+        if self.reflections:
+            return rows[..., :-1], rows[..., -1]
+        return rows, np.zeros(rows.shape[:-1])
+
+    def _joined(self, turns: NDArray[np.float64], bits: NDArray[np.float64]) -> Rows:
+        if not self.reflections:
+            return np.ascontiguousarray(turns)
+        return np.concatenate([turns, bits[..., None]], axis=-1)
+
+
+@np.errstate(all="ignore")  # of rows that are no elements: compose does not check
+def _reduced(angle: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The angle less the multiple of 2 pi that leaves 0 <= angle <= TURN; no zero has a sign."""
+    turns = np.floor(angle / TURN)
+    rest = (angle - turns * TURN) - turns * TURN_REST
+    rest = np.where(rest < 0, (rest + TURN) + TURN_REST, rest)
+    return np.minimum(np.where(rest > TURN, (rest - TURN) - TURN_REST, rest), TURN) + 0.0
+
+
+@np.errstate(all="ignore")
+def _negative(angle: NDArray[np.float64]) -> NDArray[np.float64]:
+    """2 pi - angle, and 0 for 0."""
+    return np.where(angle == 0, 0.0, np.minimum(abs((TURN - angle) + TURN_REST), TURN))
+
+
+def rotations(n: int) -> Rotations:
+    """SO(n): all rotations of the plane or of space about the origin.
+
+    Args:
+        n: 2 or 3.
+
+    Returns:
+        The group. Its order is `math.inf`; its rows are float64: an angle, or a quaternion
+        (w, x, y, z).
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> g = sa.rotations(3)
+        >>> g.name, g.order, g.width
+        ('SO3', inf, 4)
+        >>> g.compose([[1, 1, 0, 0]], [[1, 1, 0, 0]]).tolist()  # two quarter turns about x
+        [[0.0, 1.0, 0.0, 0.0]]
+    """
+    return Rotations(n)
+
+
+def orthogonal(n: int) -> Rotations:
+    """O(n): all rotations and reflections of the plane or of space that fix the origin.
+
+    Args:
+        n: 2 or 3.
+
+    Returns:
+        The group. Its rows are those of rotations(n) with a bit that is 1 where the determinant is -1.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> sa.orthogonal(3).matrices([[1, 0, 0, 0, 1]])[0].tolist()  # the inversion
+        [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+    """
+    return Rotations(n, True)

@@ -1,0 +1,137 @@
+"""Rotations of coordinates, vectors and tensors, in NumPy and torch, alone and together."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, LawError
+from sparseaug.testing import check_action
+from tests.extras import optional
+
+torch = optional("torch")
+
+SPACE, ALL = sa.rotations(3), sa.orthogonal(3)
+CASES = {
+    "coordinates": (sa.rotate(SPACE), (2, 5, 3)),
+    "axis 1": (sa.rotate(SPACE, 1), (2, 3, 4)),
+    "one vector, reflections too": (sa.rotate(ALL), (4, 3)),
+    "the plane": (sa.rotate(sa.orthogonal(2)), (3, 2)),
+    "tensors": (sa.rotate(ALL, rank=2), (2, 3, 3)),
+    "tensors in the middle": (sa.rotate(SPACE, 2, rank=2), (2, 3, 3, 4)),
+    "relabelled atoms": (
+        sa.product_action(sa.permute_axis(sa.symmetric(4), 1), sa.rotate(SPACE)),
+        (2, 4, 3),
+    ),
+}
+
+
+@pytest.fixture(params=list(CASES))
+def turning(request):
+    action, shape = CASES[request.param]
+    return action, np.random.default_rng(1).standard_normal(shape)
+
+
+def test_rotations_are_a_left_action(turning):
+    check_action(*turning)
+
+
+def test_a_right_action_of_rotations_is_refused(rng):
+    def backwards(rows, x):
+        return x @ SPACE.matrices(rows)[:, None]  # R^T instead of R
+
+    with pytest.raises(LawError):
+        check_action(sa.custom_action(SPACE, backwards), rng.standard_normal((2, 5, 3)))
+
+
+def test_every_axis_is_multiplied_by_the_matrix(rng):
+    S = SPACE.sample(6, rng)
+    R = SPACE.matrices(S)
+    x, T = rng.standard_normal((2, 5, 3)), rng.standard_normal((2, 3, 3))
+    assert np.allclose(sa.rotate(SPACE)(S, x), np.einsum("kij,naj->knai", R, x), atol=1e-14)
+    moved = sa.rotate(SPACE, 1)(S, x.swapaxes(1, 2))
+    assert np.allclose(moved, np.einsum("kij,naj->knia", R, x), atol=1e-14)
+    expected = np.einsum("kij,njl,kml->knim", R, T, R)
+    assert np.allclose(sa.rotate(SPACE, rank=2)(S, T), expected, atol=1e-13)
+
+
+def test_a_quadratic_form_moves_along_with_its_vectors(rng):
+    x = {
+        "positions": rng.standard_normal((2, 4, 3)),
+        "forces": rng.standard_normal((2, 4, 3)),
+        "stress": rng.standard_normal((2, 3, 3)),
+    }
+    vector = sa.rotate(ALL)
+    act = sa.together(positions=vector, forces=vector, stress=sa.rotate(ALL, rank=2))
+    moved = act(ALL.sample(7, rng), x)
+    work = np.einsum("nai,nai->n", x["positions"], x["forces"])
+    energy = np.einsum("nai,nij,naj->n", x["positions"], x["stress"], x["positions"])
+    for k in range(7):
+        part = {name: array[k] for name, array in moved.items()}
+        assert np.allclose(np.einsum("nai,nai->n", part["positions"], part["forces"]), work)
+        turned = np.einsum("nai,nij,naj->n", part["positions"], part["stress"], part["positions"])
+        assert np.allclose(turned, energy)
+
+
+def test_each_datum_may_have_its_own_rotation(turning, rng):
+    action, x = turning
+    rows = action.group.sample(len(x), rng)
+    each = sa.actions.Bound(action, rows).each(x, np.arange(len(x)))
+    for j in range(len(x)):
+        assert np.allclose(each[j], action(rows[j : j + 1], x[j : j + 1])[0, 0], atol=1e-14)
+
+
+def test_torch_agrees_and_is_differentiable(turning, rng):
+    action, x = turning
+    rows = action.group.sample(3, rng)
+    tensor = torch.tensor(x, requires_grad=True)
+    assert np.allclose(action(rows, tensor).detach().numpy(), action(rows, x), atol=1e-13)
+    assert torch.autograd.gradcheck(lambda t: action(rows, t), (tensor,))
+    single = action(rows, torch.tensor(x, dtype=torch.float32))
+    assert single.dtype == torch.float32
+    assert np.allclose(single.numpy(), action(rows, x), atol=1e-5)
+
+
+def test_forces_of_a_rotated_energy_are_rotated_forces_by_gradcheck(rng):
+    """E(R x) with gradient R^T F(R x): what training on forces relies on, second derivatives too."""
+    rows = SPACE.sample(2, rng)
+    act = sa.rotate(SPACE)
+    weights = torch.tensor(rng.standard_normal((3, 4)))
+
+    def energy(x):
+        return torch.tanh(act(rows, x) @ weights).sum(dim=(-1, -2, -3))
+
+    x = torch.tensor(rng.standard_normal((1, 3, 3)), requires_grad=True)
+    assert torch.autograd.gradcheck(energy, (x,))
+    assert torch.autograd.gradgradcheck(energy, (x,))
+
+
+def test_rotations_are_compiled_without_a_break(rng):
+    orbit = importlib.import_module("sparseaug.nn").OrbitBatch(
+        sa.rotate(SPACE), sa.Oracle(SPACE, seed=0).draw(4), sample_shape=(5, 3)
+    )
+    compiled = torch.compile(orbit, fullgraph=True, backend="eager")
+    x = torch.tensor(rng.standard_normal((2, 5, 3)), dtype=torch.float32)
+    assert torch.allclose(compiled(x), orbit(x))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sa.rotate(sa.symmetric(3)), "group S3 does not rotate"),
+        (lambda: sa.rotate(None), "group=None"),
+        (lambda: sa.rotate(SPACE, rank=3), "rank=3"),
+        (lambda: sa.rotate(SPACE, 0)(SPACE.identity(), np.ones((2, 3))), "axis=0"),
+        (lambda: sa.rotate(SPACE)(SPACE.identity(), np.ones((2, 4))), "4 entries on axis -1"),
+        (lambda: sa.rotate(SPACE, rank=2)(SPACE.identity(), np.ones((2, 3))), "axis"),
+        (lambda: sa.rotate(SPACE)(SPACE.identity(), np.ones((2, 3), int)), "dtype int64"),
+        (lambda: sa.rotate(SPACE)(SPACE.identity(), np.full((1, 3), np.inf)), "infinity"),
+        (lambda: sa.rotate(SPACE)([[0.0, 0, 0, 0]], np.ones((2, 3))), "not an element of SO3"),
+    ],
+)
+def test_bad_input_is_answered(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()
