@@ -34,7 +34,7 @@ ALSO = {
         "claims",
         "read_results",
         "reproduce",
-    )
+    ),
 }
 PACKAGES = (
     "",

@@ -45,6 +45,10 @@ def a_priori(
     box = None if box is None else check_real("box", box, above=0)
     condition = evidence.kernel_condition
     S = evidence.sample
+    if not S.group.is_finite:
+        raise UnsupportedError(
+            f"the theorem is about finite groups, and {S.group.name} has infinitely many elements."
+        )
     tau = deviation_bound(S.m, S.group.order, delta)
     certain = tau == 1.0 or S.group.order == 1
     if not certain and not S.origin.is_uniform:

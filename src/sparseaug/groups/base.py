@@ -239,7 +239,9 @@ class Group(ABC):
         Raises:
             UnsupportedError: the irreps have no degree.
         """
-        degree = check_integer("degree", degree)
+        return self._irreps_to(check_integer("degree", degree))
+
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         for irrep in self.irreps():
             if irrep.degree is None:
                 raise UnsupportedError(f"the irreps of {self.name} have no degree.")

@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
 from sparseaug.groups.base import EXACT_LOGARITHMS, Group
@@ -174,9 +174,8 @@ class Product(Group):
         for irreps in _combinations(self.factors, lambda factor: factor.irreps()):
             yield self._tensor(irreps, None)
 
-    def irreps_to(self, degree: int) -> Iterator[Irrep]:
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         """Degrees of tensor products add up."""
-        degree = check_integer("degree", degree)
         for irreps in _combinations(self.factors, lambda factor: factor.irreps_to(degree)):
             total = sum(irrep.degree or 0 for irrep in irreps)
             if total <= degree:

@@ -29,7 +29,7 @@ from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
 from sparseaug.groups.representations import Irrep
 from sparseaug.groups.rows import real_array, typed_rows
-from sparseaug.groups.wigner import rotation_irreps
+from sparseaug.groups.wigner import require_degree, rotation_irreps
 
 TURN = 2 * math.pi
 """The float below 2 pi, by `TURN_REST`."""
@@ -160,7 +160,7 @@ class Rotations(Group):
         A uniform rotation by omega about the axis (a, b, c) has (omega - sin omega)/pi, (c + 1)/2 and
         the longitude of the axis over 2 pi independent and uniform.
         """
-        turns, bits = self._split(np.where(np.isfinite(elements), elements, 0.0))
+        turns, bits = self._split(self._rows("elements", elements))
         if self.n == 2:
             parts = [turns[:, 0] / TURN]
         else:
@@ -169,8 +169,8 @@ class Rotations(Group):
             height = z / np.maximum(np.sqrt(x * x + y * y + z * z), quaternions.LEAST)
             longitude = np.arctan2(y, x) / TURN % 1.0
             parts = [(omega - np.sin(omega)) / math.pi, (height + 1) / 2, longitude]
-        cells = [np.clip(np.nan_to_num(part) * _CELLS, 0, _CELLS - 1) for part in parts]
-        return np.stack([*cells, np.nan_to_num(bits)][: len(self.radices)]).astype(np.int64)
+        cells = [np.clip(part * _CELLS, 0, _CELLS - 1) for part in parts]
+        return np.stack([*cells, np.clip(bits, 0, 1)][: len(self.radices)]).astype(np.int64)
 
     def dimension_sum(self) -> DimensionSum:
         """Not defined: there are infinitely many irreps."""
@@ -181,7 +181,7 @@ class Rotations(Group):
 
     def band_dimensions(self, degree: int) -> list[int]:
         """SO(3): 2 l + 1; SO(2): 1, then two of each frequency; O(n): each with both parities."""
-        degree = check_integer("degree", degree)
+        require_degree(degree := check_integer("degree", degree))
         if self.n == 3:
             return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)]
         return [1 + self.reflections, *[2] * degree]
@@ -192,9 +192,10 @@ class Rotations(Group):
             f"{self.name} has infinitely many irreps; use irreps_to(degree), or give degree=."
         )
 
-    def irreps_to(self, degree: int) -> Iterator[Irrep]:
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         """Degree 0 to this one: l of SO(3), the frequency of SO(2); of O(n) with both parities."""
-        return rotation_irreps(self.n, self.reflections, check_integer("degree", degree))
+        require_degree(degree)
+        return rotation_irreps(self.n, self.reflections, degree)
 
     def matrices(self, elements: ArrayLike) -> NDArray[np.float64]:
         """The orthogonal matrices (k, n, n), each entry within 12 units of rounding.

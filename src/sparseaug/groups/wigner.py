@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ElementError, GroupTooLargeError
+from sparseaug.errors import ElementError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT, gamma, up
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.representations import Irrep
@@ -56,7 +56,7 @@ def require_degree(degree: int) -> None:
     """Raise a `GroupTooLargeError` above `HIGHEST_DEGREE`."""
     if degree > HIGHEST_DEGREE:
         raise GroupTooLargeError(
-            f"degree={degree} is above {HIGHEST_DEGREE}, up to which the irreps of rotations are "
+            f"degree={shorten(degree)} is above {HIGHEST_DEGREE}, up to which the irreps of rotations are "
             "computed; give a smaller degree."
         )
 
@@ -120,7 +120,6 @@ def wigner_rounding(ell: int, summed: float = 0.0) -> float:
 
 def rotation_irreps(n: int, reflections: bool, highest: int) -> Iterator[Irrep]:
     """Irreps of SO(n) or O(n) of degree 0 to `highest`."""
-    require_degree(highest)
     parities = ((1, "+"), (-1, "-")) if reflections else ((1, ""),)
     for ell in range(highest + 1):
         if n == 2 and ell > 0:

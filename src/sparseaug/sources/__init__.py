@@ -1,4 +1,4 @@
-"""Symmetry from what people have: a graph, a crystal, a molecule.
+"""Symmetry from what people have: a graph, a crystal, a molecule, a calculator.
 
 symmetry       what a source gives: a group and an action, ready to draw from
 graphs         networkx graphs and adjacency matrices, checked
@@ -9,11 +9,13 @@ atoms          relabellings of identical atoms
 operations     the space-group operations of a crystal's cell, by spglib
 magnetism      those that keep magnetic moments, with time reversal
 molecules      the point group of a molecule; frames: the search; schoenflies: its symbol
+calculators    an ASE calculator, averaged over rotations
 sites          how these move sites, and turn vectors and tensors
 """
 
 from sparseaug.sources.atoms import identical_atoms
 from sparseaug.sources.automorphisms import GraphSymmetry, graph_automorphisms
+from sparseaug.sources.calculators import averaged_calculator
 from sparseaug.sources.molecules import MoleculeSymmetry, point_group
 from sparseaug.sources.operations import CrystalSymmetry, crystal
 from sparseaug.sources.sites import MoveSites, TurnTensors
@@ -26,6 +28,7 @@ __all__ = [
     "MoveSites",
     "Symmetry",
     "TurnTensors",
+    "averaged_calculator",
     "crystal",
     "graph_automorphisms",
     "identical_atoms",

@@ -59,7 +59,10 @@ def of_family(g: sa.Group) -> Iterator[Example]:
 def of_rotations(g: sa.Group) -> Iterator[Example]:
     """What rotations have that other groups do not, and what they share."""
     e = g.identity()
-    for name in ("contains", "check", "to_digits", "matrices", "canonical"):
+    yield Example(
+        g.contains, {"elements": e}, takes={"elements": ("array of NaN", "tensor of NaN")}
+    )
+    for name in ("check", "to_digits", "matrices", "canonical"):
         yield Example(getattr(g, name), {"elements": e})
     yield Example(g.compose, {"a": e, "b": e})
     yield Example(g.inverse, {"a": e})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+from ase.calculators.emt import EMT
 
 import sparseaug as sa
 from sparseaug import sources
@@ -35,6 +36,10 @@ def part_of_water(i: int) -> Example:
 
 
 EXAMPLES = [
+    Example(
+        sources.averaged_calculator,
+        {"calculator": EMT(), "S": sa.design(sa.rotations(3), degree=1)},
+    ),
     Example(sources.crystal, {"cell": CELL, "symprec": 1e-3, "moments": [1.0]}),
     *(part_of_cell(i) for i in range(3)),
     Example(sources.point_group, {"atoms": WATER, "tolerance": 0.01}),
