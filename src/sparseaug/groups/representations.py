@@ -49,3 +49,5 @@ class Isomorphism(NamedTuple):
 
     group: Group
     rows: Callable[[Rows], Rows]
+    same_degrees: bool = True
+    """Whether functions of k points are functions of k coordinates of the family: not for a cube's corners."""

@@ -57,7 +57,7 @@ class JoinedBatch(Sequence[Any]):
 
 
 def _columns(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    """What `default_collate` makes of these items, without a copy unless a user joins tensors otherwise."""
+    """What `default_collate` makes of these items: no copy, unless a user joins tensors otherwise."""
     usual = (collate_fn_map or {}).get(torch.Tensor) is collate.collate_tensor_fn
     if isinstance(batch, JoinedBatch) and usual:
         return batch.columns
