@@ -207,7 +207,7 @@ def test_the_automorphisms_of_k10_have_the_deviation_of_s10() -> None:
 
 
 def functions_of_tuples(images: np.ndarray, degree: int) -> np.ndarray:
-    """The character of functions of `degree` points at a time: fixed tuples, not all different either."""
+    """The character of the functions of `degree` points at a time: the number of fixed tuples."""
     return (images == np.arange(images.shape[1])).sum(1) ** degree
 
 
