@@ -44,7 +44,9 @@ def test_one_sample_per_size_gives_every_copy_of_every_graph_once_in_mixed_batch
     for nodes in SIZES:
         S = sa.Oracle(sa.symmetric(nodes), seed=nodes).draw(5, identity=True)
         data = [
-            geometric.Data(x=features(nodes, seed), edge_index=edges(nodes, seed), number=10 * nodes + seed)
+            geometric.Data(
+                x=features(nodes, seed), edge_index=edges(nodes, seed), number=10 * nodes + seed
+            )
             for seed in range(2)
         ]
         parts.append(OneShotDataset(data, sa.permute_nodes(S.group), S))
@@ -88,5 +90,7 @@ def test_a_mask_moves_along_so_that_padded_graphs_read_as_the_graphs_alone():
         places |= {tuple(row) for row in batch["mask"].tolist()}
         wanted = torch.stack([expected[SIZES.index(int(n))] for n in nodes])
         assert torch.allclose(readout(adjacency, x, batch["mask"]), wanted, atol=1e-5)
-        assert not torch.allclose(readout(adjacency, x, torch.arange(most) < nodes[:, None]), wanted)
+        assert not torch.allclose(
+            readout(adjacency, x, torch.arange(most) < nodes[:, None]), wanted
+        )
     assert len(places) > len(SIZES)  # padding is not left at the end
