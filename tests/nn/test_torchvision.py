@@ -1,4 +1,4 @@
-"""`OrbitTransform` in pipelines of the real torchvision: `pytest tests/nn/test_torchvision.py` where it is installed."""
+"""`OrbitTransform` in pipelines of the real torchvision; the module is skipped where it is missing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_boxes_are_refused_with_the_remedy():
     boxes = tv_tensors.BoundingBoxes(
         torch.tensor([[1, 1, 4, 4]]), format="XYXY", canvas_size=(8, 8)
     )
-    with pytest.raises(sa.errors.UnsupportedError, match="BoundingBoxes.*Mask"):
+    with pytest.raises(sa.errors.UnsupportedError, match=r"BoundingBoxes.*Mask"):
         OrbitTransform(TURN, S)(tv_tensors.Image(pixels()), {"boxes": boxes})
 
 

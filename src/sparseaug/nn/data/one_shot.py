@@ -37,9 +37,11 @@ class OneShotDataset(Dataset[Any]):
     other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric (an object
     with edge_index and num_nodes), which `permute_nodes` relabels by the rules of `RelabelNodes`; all
     graphs have as many nodes as the group permutes, so graphs of several sizes need one data set and
-    one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along. A data loader gets its batches moved at once, and
-    those of a `TensorDataset` joined, so that the default collate makes no copy. A sample that is in a
-    batch several times is fetched from `dataset` once.
+    one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
+
+    A data loader gets its batches moved at once, and those of a `TensorDataset` joined, so that the
+    default collate makes no copy. A sample that is in a batch several times is fetched from `dataset`
+    once.
 
     Examples:
         >>> import torch, sparseaug as sa
