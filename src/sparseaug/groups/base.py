@@ -455,7 +455,7 @@ class Group(ABC):
         if self.log_order > math.log(limit) + 1 or self.order >= limit:
             raise GroupTooLargeError(
                 f"{operation} needs a group of at most {limit - 1} elements, but {self.name} has "
-                f"{format_order(self) if self.is_finite else 'infinitely many'}; use sample() instead."
+                f"{format_order(self)}; use sample() instead."
             )
 
 
@@ -464,7 +464,7 @@ def format_order(group: Group) -> str:
     if not isinstance(group, Group):
         raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
     if not group.is_finite:
-        return "infinite"
+        return "infinitely many"
     if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
         return str(group.order)
     exponent = group.log_order / math.log(10)

@@ -31,7 +31,7 @@ from sparseaug.spectral.general.tuples import low_weight_norm, permutation_modul
 from sparseaug.spectral.result import Norm
 from sparseaug.spectral.rotations.bands import bands_norm
 from sparseaug.spectral.rotations.primes import is_space, prime_norm
-from sparseaug.spectral.young.symmetric import LARGEST_N, symmetric_norm
+from sparseaug.spectral.young.symmetric import LARGEST_APPLIED, symmetric_norm
 
 REGULAR_LIMIT = 2_000_000
 """Order up to which the regular representation is used."""
@@ -87,8 +87,8 @@ METHODS = (
         "symmetric and alternating groups",
         lambda g: g.transform == "young",
         symmetric_norm,
-        options=("device", "blocks"),
-        too_large=lambda g: g.width > LARGEST_N,
+        options=("device", "blocks", "n_jobs", "failure_probability"),
+        too_large=lambda g: g.width > LARGEST_APPLIED,
     ),
     Method(
         "quaternions",
