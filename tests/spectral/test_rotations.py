@@ -114,6 +114,24 @@ def test_wigner_matrices_are_within_their_stated_rounding(rng):
                 assert error <= irrep.rounding
 
 
+def test_the_stated_rounding_covers_the_worst_phases(monkeypatch):
+    """Powers of all three phases are moved by what is claimed of them, in one direction."""
+    row = np.array([[0.5, 0.1, -0.7, 0.5]])
+    rows = SPACE.canonical(row)
+    ell = 12
+    irrep = next(i for i in SPACE.irreps_to(ell) if i.degree == ell)
+    plain = irrep.matrices(rows)
+    powers = wigner.phase_powers
+
+    def moved(phase, highest):
+        m = np.arange(-highest, highest + 1)
+        return powers(phase, highest) * np.exp(1e6j * wigner.PHASE_ERROR * m)  # a million times
+
+    monkeypatch.setattr(wigner, "phase_powers", moved)
+    error = np.linalg.norm(irrep.matrices(rows) - plain) / 1e6
+    assert irrep.rounding / 20 < error <= irrep.rounding
+
+
 def _quarter(ell):
     """d^l(pi/2) from its polynomial, in 50 digits."""
     table = []
@@ -209,6 +227,7 @@ def test_the_theorem_is_for_exactly_these_samples(rng):
         rows[1:],  # one is missing
         np.concatenate([rows, rows[:1]]),  # one too many
         np.concatenate([rows[1:], [[1, 0, 0, 0]]]),  # another one instead
+        np.concatenate([rows[1:], [[2, 3, 0, 0]]]),  # of the same norm
         SPACE.canonical(rows),  # rounded
         SPACE.compose(rows, SPACE.sample(1, rng)),  # translated, and rounded
     ):
@@ -315,6 +334,7 @@ def test_plans_are_made_by_degree():
     assert plan.order is None
     assert rows["full"].m is rows["one-shot"].m is None
     assert rows["design"].m == 57
+    assert 0 < rows["design"].deviation < 1e-11  # the rows are rounded: a bound, not 0
     assert rows["one-shot sharp"].m > rows["draw_until"].m
     assert "SO3 of infinite order" in str(plan)
     with pytest.raises(UnsupportedError, match="give degree="):

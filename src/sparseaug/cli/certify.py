@@ -14,11 +14,11 @@ from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from sparseaug.cli.output import say, show
+from sparseaug.cli.output import of_order, say, show
 from sparseaug.cli.rows import read_rows
 from sparseaug.errors import check_integer, escape_controls, shorten_text
 from sparseaug.floats import text_down, text_up
-from sparseaug.groups import format_order, group
+from sparseaug.groups import group
 from sparseaug.sampling import GroupSample
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
     table.add_column(style="bold")
     table.add_column()
     rows = [
-        ("group", f"{S.group.name} of order {format_order(S.group)}"),
+        ("group", of_order(S.group)),
         ("elements m", f"{S.m}, from {S.calls_behind} oracle calls"),
         ("deviation", f"at most {text_up(found.value)}, {found.kind}"),
         ("", f"at least {text_down(found.lower)}"),

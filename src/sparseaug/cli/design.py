@@ -9,11 +9,11 @@ import click
 from rich import box
 from rich.table import Table
 
-from sparseaug.cli.output import say, show
+from sparseaug.cli.output import of_order, say, show
 from sparseaug.designs import design as make
 from sparseaug.designs import designs
 from sparseaug.designs.offers import Designs, Offer
-from sparseaug.groups import Group, format_order, group
+from sparseaug.groups import Group, group
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.storage import check_path
 
@@ -110,7 +110,7 @@ def _tell(
         }
         say(json.dumps(facts))
         return
-    say(f"group         {g.name} of order {format_order(g)}")
+    say(f"group         {of_order(g)}")
     say(f"design        {sample.origin.design}" + (f", exact to degree {degree}" if degree else ""))
     say(f"elements      {sample.m}, {len(sample.counts()[0])} of them distinct")
     say(f"oracle calls  {sample.calls}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sparseaug.cli.output import say
+from sparseaug.cli.output import of_order, say
 from sparseaug.cli.rows import read_rows
 from sparseaug.errors import shorten
 from sparseaug.groups import Group, format_order, group, permutation_group
@@ -94,7 +94,7 @@ def draw(
         known = {} if found is None else {"deviation": found.to_dict()}
         say(json.dumps({**facts, **known}))
         return
-    say(f"group         {g.name} of order {facts['order']}")
+    say(f"group         {of_order(g)}")
     say(f"elements      {sample.m}, {facts['distinct']} of them distinct")
     say(f"oracle calls  {oracle.calls}")
     if found is not None:

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from rich.console import Console, RenderableType
 
 from sparseaug.errors import escape_controls
+from sparseaug.groups import Group, format_order
 
 
 def prepare() -> None:
@@ -44,6 +45,13 @@ def show(thing: RenderableType) -> None:
     with console.capture() as printed:
         console.print(thing)
     sys.stdout.write(printed.get())
+
+
+def of_order(group: Group) -> str:
+    """A group with its size: "S6 of order 720"."""
+    if not group.is_finite:
+        return f"{group.name} of infinite order"
+    return f"{group.name} of order {format_order(group)}"
 
 
 def flush() -> OSError | None:

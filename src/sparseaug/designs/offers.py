@@ -22,7 +22,8 @@ class Offer:
     Attributes:
         name: of the construction, with its numbers: "AGL(1,7)"
         m: number of elements; None where any size of `sizes` can be had
-        degree: D_S is exactly 0 on all functions of at most this degree; 0 where none is promised
+        degree: D_S is exactly 0 on all functions of at most this degree; 0 where none is promised. Of
+            rotations, up to the rounding of their rows, which `deviation(S, degree=)` bounds
         source: who found it, or why it is true
         deviation: the whole deviation, where a theorem gives it
         promise: what else it is good for

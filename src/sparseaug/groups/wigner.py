@@ -56,8 +56,8 @@ def require_degree(degree: int) -> None:
     """Raise a `GroupTooLargeError` above `HIGHEST_DEGREE`."""
     if degree > HIGHEST_DEGREE:
         raise GroupTooLargeError(
-            f"degree={shorten(degree)} is above {HIGHEST_DEGREE}, up to which the irreps of rotations are "
-            "computed; give a smaller degree."
+            f"degree={shorten(degree)} is above {HIGHEST_DEGREE}, up to which the irreps of rotations "
+            "are computed; give a smaller degree."
         )
 
 

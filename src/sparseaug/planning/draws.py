@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from sparseaug.designs import designs
+from sparseaug.designs import design, designs
 from sparseaug.errors import (
     ArgumentError,
     UnsupportedError,
@@ -25,6 +25,7 @@ from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.numbers import format_count, format_real, is_in_full, to_json
 from sparseaug.sampling import Oracle
+from sparseaug.spectral import deviation as exact_deviation
 from sparseaug.spectral import draw_until
 from sparseaug.spectral.methods import has_degrees, preferred
 from sparseaug.theory import deviation_sample_size, sharp_deviation_sample_size
@@ -208,11 +209,13 @@ def plan_draws(
     sharp = sharp_deviation_sample_size(target, D.value, delta)
     order = group.order if group.is_finite else None
     rows = (
-        DrawRow("one-shot", paper, paper, target, PROMISE, _no_order(group)),
+        DrawRow("one-shot", paper, paper, target if paper else None, PROMISE, _no_order(group)),
         DrawRow("one-shot sharp", sharp, sharp, target, PROMISE),
         _until(group, target, degree, D, sharp, draw, seed),
         _design(group, target, degree),
-        DrawRow("full", order, None if order is None else 0, 0.0, "certain", _listed(group)),
+        DrawRow(
+            "full", order, 0 if order else None, 0.0 if order else None, "certain", _listed(group)
+        ),
     )
     return DrawPlan(group.name, order, target, degree, delta, *D, seed, rows)
 
@@ -286,9 +289,11 @@ def _design(group: Group, target: float, degree: int | None) -> DrawRow:
         )
     ]
     if not fitting:
-        note = "none is known but the full group"
+        note = "none is known" + (" but the full group" if group.is_finite else "")
         return DrawRow("design", None, None, None, "certain", note)
     best = min(fitting, key=lambda offer: offer.m or 0)
     note = f"{best.name}, exact to degree {best.degree}" if best.degree else best.name
     reached = 0.0 if degree is not None else best.deviation
+    if degree is not None and not group.is_finite:  # rows are rounded, and so is the zero
+        reached = exact_deviation(design(group, degree=degree), degree=degree).value
     return DrawRow("design", best.m, 0, reached, "certain", note)
