@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -20,6 +21,7 @@ import numpy as np
 import torch
 from ase.build import molecule
 from ase.calculators.emt import EMT
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.integrate import lebedev_rule
 from torch import Tensor, nn
@@ -30,6 +32,12 @@ from study import Column, Row, Study, run_seeds
 SPACE = sa.rotations(3)
 TURN = sa.rotate(SPACE)
 NAME = "H2O"
+LABELS = {
+    "drawn": "drawn",
+    "Lebedev": "Lebedev's rule x (2 l + 1) angles",
+    "integer": "integer quaternions",
+    "design": "design",
+}
 
 COLUMNS = (
     Column("m", "rotations", digits=0),
@@ -188,6 +196,24 @@ def one_seed(settings: Settings, seed: int) -> Iterator[Row]:
             yield Row(learner, way, seed, errors)
 
 
+def chart(study: Study) -> Figure:
+    """Change under rotation against m, both logarithmic: one panel a network, one line a kind of S."""
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for panel, learner in zip(panels, ("unturned", "turned"), strict=True):
+        lines = [line for line in study.lines() if line.learner == learner]
+        for kind, mark in (("drawn", "o"), ("Lebedev", "^"), ("integer", "D"), ("design", "s")):
+            found = [line.mean for line in lines if line.way.startswith(kind)]
+            points = sorted((mean["m"], mean["spread"]) for mean in found)
+            panel.plot(*zip(*points, strict=True), marker=mark, label=LABELS[kind])
+        none = study.line(learner, "none").mean["spread"]
+        panel.axhline(none, color="#8A8A8A", dashes=(1, 1.6), label="not averaged")
+        panel.set(xscale="log", yscale="log", xlabel="rotations m", title=learner)
+    panels[0].set_ylabel("change of the energy under rotation, of its spread")
+    panels[1].legend(loc="lower left")
+    return figure
+
+
 @click.command()
 @click.option(
     "--out",
@@ -203,7 +229,7 @@ def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     """A molecule in any orientation, and averages over m rotations.
 
     \b
-    Writes results.json, table.md and picture.png.
+    Writes results.json, table.md, picture.png and chart.png.
     Examples:
       python examples/rotations.py --out rotations --jobs 2
       python examples/rotations.py --out quick --quick
@@ -216,8 +242,10 @@ def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     noted = {**asdict(settings), "molecule": NAME, "versions": versions}
     study = Study("A molecule in any orientation", COLUMNS, rows, noted)
     study.show()
-    for path in study.save(out, picture=("energy", "spread")):
+    for path in study.save(out, picture=("energy", "forces")):
         print(path)
+    chart(study).savefig(Path(out) / "chart.png", dpi=110)
+    print(Path(out) / "chart.png")
 
 
 if __name__ == "__main__":

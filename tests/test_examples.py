@@ -186,3 +186,30 @@ def test_a_study_refuses_rows_it_cannot_tell_apart_or_read(study: Any) -> None:
 def test_help_shows_an_example(digits: Any) -> None:
     result = CliRunner().invoke(digits.main, ["--help"])
     assert "python examples/digits.py --out" in result.output
+
+
+@pytest.fixture(scope="module")
+def turning() -> Iterator[Any]:
+    pytest.importorskip("ase", reason=REASON.format("ase"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        yield importlib.import_module("rotations")
+    for name in ("rotations", "study"):
+        sys.modules.pop(name, None)
+
+
+def test_product_grids_are_exact_to_their_degree(turning: Any) -> None:
+    space = sa.rotations(3)
+    for degree, angles in ((3, 7), (5, 11), (4, 5)):
+        grid = turning.product_grid(degree, angles)
+        rows = space.from_matrices(grid.matrices)
+        means = [np.tensordot(grid.weights, i.matrices(rows), 1) for i in space.irreps_to(degree)]
+        assert max(np.linalg.norm(mean, 2) for mean in means[1:]) < 1e-12
+
+
+def test_a_design_of_60_rotations_leaves_less_than_60_draws(turning: Any) -> None:
+    settings = turning.Settings(train=40, test=4, orientations=4, steps=40, degrees=(5,))
+    rows = {(row.learner, row.way): row.values for row in turning.one_seed(settings, 0)}
+    for learner in ("unturned", "turned"):
+        assert rows[learner, "design 60"]["spread"] < 0.1 * rows[learner, "drawn 60"]["spread"]
+        assert rows[learner, "drawn 60"]["spread"] < rows[learner, "none"]["spread"]
