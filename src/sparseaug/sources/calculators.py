@@ -9,7 +9,7 @@ atoms are turned.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, need, shorten
 from sparseaug.groups import Rotations
 from sparseaug.sampling import GroupSample
+
+Floats: TypeAlias = NDArray[np.float64]
 
 PROPERTIES = ("energy", "free_energy", "forces", "stress")
 """What is averaged, of what the calculator has."""
@@ -65,7 +67,8 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
         raise ArgumentError(
             f"calculator={shorten(calculator)} is not an ASE calculator with energies."
         )
-    return kind(calculator, S)
+    rows, counts = S.counts()
+    return kind(calculator, S, group.matrices(rows), counts / S.m)
 
 
 @lru_cache(maxsize=1)
@@ -75,15 +78,15 @@ def _calculator_class() -> Any:
     class AveragedCalculator(ase.Calculator):  # type: ignore[misc, name-defined]
         """The mean of a calculator over the rotations of S; made by `averaged_calculator`."""
 
-        def __init__(self, calculator: Any, S: GroupSample) -> None:
+        def __init__(
+            self, calculator: Any, S: GroupSample, matrices: Floats, weights: Floats
+        ) -> None:
             super().__init__()
             self.calculator, self.sample = calculator, S
             offered = calculator.implemented_properties
             self.implemented_properties = [name for name in PROPERTIES if name in offered]
             self.spread: dict[str, Any] = {}
-            rows, counts = S.counts()
-            self._matrices = S.group.matrices(rows)
-            self._weights = counts / S.m
+            self._matrices, self._weights = matrices, weights
 
         def calculate(
             self, atoms: Any = None, properties: Any = ("energy",), system_changes: Any = None
@@ -114,7 +117,7 @@ def _calculator_class() -> Any:
 _VOIGT = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
 
 
-def _turned_back(name: str, value: NDArray[Any], R: NDArray[np.float64]) -> NDArray[Any]:
+def _turned_back(name: str, value: NDArray[Any], R: Floats) -> NDArray[Any]:
     """What a rotated structure gave, in the frame of the structure itself."""
     if name == "forces":
         return value @ R
