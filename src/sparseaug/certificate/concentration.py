@@ -94,7 +94,7 @@ def radius(seen: Seen, delta: float, *, largest: float, reach: float = math.inf)
 
     Examples:
         >>> round(radius(Seen(1000, 0.1, 1.0), 0.05, largest=10.0), 3)
-        0.117
+        0.166
     """
     unit, end = min(largest, reach), min(2 * largest, reach)
     if not seen.spread < 2 * end:  # by rounding, or where there is no range at all

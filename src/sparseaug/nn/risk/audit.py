@@ -23,9 +23,9 @@ from scipy.special import stdtrit
 from torch import Tensor
 
 from sparseaug.certificate.anytime import over_draws, require_fresh
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.errors import ArgumentError, check_integer, check_real
 from sparseaug.floats import down, text_down, text_up, up
-from sparseaug.nn.risk.certified import CONDITION, bounded
+from sparseaug.nn.risk.certified import CONDITION, bounded, require_risk
 from sparseaug.nn.risk.ranks import require_same
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
@@ -120,10 +120,7 @@ def audit(
         >>> found.calls, found.kind
         (64, 'estimate')
     """
-    if not callable(getattr(risk, "on", None)):
-        raise ArgumentError(
-            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
-        )
+    require_risk(risk)
     delta = check_real("delta", delta, above=0, below=1)
     calls = check_integer("calls", calls, at_least=4, below=MOST_CALLS)
     risk.require_theta(theta)

@@ -28,7 +28,7 @@ from sparseaug.certificate.anytime import (
     run_audit,
     share_of,
 )
-from sparseaug.errors import ArgumentError, UnsupportedError, check_real
+from sparseaug.errors import ArgumentError, UnsupportedError, check_real, shorten
 from sparseaug.floats import TINY, gamma, lifted
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
@@ -56,6 +56,7 @@ def exact(risk: ModuleRisk, theta: Tensor) -> Certificate:
         risk: the risk of the module
         theta: the parameters
     """
+    require_risk(risk)
     group, n = risk.action.group, len(risk.data[1])
     if group.order * n > COPIES:
         raise UnsupportedError(
@@ -118,6 +119,7 @@ def bounded(
     until: float | None = None,
 ) -> tuple[Interval, float, int]:
     """The interval of an audit, the limit it rests on, and which audit of this iterate it is."""
+    require_risk(risk)
     delta, until, calls = check_audit(delta, until, audit_calls)
     group = risk.action.group
     S = _translated(risk, calls) if translates_of is None else translates_of
@@ -142,6 +144,14 @@ def bounded(
         until=until,
     )
     return found, limit, number
+
+
+def require_risk(risk: Any) -> None:
+    """Raise an `ArgumentError` unless it is the risk of a module over a sample."""
+    if not callable(getattr(risk, "on", None)):
+        raise ArgumentError(
+            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
+        )
 
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:

@@ -130,8 +130,8 @@ def _linear(layer: Any, a: Tensor, out: Tensor) -> Rule:
 
 def _conv(layer: Any, a: Tensor, out: Tensor) -> Rule:
     ones = torch.ones_like(a[:, :1]).requires_grad_()
-    counter = type(layer)(
-        1, 1, layer.kernel_size, layer.stride, layer.padding, layer.dilation,
+    counter = nn.utils.skip_init(  # no random numbers
+        type(layer), 1, 1, layer.kernel_size, layer.stride, layer.padding, layer.dilation,
         bias=False, padding_mode=layer.padding_mode, dtype=a.dtype, device=a.device,
     )  # fmt: skip
     with torch.enable_grad():
