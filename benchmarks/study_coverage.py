@@ -183,7 +183,7 @@ def study_audits(audits: int) -> Iterator[AuditRow]:
                         # 1e-12 against the rounding of the means here
                         broken[delta][look, i] = off[i] > radius(seen, delta, **limits) + 1e-12
             for delta, found in broken.items():
-                fixed[delta] += int(found[list(LOOKS).index(FIXED)].sum())
+                fixed[delta] += int(found[LOOKS.tolist().index(FIXED)].sum())
                 anytime[delta] += int(found.any(axis=0).sum())
         for delta in AUDIT_DELTAS:
             limit = float(beta.ppf(0.95, anytime[delta] + 1, audits - anytime[delta]))

@@ -158,6 +158,26 @@ def test_known_layers_need_no_limit_from_the_user():
     assert not one.certain
 
 
+def test_a_certificate_is_of_theta_and_not_of_what_the_module_holds():
+    risk, other = risk_of(None, seed=0), risk_of(None, seed=1)
+    before = risk.theta
+    options = {"oracle": sa.Oracle(ACT.group), "audit_calls": 50}
+    found = sa.certify(other.theta, risk, **options)
+    assert torch.equal(risk.theta, before)
+    own = sa.certify(other.theta, other, oracle=sa.Oracle(ACT.group), audit_calls=50)
+    for kind in ("exact", "audited"):
+        assert found[kind].bound == own[kind].bound
+
+
+def test_a_module_that_cannot_be_copied_is_not_certified():
+    module = network()
+    module.cached = module[0].weight * 2  # not a leaf
+    risk = sann.ModuleRisk(module, nn.MSELoss(), (X, Y), ACT, None)
+    found = sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=50)
+    assert not found
+    assert "Sequential cannot be copied" in found.omitted["exact"]
+
+
 def test_exact_refuses_groups_above_its_budget_by_their_size():
     big = sa.permute_axis(sa.symmetric(10))
     x = torch.zeros(3, 10, dtype=torch.float64)

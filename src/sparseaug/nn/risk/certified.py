@@ -155,24 +155,34 @@ def require_risk(risk: Any) -> None:
 
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
-    """The same risk without augmentation, and theta, both in double precision; theta is loaded."""
+    """The same risk without augmentation, on a copy of the module that holds theta, and theta: in
+    double precision.
+    """
     at = risk.require_theta(theta).detach().double()
-    loss = deepcopy(risk.loss).double() if isinstance(risk.loss, nn.Module) else risk.loss
-    x, y = (
-        map_leaves(lambda part: part.double() if part.is_floating_point() else part, part)
-        for part in risk.data
-    )
-    double = type(risk)(
-        deepcopy(risk.module).double(),
-        loss,
-        (x, y),
-        risk.action,
-        None,
-        y_action=risk.y_action,
-        chunk_size=risk.given_chunk_size,
-    )
+    if at.dtype == theta.dtype:
+        double = risk.on(None)
+        double.module = _copy(risk.module)
+    else:
+        x, y = (map_leaves(_double, part) for part in risk.data)
+        loss = _copy(risk.loss).double() if isinstance(risk.loss, nn.Module) else risk.loss
+        options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
+        double = type(risk)(_copy(risk.module).double(), loss, (x, y), risk.action, None, **options)
     double.load(at)
     return double, at
+
+
+def _double(part: Tensor) -> Tensor:
+    return part.double() if part.is_floating_point() else part
+
+
+def _copy(module: nn.Module) -> nn.Module:
+    try:
+        return deepcopy(module)
+    except (RuntimeError, TypeError) as error:
+        raise UnsupportedError(
+            f"{type(module).__name__} cannot be copied ({error}), so it is not certified; make a module "
+            "that copy.deepcopy takes. sparseaug.nn.audit estimates without a copy."
+        ) from error
 
 
 def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
