@@ -47,6 +47,7 @@ WORK = 1 << 31
 """Kernel values up to which S itself is translated unless `translates_of` says otherwise: about 20
 s."""
 
+_PRODUCTS = 1 << 25  # of S and fresh elements, likewise: some seconds
 _ROWS = 1 << 16  # of translates in memory at once
 _TABLE = 1 << 25  # numbers up to which the gradients of all elements are kept: 256 MiB
 
@@ -129,8 +130,8 @@ def _translated(evidence: Evidence, calls: int) -> GroupSample:
     """The sample of the evidence where there is one and its translates are not too much work."""
     group, S = evidence.action.group, evidence.S
     if isinstance(S, GroupSample):
-        copies = min(calls * S.m, group.order)
-        if copies * len(evidence.y) * len(evidence.model.centers) <= WORK:
+        values = min(calls * S.m, group.order) * len(evidence.y) * len(evidence.model.centers)
+        if values <= WORK and calls * S.m <= _PRODUCTS:
             return S
     return GroupSample(group, group.identity())
 

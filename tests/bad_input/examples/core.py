@@ -230,8 +230,8 @@ def of_certificates() -> Iterator[Example]:
             **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
             **{"oracle": Fresh(oracle)},
             **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
-        }
-        | {"translates_of": S, "until": 1.0},
+            **{"translates_of": S, "until": 1.0},
+        },
         takes={"run": ("strided",)},  # a theta of 12 numbers
     )
     at = {"evidence": EVIDENCE, "theta": THETA}
