@@ -297,6 +297,9 @@ def test_a_function_that_calls_designs_travels_to_worker_processes():
     """cloudpickle takes every submodule along that the function's code may mean."""
     cloudpickle = pytest.importorskip("cloudpickle", reason="joblib brings it along")
     space = {"sa": sa, "__name__": "__main__"}
-    exec("def count(group):\n    return len(sa.designs(group))", space)
+    exec(  # noqa: S102 - a function of a script, which cloudpickle sends by value
+        "def count(group):\n    return len(sa.designs(group))",
+        space,
+    )
     sent = cloudpickle.loads(cloudpickle.dumps(space["count"]))
     assert sent(sa.symmetric(7)) == len(sa.designs(sa.symmetric(7)))

@@ -28,7 +28,7 @@ MEASURED = {
     "gradient_norm": "full-gradient norm",
     "test_risk": "test risk over the group",
 }
-"""What is measured at the end of a run, and its label: ||grad R^S - grad R^G|| and two of the paper's."""
+"""What is measured at the end of a run, and its label: ||grad R^S - grad R^G||, two of the paper's."""
 
 _HIGHEST = (
     3  # degree of the designs that are compared; A_n is exact to n - 2, and half of the group

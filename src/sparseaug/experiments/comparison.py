@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
@@ -110,7 +111,7 @@ class Comparison:
         entries = data.get("sizes")
         expect(isinstance(entries, list) and bool(entries), "sizes is not a list of sizes")
         sizes = tuple(_size(entry, len(ends[OF_FULL[0]])) for entry in entries or ())
-        increasing = all(a.m < b.m for a, b in zip(sizes, sizes[1:], strict=False))
+        increasing = all(a.m < b.m for a, b in pairwise(sizes))
         expect(increasing, "sizes are not in increasing order")
         calls, config = count_of(full, "oracle_calls", where), mapping_of(data, "config")
         return cls(config_of(config), MappingProxyType(ends), calls, sizes)

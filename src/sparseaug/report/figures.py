@@ -1,4 +1,4 @@
-"""The charts on paper: the paper's figure (fig:kernel-permutation), certificates and designs beside it."""
+"""The charts on paper: the paper's figure (fig:kernel-permutation), certificates, designs."""
 
 from __future__ import annotations
 
