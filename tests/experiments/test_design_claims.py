@@ -8,7 +8,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sparseaug.errors import FileFormatError
+from sparseaug.archive import save_json
+from sparseaug.errors import ConfigMismatchError, FileFormatError, StorageError
 from sparseaug.experiments import Comparison, Config, Problem, design_claims, read_comparison
 from sparseaug.experiments.compared import KINDS, MEASURED, SAMPLES, compared
 from sparseaug.experiments.folder import Folder
@@ -202,3 +203,19 @@ def test_a_group_without_designs_has_no_file(tmp_path):
     tiny = Config(group_size=2, train=4, test=4, centers=3, num_steps=2, eval_every=1, seeds=1)
     assert reproduce(tiny, tmp_path, jobs=1).comparison is None
     assert not (tmp_path / "designs.json").exists()
+
+
+def test_designs_of_another_config_or_damaged_are_refused_and_left_alone(tmp_path):
+    path = tmp_path / "designs.json"
+    save_json(path, made_up())
+    before = path.read_bytes()
+    with pytest.raises(ConfigMismatchError, match="another config"):
+        reproduce(SMALL, tmp_path, jobs=1)
+    assert path.read_bytes() == before
+    path.write_bytes(b"{")
+    with pytest.raises(FileFormatError, match=r"designs\.json"):
+        reproduce(SMALL, tmp_path, jobs=1)
+    path.unlink()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StorageError, match=r"designs\.json is a symbolic link"):
+        reproduce(SMALL, tmp_path, jobs=1)

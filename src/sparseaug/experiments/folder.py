@@ -38,8 +38,6 @@ from sparseaug.experiments.quantities import QUANTITIES
 from sparseaug.experiments.results import CertificateResult, MethodResult, Results
 from sparseaug.storage import show_path
 
-_CONFIGURED = ("config.json", "results.json", COMPARISON)  # each says which config it is of
-
 
 @final
 @dataclass(frozen=True)
@@ -66,9 +64,16 @@ class Folder:
         The folder may be a link to one; in it, nothing that we write to may be a link.
         """
         try:
-            for name in (*_CONFIGURED, "timing.json", "seeds", "replay"):
+            for name in (
+                "config.json",
+                "results.json",
+                COMPARISON,
+                "timing.json",
+                "seeds",
+                "replay",
+            ):
                 require_no_link(self.path / name)
-            for name in _CONFIGURED:
+            for name in ("config.json", "results.json"):
                 if (self.path / name).exists():
                     self._require_same(name)
             if (self.path / "timing.json").exists():
@@ -107,12 +112,14 @@ class Folder:
         return Count(done.count(len(methods)), sum(done), sum(bounds), designs)
 
     def check(self) -> None:
-        """Read every part that is there, so that a damaged one is met before the work."""
+        """Read every part and designs.json, if there, so that damage is met before the work."""
         methods = self.config.methods
         for seed in range(self.config.seeds):
             for name in (*methods, *map(self.certificate, methods), DESIGNS):
                 if self.has(seed, name):
                     self.load_part(seed, name)
+        if (self.path / COMPARISON).exists():
+            self._require_same(COMPARISON)
 
     def save_part(self, seed: int, name: str, part: Part) -> None:
         """Keep a finished part."""
