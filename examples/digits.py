@@ -68,7 +68,7 @@ class Settings:
         return 3 * (5 + 2 * len(self.sizes) + 3 * len(self.lattices)) + 4 + len(self.sizes)
 
 
-QUICK = Settings(train=100, test=300, sizes=(16,), lattices=(16, 32), steps=160, trees=30)
+QUICK = Settings(train=100, test=300, sizes=(16,), lattices=(16,), steps=160, trees=30)
 
 
 class Data(NamedTuple):

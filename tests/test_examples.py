@@ -79,7 +79,7 @@ def test_the_calls_of_one_shot_buy_little_when_each_is_used_once(rows: Any) -> N
 def test_oracle_calls_are_exact(rows: Any) -> None:
     expected = {"none": 0, "one-shot 16": 16, "one-shot 16 + average": 16, "full": 64}
     expected |= {"full + average": 64, "one-shot 16, identity": 15}
-    expected |= {"lattice 32": 0, "lattice 32 + average": 0, "lattice 32 + average over all": 64}
+    expected |= {"lattice 16": 0, "lattice 16 + average": 0, "lattice 16 + average over all": 64}
     for learner in LEARNERS:
         assert {way: rows[learner, way]["calls"] for way in expected} == expected
     streaming = {way: row["calls"] for (_, way), row in rows.items() if "streaming" in way}
