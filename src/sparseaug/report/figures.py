@@ -77,7 +77,7 @@ def draw_designs(found: Comparison) -> Figure:
                 continue
             low, high = each.band(log=chart.panel_log)
             bars = np.stack([each.mean - low, high - each.mean])
-            marked = {"marker": each.look.marker, "markersize": 4}
+            marked: dict[str, Any] = {"marker": each.look.marker, "markersize": 4}
             axes.errorbar(each.x, each.mean, yerr=bars, **_ink(each), **marked, **_BARS)
         axes.set_xscale("log")
         axes.set_xticks(chart.series[0].x, [f"{size:g}" for size in chart.series[0].x])
