@@ -29,9 +29,9 @@ COPIED = (
     "benchmarks",
     "docs",
     "examples",
+    "conftest.py",
     "pyproject.toml",
     "README.md",
-    "conftest.py",
 )
 MOST_SURVIVORS = 3
 
