@@ -95,8 +95,11 @@ if _TYPE_CHECKING:
     )
     from sparseaug.orbits import (
         InvarianceReport as InvarianceReport,
+        Prediction as Prediction,
+        Spectrum as Spectrum,
         assert_invariant as assert_invariant,
         invariance_error as invariance_error,
+        orbit_spectrum as orbit_spectrum,
     )
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
@@ -152,7 +155,7 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        InvarianceReport assert_invariant invariance_error
+        InvarianceReport Prediction Spectrum assert_invariant invariance_error orbit_spectrum
     """,
     "planning": """
         DrawPlan Plan plan

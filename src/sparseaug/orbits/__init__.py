@@ -2,10 +2,19 @@
 
 invariance  model(g x) beside model(x), for every g of a group or sample
 report      what was found, element by element
+spectrum    how the variance over orbits is shared between degrees, and what averages leave of it
 models      how a model is called
 """
 
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
 from sparseaug.orbits.report import InvarianceReport
+from sparseaug.orbits.spectrum import Prediction, Spectrum, orbit_spectrum
 
-__all__ = ["InvarianceReport", "assert_invariant", "invariance_error"]
+__all__ = [
+    "InvarianceReport",
+    "Prediction",
+    "Spectrum",
+    "assert_invariant",
+    "invariance_error",
+    "orbit_spectrum",
+]
