@@ -8,13 +8,15 @@ models      how a model is called
 
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
 from sparseaug.orbits.report import InvarianceReport
-from sparseaug.orbits.spectrum import Prediction, Spectrum, orbit_spectrum
+from sparseaug.orbits.spectrum import Choice, Prediction, Spectrum, choose, orbit_spectrum
 
 __all__ = [
+    "Choice",
     "InvarianceReport",
     "Prediction",
     "Spectrum",
     "assert_invariant",
+    "choose",
     "invariance_error",
     "orbit_spectrum",
 ]
