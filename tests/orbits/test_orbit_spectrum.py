@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, LawError, UnsupportedError
+from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
 
 G = sa.symmetric(6)
 ACT = sa.permute_axis(G)
@@ -97,9 +97,9 @@ def test_what_does_not_fit_is_refused() -> None:
     right = sa.custom_action(G, lambda g, x: np.moveaxis(x[:, g], 0, 1))  # a right action
     with pytest.raises(LawError):
         sa.orbit_spectrum(model, right, X)
-    grid = sa.move_grid(sa.grid_symmetries(4))
-    with pytest.raises(UnsupportedError, match="degree"):
-        sa.orbit_spectrum(lambda x: x[:, 0, :1], grid, np.ones((2, 4, 4)))
+    cube = sa.permute_axis(sa.rubik())
+    with pytest.raises(GroupTooLargeError, match="degrees"):
+        sa.orbit_spectrum(lambda x: x[:, :1], cube, np.ones((2, 48)))
 
 
 def test_too_few_calls_say_how_many() -> None:

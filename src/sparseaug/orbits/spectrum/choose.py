@@ -133,7 +133,8 @@ def choose(
     if draws > most or 8 * draws * group.width > MOST_BYTES:
         raise ArgumentError(
             f"error={error!r} needs {draws} independent draws, and no known S of at most {most} "
-            f"elements reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise error or max_m."
+            f"elements reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise "
+            "error or max_m."
         )
     if oracle is None:
         oracle = Oracle(group, int(keyed_rng(0, "choose").integers(1 << 63)))
