@@ -25,10 +25,13 @@ ALSO = {
     "sparseaug.groups": ("Rotations",),
     "sparseaug.experiments": (
         "Claim",
+        "Comparison",
         "Config",
         "Finished",
         "Results",
         "claims",
+        "design_claims",
+        "read_comparison",
         "read_results",
         "reproduce",
     ),
