@@ -178,6 +178,7 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
         order: "frequency" or "degree" of abelian groups; None for what `usual_order` says
         whole: whether all values are known: then each irrep of an abelian group or product is a unit
     """
+    from sparseaug.orbits.spectrum.bands import Bands
     from sparseaug.orbits.spectrum.points import Points
     from sparseaug.orbits.spectrum.products import product_units
     from sparseaug.orbits.spectrum.shapes import Shapes
@@ -191,6 +192,12 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
     if order == "frequency":
         raise ArgumentError(
             f'order="frequency" is for abelian groups, not {group.name}; leave it out.'
+        )
+    if group.transform == "wigner":
+        return Bands.of(group)
+    if not group.is_finite:
+        raise UnsupportedError(
+            f"{group.name} has infinitely many irreps of several factors; measure the rotations alone."
         )
     if group.transform == "young":
         return Shapes.of(group)
