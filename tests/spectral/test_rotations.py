@@ -274,11 +274,6 @@ def test_parities_are_the_two_halves_against_dense_means(rng):
 @pytest.mark.parametrize("name", ["SO2", "O2", "S3xSO3", "D4xSO2"])
 def test_norms_are_those_of_dense_means(name, rng):
     group = sa.group(name)
-    if name == "D4xSO2":
-        S = sa.Oracle(group, seed=0).draw(4)
-        with pytest.raises(UnsupportedError, match="have no degree"):
-            sa.deviation(S, degree=2)
-        return
     S = sa.Oracle(group, seed=0).draw(25)
     dense = [i.matrices(S.elements).mean(axis=0) for i in list(group.irreps_to(3))[1:]]
     norm = max(np.linalg.norm(mean, 2) for mean in dense)

@@ -8,6 +8,7 @@ coordinates at a time, or those that occur in a given linear action.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.floats import power_up
+from sparseaug.floats import down, power_up, up
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not
@@ -135,7 +136,7 @@ def deviation(
         method=name,
         block=norm.block,
         m=S.m,
-        floor=deviation_floor(S.m, S.group.order) if whole and length == 1 else 0.0,
+        floor=_floor(S) if whole and length == 1 else 0.0,
         bound=_bound(S, length, delta, degree),
         delta=delta,
         failure_probability=norm.failure_probability,
@@ -201,6 +202,16 @@ def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str
         raise
     reason = why_not(S) if norm.upper >= 1.0 else ""
     return (_SUBGROUP, reason) if reason else (norm, "")
+
+
+# Of an infinite group the mean of ||pi(S)||_F^2 / d_pi over l <= L, with weights d_pi^2, is at least
+# that of the m pairs i = j, 1/m, as L grows: the characters of other elements than the identity are
+# o(sum d_pi^2).
+def _floor(S: GroupSample) -> float:
+    """What no S of m elements can be below; 1 / sqrt(m) in an infinite group."""
+    if S.group.is_finite:
+        return deviation_floor(S.m, S.group.order)
+    return max(0.0, down(down(1.0) / up(math.sqrt(S.m))))
 
 
 def _bound(S: GroupSample, length: int, delta: float, degree: int | None) -> float | None:

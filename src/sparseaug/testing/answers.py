@@ -41,6 +41,7 @@ def near(group: Group, left: Rows, right: Rows, products: int) -> bool:
         return equal(left, right)
     if left.shape[-1:] != (group.width,) or right.shape[-1:] != (group.width,):
         return False
+    left, right = (rows.reshape(-1, group.width) for rows in np.broadcast_arrays(left, right))
     return bool((group.distance(left, right) <= products * group.rounding).all())
 
 

@@ -7,7 +7,6 @@ min{1, sqrt(8/(3m) log(2|G|/delta))}. Here: that bound, its two inverses, and th
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from sparseaug.theory._arguments import group_size, positive, probability
@@ -91,7 +90,7 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
 def deviation_floor(m: int, order: int) -> float:
     """What no multiset of m elements can beat; rounded down.
 
-        sqrt((|G|/m - 1) / (|G| - 1)),  and 0 for m >= |G|;  1 / sqrt(m) for an infinite group
+        sqrt((|G|/m - 1) / (|G| - 1)),  and 0 for m >= |G|
 
     In the regular representation the squared Frobenius norm of Pi_S - Pi_G is
     |G| sum_g p_g^2 - 1, where p_g is the share of g in S. Shares are multiples of 1/m that sum
@@ -100,7 +99,7 @@ def deviation_floor(m: int, order: int) -> float:
 
     Args:
         m: number of elements of S, counted with multiplicity
-        order: |G|, an integer of any size, or `math.inf`
+        order: |G|, an integer of any size
 
     Examples:
         >>> round(deviation_floor(64, 720), 4)
@@ -108,11 +107,7 @@ def deviation_floor(m: int, order: int) -> float:
         >>> deviation_floor(720, 720)
         0.0
     """
-    m = group_size("m", m)
-    # the mean of ||pi(S)||_F^2 / d_pi over l <= L, with weights d_pi^2, is at least that of the m
-    # pairs i = j, 1/m, as L grows: characters of other elements than the identity are o(sum d_pi^2)
-    infinite = isinstance(order, float) and order == math.inf
-    order = 1 << 4096 if infinite else group_size("order", order)
+    m, order = group_size("m", m), group_size("order", order)
     if m >= order:
         return 0.0
     # It grows with |G|, from 2^4096 on by less than a float can show.
