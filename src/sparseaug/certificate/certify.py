@@ -50,6 +50,7 @@ def certify(
     kinds: Sequence[str] | None = None,
     delta: float = 0.05,
     box: float | None = None,
+    words: int | None = None,
     oracle: Oracle | None = None,
     audit_calls: int = 1000,
     largest: float | None = None,
@@ -66,6 +67,8 @@ def certify(
         kinds: which of `sparseaug.certificate.KINDS`; without it all that the problem allows
         delta: probability of failure of "a-priori" and of "audited", each
         box: bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
+        words: how many words of S "words" takes the gradient over, at no oracle call; without it up
+            to 32,000, as many as some seconds allow
         oracle: source of fresh elements for "audited", independent of theta
         audit_calls: how many of them
         largest: a limit on the gradient norm of any single transformation, for the audit of a
@@ -99,6 +102,7 @@ def certify(
     options = {
         "delta": check_real("delta", delta, above=0, below=1),
         "box": None if box is None else check_real("box", box, above=0),
+        "words": None if words is None else check_integer("words", words, at_least=1),
         "oracle": oracle,
         "audit_calls": check_integer("audit_calls", audit_calls, at_least=2),
         "largest": largest,

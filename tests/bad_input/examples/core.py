@@ -228,8 +228,8 @@ def of_certificates() -> Iterator[Example]:
         sa.certify,
         {
             **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
-            **{"oracle": Fresh(oracle)},
-            **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
+            **{"oracle": Fresh(oracle), "words": 3},
+            **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "words", "audited")},
         },
         takes={"run": ("strided",)},  # a theta of 12 numbers
     )
@@ -240,7 +240,9 @@ def of_certificates() -> Iterator[Example]:
     yield Example(sa.Evidence.of, {"risk": RISK, "deviation": FOUND})
     yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
     yield Example(certificate.spectral, at)
+    yield Example(certificate.words, {**at, "words": 3})
     yield Example(certificate.kernel, at)
+    yield Example(certificate.landmarks, at)
     yield Example(certificate.exact, at)
     yield Example(
         certificate.audited, {**at, "oracle": Fresh(oracle), "audit_calls": 10, "delta": 0.05}
