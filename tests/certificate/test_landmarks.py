@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 
 import sparseaug as sa
 from sparseaug.certificate import Evidence, certify, exact, kernel, landmarks
@@ -177,6 +178,53 @@ def test_the_bound_is_above_the_norm_to_forty_digits(problem, precise_norm):
         truth = precise_norm(model, data, theta)
         for S in (None, sa.Oracle(act.group, seed=seed).draw(4)):
             assert truth <= landmarks(Evidence(model, data, act, S), theta).bound <= truth * 1.001
+
+
+def in_digits(p, q, width) -> mpf:
+    """exp(-|p - q|^2 / width) for vectors of mpf."""
+    return mp.exp(-sum((a - b) ** 2 for a, b in zip(p, q, strict=True)) / width)
+
+
+def as_digits(rows) -> list[list[mpf]]:
+    return [[mpf(float(v)) for v in row] for row in np.atleast_2d(rows)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_rests_are_above_those_to_forty_digits(seed):
+    """The data and their images are centres, so both rests are far below the roundings of squares."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, (1, 2))
+    z = np.concatenate([x, x[:, ::-1], rng.uniform(-1, 1, (1, 2))])
+    act = sa.permute_axis(sa.symmetric(2))
+    model = sa.KernelModel(GaussianKernel(1.3), z)
+    evidence = Evidence(model, (x, np.ones(1)), act, None)
+    of = module._prepare(evidence)
+    c = rng.normal(size=3)
+    phi = model.kernel(of.points, z)
+    F = (phi @ c)[:, None] * phi
+    beta = module.cho_solve((of.factor, True), F)
+    found = module._outside(evidence, of, c, F, beta)
+    with mp.workdps(40):
+        square = mpf(1.3) ** 2
+        # the narrow kernel exp(-|p - q|^2 / sigma^2), and what is expanded in it
+        places, coefficients = as_digits(of.points), as_digits(of.alpha)[0]
+        moved = [*as_digits(x), *as_digits(x[:, ::-1])]
+        terms = [(mpf(1) / 2, p) for p in moved]
+        terms += [(-k, p) for k, p in zip(coefficients, places, strict=True)]
+        rho = sum(k * h * in_digits(p, q, square) for k, p in terms for h, q in terms)
+        assert of.rest >= mp.sqrt(rho)
+        centers = as_digits(z)
+        for r, center in enumerate(centers):
+            terms = [
+                (
+                    mpf(float(c[s])) * in_digits(other, center, 4 * square),
+                    [(p + q) / 2 for p, q in zip(other, center, strict=True)],
+                )
+                for s, other in enumerate(centers)
+            ]
+            terms += [(-k, p) for k, p in zip(as_digits(beta[:, r])[0], places, strict=True)]
+            outside = sum(k * h * in_digits(p, q, square) for k, p in terms for h, q in terms)
+            assert outside <= found[r] <= outside + mpf(1e-10)
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e-40, 1e40])

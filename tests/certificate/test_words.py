@@ -181,3 +181,20 @@ def test_many_samples_are_bounded_without_their_pairs(problem, reference_norm, m
     assert of.nu >= abs(data[1]).mean()
     assert found.bound >= reference_norm(model, data, theta)
     assert math.isfinite(found.bound)
+
+
+def test_centres_that_the_action_treats_otherwise_than_the_data_count_whole():
+    """An isometry on the data is all that is tested. Beyond 9.6 it moves nothing: P would not vary."""
+
+    def swap(g, x):
+        swapped = np.where(abs(x).max(axis=-1, keepdims=True) < 9.6, x[..., ::-1], x)
+        return np.where(g[:, :, None] == 1, swapped, x)
+
+    act = sa.custom_action(sa.cyclic(2), swap)
+    x = 8 * np.array([[0.9, -0.9], [0.3, -0.8]])
+    model = sa.KernelModel(sa.GaussianKernel(8.0), 8 * np.array([[1.5, -1.0], [1.3, -1.2]]))
+    evidence = Evidence(model, (x, np.full(2, 3.0)), act, sa.GroupSample(act.group, [[0]]))
+    for theta in (np.ones(4), np.array([2.0, 1.5, 1.0, 1.0])):
+        found = words(evidence, theta, words=1)
+        assert found.condition
+        assert found.bound >= exact(evidence, theta).truth

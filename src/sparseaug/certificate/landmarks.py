@@ -37,7 +37,7 @@ from sparseaug.certificate.sparse import holding
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.floats import UNIT, gamma, lifted
 from sparseaug.kernels import GaussianKernel
-from sparseaug.kernels.arrays import Floats, flat, move
+from sparseaug.kernels.arrays import Floats, move
 from sparseaug.kernels.closed_form import closed_form, mean_cost, mean_roundings
 from sparseaug.kernels.enumeration import block_length, enumeration_roundings
 from sparseaug.kernels.variation import unit
@@ -77,12 +77,12 @@ class Landmarks:
     rest: float  # at least ||rho||
     targets: Floats  # v
     targets_error: float
+    condition: str  # what the action leaving the kernel invariant rests on
 
 
 def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     """The norm with Pi_G mu approximated in the span of S and landmarks + the product of two rests."""
     theta = check_theta(evidence, theta)
-    condition = _condition(evidence)
     if "landmarks" not in evidence.kept:
         evidence.kept["landmarks"] = _prepare(evidence)
     of: Landmarks = evidence.kept["landmarks"]
@@ -91,7 +91,7 @@ def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     weights = both[: len(a)] ** 2 + both[len(a) :] ** 2
     c, size = unit(a * b)
     one = float(abs(c).sum())
-    R, L, d = len(c), len(of.points), flat(of.points).shape[1]
+    R, L, d = len(c), len(of.points), of.points[0].size
     phi = evidence.model.kernel._gram(of.points, evidence.model.centers)
     F = (phi @ c)[:, None] * phi  # F_r(w_l), (L, R)
     beta = cho_solve((of.factor, True), F, check_finite=False)
@@ -100,7 +100,7 @@ def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     if of.tau:
         moments = evidence.sparse_risk.moments
         slopes += of.tau * (moments.A @ c)
-        error = (moments.error + gamma(R + 8)) * one
+        error = of.tau * (moments.error + gamma(R + 8)) * one
     # F(w) is off by its 2 (d + 14) + R + 4 roundings times sum |c|; then the sums over landmarks
     absolute = abs(beta).sum(axis=0)
     alpha = float(abs(of.alpha).sum())
@@ -108,24 +108,21 @@ def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     errors = error + absolute * (of.rest_error + gamma(L + 8) * (of.rest + of.rest_error))
     e = slopes * size - of.targets
     errors = errors * size + of.targets_error + gamma(4) * abs(e)
-    squares = _own(evidence, c) - 2 * (beta * F).sum(axis=0) + (beta * (of.gram @ beta)).sum(axis=0)
-    # three kernel values and 2 R sums in ||F||^2, two and R + L in beta F, one and 2 L in beta K beta
-    squares = (
-        np.maximum(squares, 0) + gamma(3 * (d + 18) + 2 * R + 2 * L + 40) * (one + absolute) ** 2
-    )
-    rest = math.sqrt(float(weights @ squares)) * of.rest * size
+    rest = math.sqrt(float(weights @ _outside(evidence, of, c, F, beta))) * of.rest * size
     norm = _norm(weights, e) + _norm(weights, errors)
     bound = lifted((norm + rest) * edge, 4 * R + 4 * L + 60)
-    return holding("landmarks", bound, 0.0, "", condition, evidence.calls)
+    return holding("landmarks", bound, 0.0, "", of.condition, evidence.calls)
 
 
 def _prepare(evidence: Evidence) -> Landmarks:
+    condition = _condition(evidence)
     x, y, action, kernel = evidence.x, evidence.y, evidence.action, evidence.narrow
     n, d = len(x), x[0].size
     w = _points(evidence, _number(evidence))
     L = len(w)
     K = kernel._gram(w, w)
-    factor = np.tril(cho_factor(K + _RIDGE * np.eye(L), lower=True)[0])
+    ridge = max(_RIDGE, 4 * L * gamma(d + 18))  # above the roundings of K, which may be indefinite
+    factor = np.tril(cho_factor(K + ridge * np.eye(L), lower=True)[0])
     every = kernel.group_mean(action, x, np.concatenate([x, w]))
     wide = evidence.model.kernel.group_mean(action, x, evidence.model.centers)
     over_group = every[:, n:].mean(axis=0)
@@ -168,6 +165,7 @@ def _prepare(evidence: Evidence) -> Landmarks:
         lifted(rest, 8),
         y @ wide / n,
         targets_error,
+        condition,
     )
 
 
@@ -223,12 +221,20 @@ def _over_sample(evidence: Evidence, S: GroupSample, w: Floats) -> Floats:
     return total / (S.m * len(x))
 
 
-def _own(evidence: Evidence, c: Floats) -> Floats:
-    """||F_r||^2 = sum_st c_s c_t E_sr E_tr E_st."""
+def _outside(evidence: Evidence, of: Landmarks, c: Floats, F: Floats, beta: Floats) -> Floats:
+    """At least ||G_r||^2 = ||F_r||^2 - 2 beta_r' F_r(w) + beta_r' K beta_r, for all r.
+
+    ||F_r||^2 = sum_st c_s c_t E_sr E_tr E_st is three kernel values and 2 R sums, the second term two
+    and R + L, the third one and 2 L, all measured against sums of absolute values.
+    """
     z = evidence.model.centers
     E = GaussianKernel(evidence.model.kernel.sigma * math.sqrt(2))._gram(z, z)
     U = c[:, None] * E
-    return np.asarray((U * (E @ U)).sum(axis=0))
+    squares = (U * (E @ U)).sum(axis=0)
+    squares += (beta * (of.gram @ beta)).sum(axis=0) - 2 * (beta * F).sum(axis=0)
+    roundings = 3 * (z[0].size + 18) + 2 * len(c) + 2 * len(of.points) + 40
+    size = abs(c).sum() + abs(beta).sum(axis=0)
+    return np.asarray(np.maximum(squares, 0) + gamma(roundings) * size**2)
 
 
 def _mean_error(action: Action, x: Floats, width: int) -> float:
