@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import itertools
 import math
 import warnings
 
@@ -48,6 +49,32 @@ def test_a_case_where_the_bound_is_nearly_attained(y, theta, reference_norm, mon
     monkeypatch.setattr(module, "PAIRS", 0)  # norms are taken whole: 1 in place of 1/2
     other = Evidence(model, (x, np.array([y])), act, S)
     assert 1.999 < words(other, np.array(theta), words=1).bound / truth < 2.001
+
+
+@pytest.mark.parametrize("name", ["Z2^5", "D7", "C3xC3", "B3", "cube"])
+def test_other_groups_and_other_scales(name):
+    """Also with 10 words by which what varies is bounded, in place of the group."""
+    act, shape = {
+        "Z2^5": (sa.flip_signs(sa.sign_flips(5)), (5,)),
+        "D7": (sa.permute_axis(sa.dihedral(7)), (7,)),
+        "C3xC3": (sa.roll(sa.abelian(3, 3)), (3, 3)),
+        "B3": (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
+        "cube": (sa.linear(sa.cube_rotations()), (3,)),
+    }[name]
+    for seed, few in itertools.product(range(5), (10, 256)):
+        rng = np.random.default_rng(seed)
+        x, z = rng.uniform(-1, 1, (4, *shape)), rng.uniform(-1, 1, (5, *shape))
+        y = rng.normal(size=4) * 10.0 ** rng.integers(-8, 9)
+        model = sa.KernelModel(sa.GaussianKernel(float(rng.uniform(0.3, 2))), z)
+        S = sa.GroupSample(act.group, act.group.sample(4, rng))
+        theta = rng.normal(0, 10.0 ** rng.integers(-3, 3), model.size)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "FEW", few)
+            evidence = Evidence(model, (x, y), act, S)
+            truth = exact(evidence, theta)
+            for number in (1, 6):
+                found = words(evidence, theta, words=number).bound
+                assert found >= 2 * truth.truth - truth.bound
 
 
 def test_more_words_give_less_and_the_whole_group_gives_the_norm(problem):
