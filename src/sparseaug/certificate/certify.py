@@ -12,6 +12,7 @@ from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.certificate.result import Certificate, Certificates
+from sparseaug.certificate.words import check_words
 from sparseaug.descent import Run
 from sparseaug.errors import (
     ArgumentError,
@@ -102,7 +103,7 @@ def certify(
     options = {
         "delta": check_real("delta", delta, above=0, below=1),
         "box": None if box is None else check_real("box", box, above=0),
-        "words": None if words is None else check_integer("words", words, at_least=1),
+        "words": check_words(words),
         "oracle": oracle,
         "audit_calls": check_integer("audit_calls", audit_calls, at_least=2),
         "largest": largest,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -79,8 +79,7 @@ def words(evidence: Evidence, theta: Floats, *, words: int | None = None) -> Cer
     where the group has no more elements than that, it is the group.
     """
     theta = check_theta(evidence, theta)
-    if words is not None:
-        words = check_integer("words", words, at_least=1, below=LARGEST + 1)
+    words = check_words(words)
     condition = evidence.kernel_condition
     kept: dict[int | None, Words] = evidence.kept.setdefault("words", {})
     if words not in kept:
@@ -96,6 +95,11 @@ def words(evidence: Evidence, theta: Floats, *, words: int | None = None) -> Cer
         spread = of.deviation * (P * of.mu + Q * of.nu)
     bound = lifted(largest_norm(of.risk, theta) + spread, 12)
     return holding("words", bound, of.failure, "the norm estimate", condition, evidence.calls)
+
+
+def check_words(words: Any) -> int | None:
+    """A number of words, or None for the default."""
+    return None if words is None else check_integer("words", words, at_least=1, below=LARGEST + 1)
 
 
 def _prepare(evidence: Evidence, count: int | None) -> Words:
