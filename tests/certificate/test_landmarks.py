@@ -98,6 +98,35 @@ def test_any_coefficients_give_a_bound(tau, problem, reference_norm, monkeypatch
         assert found.bound >= reference_norm(model, data, theta)
 
 
+@pytest.mark.parametrize("tau", [0.0, 0.6, 1.3])
+@pytest.mark.parametrize("sloppy", ["alpha", "beta"])
+def test_one_good_approximation_makes_up_for_a_bad_one(
+    sloppy, tau, problem, reference_norm, monkeypatch
+):
+    """alpha from nowhere, where F lies in the span of all middles; or beta, where the mean over the
+    group lies in it, as all images of the data are centres. Then the bound is the norm itself.
+    """
+    solve, rng = module.cho_solve, np.random.default_rng(0)
+
+    def solved(factor, right, **options):
+        solution = solve(factor, right, **options)
+        bad = (right.ndim == 1) == (sloppy == "alpha")
+        return solution + bad * rng.normal(0, 0.5, solution.shape)
+
+    monkeypatch.setattr(module, "cho_solve", solved)
+    monkeypatch.setattr(module, "_share", lambda *rests: tau if sloppy == "alpha" else 0.0)
+    for seed in range(4):
+        model, data, act = problem(3, seed, samples=2, centers=4)
+        if sloppy == "beta":
+            every = np.concatenate(list(act.group.elements()))
+            moved = act(every, data[0]).reshape(-1, 3)
+            model = sa.KernelModel(model.kernel, moved)
+        theta = rng.normal(0, 0.5, model.size)
+        evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=seed).draw(4))
+        truth = reference_norm(model, data, theta)
+        assert truth * (1 - 1e-12) <= landmarks(evidence, theta).bound <= truth * (1 + 1e-3)
+
+
 @pytest.mark.parametrize("act_and_shape", ["Z2^5", "D7", "C3xC3", "B3", "A5", "cube"])
 def test_other_groups_and_other_landmarks(act_and_shape, few):
     act, shape = {
