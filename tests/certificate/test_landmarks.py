@@ -256,6 +256,29 @@ def test_both_rests_are_above_those_to_forty_digits(seed):
             assert outside <= found[r] <= outside + mpf(1e-10)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_rest_of_the_mean_covers_coefficients_that_cancel(seed, monkeypatch):
+    """Every landmark twice, with coefficients of 1e4 and -1e4 more: the same function, and roundings."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, (1, 2))
+    z = np.concatenate([x, x[:, ::-1]])
+    act = sa.permute_axis(sa.symmetric(2))
+    evidence = Evidence(sa.KernelModel(GaussianKernel(1.3), z), (x, np.ones(1)), act, None)
+    points, solve = module._points, module.cho_solve
+    large = 1e4 * rng.uniform(1, 2, 3)
+    monkeypatch.setattr(module, "_points", lambda *args: np.tile(points(*args), (2, 1)))
+    monkeypatch.setattr(
+        module, "cho_solve", lambda *args: solve(*args) + np.concatenate([large, -large])
+    )
+    of = module._prepare(evidence)
+    with mp.workdps(40):
+        terms = [(mpf(1) / 2, p) for p in (*as_digits(x), *as_digits(x[:, ::-1]))]
+        places = as_digits(of.points)
+        terms += [(-k, p) for k, p in zip(as_digits(of.alpha)[0], places, strict=True)]
+        rho = sum(k * h * in_digits(p, q, mpf(1.3) ** 2) for k, p in terms for h, q in terms)
+        assert mp.sqrt(rho) <= of.rest <= mp.sqrt(rho) + mpf(1e-2)
+
+
 @pytest.mark.parametrize("scale", [1e-120, 1e-40, 1e40])
 def test_scales_of_targets_and_parameters(scale, problem):
     """y times s^2 and theta times s scale the gradient by s^3, and the bound with it."""
