@@ -88,8 +88,8 @@ def of_experiment(path: Path, tally: Tally) -> None:
                 tally.compare(method, evidence, theta, truth, step == len(truths) - 1)
 
 
-def on_grid(tally: Tally, seeds: int = 4) -> None:
-    """Other groups: 16 samples, 24 centres, S of 8 and 32 draws and none."""
+def on_grid(tally: Tally, seeds: int = 5) -> None:
+    """Other groups: 16 samples, 48 centres, S of 8 and 32 draws and none."""
     for name, (action, shape) in GRID.items():
         for seed in range(seeds):
             for m in (0, 8, 32):
@@ -103,7 +103,7 @@ def _runs(
     action: sa.Action, shape: tuple[int, ...], seed: int, m: int
 ) -> tuple[Evidence, Iterator[Any]]:
     rng = np.random.default_rng(seed)
-    x, z = rng.uniform(-1, 1, (16, *shape)), rng.uniform(-1, 1, (24, *shape))
+    x, z = rng.uniform(-1, 1, (16, *shape)), rng.uniform(-1, 1, (48, *shape))
     scale = (np.prod(shape) / 6) ** 0.5  # points are as far apart as the paper's
     model = sa.KernelModel(sa.GaussianKernel(1.25 * scale), z)
     S = sa.Oracle(action.group, seed=seed).draw(m) if m else None
