@@ -8,7 +8,9 @@ sparse    from the gradient on S: a-priori, spectral, kernel
 words     from the gradient on words of S, at no further call
 landmarks from group means at some points
 exact     the full-group gradient itself, and the roundings of a gradient
-audit     fresh transformations, independent of S
+audit     fresh transformations, independent of S, alone or each with a translate of S
+anytime   an audit that may stop at any draw, and how audits share delta
+concentration  the inequality behind it
 """
 
 from sparseaug.certificate.audit import audited
