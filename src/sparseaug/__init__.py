@@ -94,9 +94,13 @@ if _TYPE_CHECKING:
         SpectralMixtureKernel as SpectralMixtureKernel,
     )
     from sparseaug.orbits import (
+        BrokenSymmetries as BrokenSymmetries,
         InvarianceReport as InvarianceReport,
+        InvarianceTest as InvarianceTest,
         assert_invariant as assert_invariant,
+        broken_symmetries as broken_symmetries,
         invariance_error as invariance_error,
+        test_invariance as test_invariance,
     )
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
@@ -152,7 +156,8 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        InvarianceReport assert_invariant invariance_error
+        BrokenSymmetries InvarianceReport InvarianceTest assert_invariant broken_symmetries
+        invariance_error test_invariance
     """,
     "planning": """
         DrawPlan Plan plan

@@ -1,11 +1,25 @@
-"""How a function varies over orbits.
+"""How a function varies over orbits, and whether data are as likely after a move.
 
-invariance  model(g x) beside model(x), for every g of a group or sample
-report      what was found, element by element
-models      how a model is called
+invariance     model(g x) beside model(x), for every g of a group or sample
+report         what was found, element by element
+models         how a model is called
+symmetry_test  test_invariance: an exact p-value that data are invariant
+moves          which moves of the data make it exact
+statistics     how far data are from their orbit average
+broken         which subgroups the data break
 """
 
+from sparseaug.orbits.broken import BrokenSymmetries, broken_symmetries
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
 from sparseaug.orbits.report import InvarianceReport
+from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 
-__all__ = ["InvarianceReport", "assert_invariant", "invariance_error"]
+__all__ = [
+    "BrokenSymmetries",
+    "InvarianceReport",
+    "InvarianceTest",
+    "assert_invariant",
+    "broken_symmetries",
+    "invariance_error",
+    "test_invariance",
+]
