@@ -46,10 +46,10 @@ def paired() -> dict[str, Test]:
     codes = np.random.default_rng(0).permutation(np.arange(1, 128))[:24]
     small = sa.GroupSample.generated(many.group, codes[None] >> np.arange(7)[:, None] & 1)
     large = sa.design(many.group, name="BCH array of strength 4")
-    together = {"statistic": size, "move": "together"}
+    together: dict[str, Any] = {"statistic": size, "move": "together"}
 
     def scipy(x: Any, rng: np.random.Generator) -> float:
-        kind = {"permutation_type": "samples", "vectorized": False}
+        kind: dict[str, Any] = {"permutation_type": "samples", "vectorized": False}
         found = stats.permutation_test(
             (x,), size, n_resamples=999, alternative="greater", rng=rng, **kind
         )
@@ -83,13 +83,14 @@ def two_samples() -> dict[str, Test]:
     """Permutations of 13 numbers."""
     action = sa.permute_axis(sa.symmetric(13))
     S = sa.design(action.group, degree=2)
-    together = {"statistic": difference, "move": "together"}
+    together: dict[str, Any] = {"statistic": difference, "move": "together"}
 
     def scipy(x: Any, rng: np.random.Generator) -> float:
         def apart(a: Any, b: Any) -> float:
             return float(abs(a.mean() - b.mean()))
 
-        pair, kind = (x[:6], x[6:]), {"alternative": "greater", "vectorized": False}
+        pair = (x[:6], x[6:])
+        kind: dict[str, Any] = {"alternative": "greater", "vectorized": False}
         return float(stats.permutation_test(pair, apart, n_resamples=999, rng=rng, **kind).pvalue)
 
     return {
