@@ -66,6 +66,8 @@ if _TYPE_CHECKING:
         descend as descend,
     )
     from sparseaug.designs.choose import design as design, designs as designs
+    from sparseaug.designs.inspected import Inspection as Inspection, Instead as Instead
+    from sparseaug.designs.inspection import inspect as inspect
     from sparseaug.designs.thin import thin as thin
     from sparseaug.groups import (
         Group as Group,
@@ -145,7 +147,7 @@ _NAMES = {
         NonFiniteError Run Trace box descend
     """,
     "designs": """
-        design designs thin
+        Inspection Instead design designs inspect thin
     """,
     "groups": """
         Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic

@@ -54,6 +54,7 @@ EXCUSED = {
             *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
             *("orbits.InvarianceTest", "orbits.BrokenSymmetries"),
+            *("designs.Inspection", "designs.Instead"),
             *("sources.CrystalSymmetry", "sources.GraphSymmetry", "sources.MoleculeSymmetry"),
             *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),
         ),

@@ -27,4 +27,9 @@ def of_symmetry_tests() -> Iterator[Example]:
     )
 
 
-EXAMPLES = [*of_symmetry_tests()]
+def of_inspection() -> Iterator[Example]:
+    yield Example(sa.inspect, {"rows": [[1, 0, 2, 3]], "group": "S4"})
+    yield Example(sa.inspect, {"rows": [[1, 0], [0, 1]], "group": sa.sign_flips(2)})
+
+
+EXAMPLES = [*of_symmetry_tests(), *of_inspection()]
