@@ -99,9 +99,12 @@ if _TYPE_CHECKING:
         BrokenSymmetries as BrokenSymmetries,
         InvarianceReport as InvarianceReport,
         InvarianceTest as InvarianceTest,
+        Prediction as Prediction,
+        Spectrum as Spectrum,
         assert_invariant as assert_invariant,
         broken_symmetries as broken_symmetries,
         invariance_error as invariance_error,
+        orbit_spectrum as orbit_spectrum,
         test_invariance as test_invariance,
     )
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
@@ -158,8 +161,8 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        BrokenSymmetries InvarianceReport InvarianceTest assert_invariant broken_symmetries
-        invariance_error test_invariance
+        BrokenSymmetries InvarianceReport InvarianceTest Prediction Spectrum assert_invariant
+        broken_symmetries invariance_error orbit_spectrum test_invariance
     """,
     "planning": """
         DrawPlan Plan plan

@@ -2,6 +2,7 @@
 
 invariance     model(g x) beside model(x), for every g of a group or sample
 report         what was found, element by element
+spectrum       how the variance over orbits is shared between degrees, and what averages leave of it
 models         how a model is called
 symmetry_test  test_invariance: an exact p-value that data are invariant
 moves          which moves of the data make it exact
@@ -12,14 +13,18 @@ broken         which subgroups the data break
 from sparseaug.orbits.broken import BrokenSymmetries, broken_symmetries
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
 from sparseaug.orbits.report import InvarianceReport
+from sparseaug.orbits.spectrum import Prediction, Spectrum, orbit_spectrum
 from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 
 __all__ = [
     "BrokenSymmetries",
     "InvarianceReport",
     "InvarianceTest",
+    "Prediction",
+    "Spectrum",
     "assert_invariant",
     "broken_symmetries",
     "invariance_error",
+    "orbit_spectrum",
     "test_invariance",
 ]
