@@ -99,6 +99,9 @@ if _TYPE_CHECKING:
         BrokenSymmetries as BrokenSymmetries,
         InvarianceReport as InvarianceReport,
         InvarianceTest as InvarianceTest,
+        Pilot as Pilot,
+        PilotPlan as PilotPlan,
+        PilotRow as PilotRow,
         Prediction as Prediction,
         Spectrum as Spectrum,
         assert_invariant as assert_invariant,
@@ -107,6 +110,7 @@ if _TYPE_CHECKING:
         orbit_spectrum as orbit_spectrum,
         test_invariance as test_invariance,
     )
+    from sparseaug.orbits.pilots.pilot import pilot as pilot
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
@@ -161,8 +165,9 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        BrokenSymmetries InvarianceReport InvarianceTest Prediction Spectrum assert_invariant
-        broken_symmetries invariance_error orbit_spectrum test_invariance
+        BrokenSymmetries InvarianceReport InvarianceTest Pilot PilotPlan PilotRow Prediction
+        Spectrum assert_invariant broken_symmetries invariance_error orbit_spectrum pilot
+        test_invariance
     """,
     "planning": """
         DrawPlan Plan plan
