@@ -27,7 +27,9 @@ def element_gradients(
         moved = move(problem.action, rows[start : start + step], x)
         k = len(moved)
         features = model.kernel._gram(moved.reshape(-1, *moved.shape[2:]), model.centers)
-        residuals = (features @ (a * b)).reshape(k, len(x)) - y
-        by_coefficients = residuals[:, None] @ features.reshape(k, len(x), -1) / len(x)
-        g = by_coefficients[:, 0]
-        yield 0.5 * np.mean(residuals**2, axis=1), np.concatenate([b * g, a * g], axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):  # of a theta that diverged
+            residuals = (features @ (a * b)).reshape(k, len(x)) - y
+            g = (residuals[:, None] @ features.reshape(k, len(x), -1))[:, 0] / len(x)
+            both = np.concatenate([b * g, a * g], axis=1)
+            values = 0.5 * np.mean(residuals**2, axis=1)
+        yield values, both

@@ -49,6 +49,7 @@ def element_gradients(
         some = rows[start : start + count]
         bound = Bound(risk.action, some, memory=0)
         y_bound = None if risk.y_action is None else Bound(risk.y_action, some, memory=0)
+        found: Any
         gradient: Any = 0.0
         value: Any = 0.0
         for first in range(0, n, samples):
