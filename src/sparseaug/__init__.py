@@ -97,6 +97,7 @@ if _TYPE_CHECKING:
     )
     from sparseaug.orbits import (
         BrokenSymmetries as BrokenSymmetries,
+        Choice as Choice,
         InvarianceReport as InvarianceReport,
         InvarianceTest as InvarianceTest,
         Pilot as Pilot,
@@ -107,10 +108,11 @@ if _TYPE_CHECKING:
         assert_invariant as assert_invariant,
         broken_symmetries as broken_symmetries,
         invariance_error as invariance_error,
-        orbit_spectrum as orbit_spectrum,
         test_invariance as test_invariance,
     )
     from sparseaug.orbits.pilots.pilot import pilot as pilot
+    from sparseaug.orbits.spectrum.choose import choose as choose
+    from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
@@ -165,9 +167,9 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        BrokenSymmetries InvarianceReport InvarianceTest Pilot PilotPlan PilotRow Prediction
-        Spectrum assert_invariant broken_symmetries invariance_error orbit_spectrum pilot
-        test_invariance
+        BrokenSymmetries Choice InvarianceReport InvarianceTest Pilot PilotPlan PilotRow
+        Prediction Spectrum assert_invariant broken_symmetries choose invariance_error
+        orbit_spectrum pilot test_invariance
     """,
     "planning": """
         DrawPlan Plan plan

@@ -15,11 +15,12 @@ from sparseaug.orbits.broken import BrokenSymmetries, broken_symmetries
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
 from sparseaug.orbits.pilots import Pilot, PilotPlan, PilotRow, pilot
 from sparseaug.orbits.report import InvarianceReport
-from sparseaug.orbits.spectrum import Prediction, Spectrum, orbit_spectrum
+from sparseaug.orbits.spectrum import Choice, Prediction, Spectrum, choose, orbit_spectrum
 from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 
 __all__ = [
     "BrokenSymmetries",
+    "Choice",
     "InvarianceReport",
     "InvarianceTest",
     "Pilot",
@@ -29,6 +30,7 @@ __all__ = [
     "Spectrum",
     "assert_invariant",
     "broken_symmetries",
+    "choose",
     "invariance_error",
     "orbit_spectrum",
     "pilot",

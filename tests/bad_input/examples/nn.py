@@ -152,6 +152,13 @@ def of_models() -> Iterator[Example]:
         {**moved, "merge": "mean", "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
+    chosen = {"model": same, "action": ACT, "S": "choose", "output_action": None}
+    yield Example(
+        lambda **given: sann.OrbitAverage(**given)(X),
+        {**chosen, "merge": "mean", "chunk_size": None, "error": 0.5, "x": X},
+        of=key(sann.OrbitAverage),
+        takes={"x": MOVED},
+    )
     yield of(average, "forward", {"x": MOVED}, x=X)
     yield of(average, "statistics", {"x": MOVED}, x=X)
     yield of(average, "invariance_bound", output_range=(0, 1))

@@ -21,8 +21,10 @@ from sparseaug.orbits.pilots.rows import PilotPlan, plan_rows
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
 from sparseaug.planning.constants import Constants
 from sparseaug.sampling import GroupSample
+from sparseaug.storage import check_path
 
 _SCHEMA = "sparseaug pilot 1"
+_SMALLEST = 1e-150  # whose square is a float
 
 
 @final
@@ -86,7 +88,7 @@ class Pilot:
         """
         return plan_rows(
             self.spectrum,
-            check_real("eps", eps, above=0),
+            check_real("eps", eps, above=_SMALLEST),
             check_real("delta", delta, above=0, below=1),
             L=self.L,
             gap=max(0.0, self.value),
@@ -150,7 +152,7 @@ class Pilot:
         Args:
             path: file to read
         """
-        data = load_json(path)
+        data = load_json(check_path("path", path))
         require(data.get("schema") == _SCHEMA, path, "it is not a pilot of this version")
         try:
             return cls.from_dict(data)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, dtype_kind, require_dense
 from sparseaug.actions.base import differences, require_action, require_law
-from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
+from sparseaug.actions.trees import describe, joined, leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, check_callable, shorten
 from sparseaug.groups import Rows
+from sparseaug.kernels.arrays import LARGEST
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, usual_chunk
 from sparseaug.orbits.spectrum.measure import measure
 from sparseaug.orbits.spectrum.result import Spectrum
@@ -125,7 +126,8 @@ def _outputs(f: Callable[..., Any], x: Any, n: int) -> NDArray[Any]:
         )
     if dtype_kind(y) not in "fc":
         raise ArgumentError(
-            f"f returned {y.dtype}, not floating point; give values or predict_proba, not labels."
+            f"f returned {y.dtype} for x of {describe(x)}, not floating point; give values or "
+            "predict_proba, not labels."
         )
     values = as_numpy(y)
     return values if values.dtype.itemsize >= 4 else values.astype(np.float32)
@@ -166,8 +168,9 @@ def _blocks(
 
 
 def _require_finite(values: NDArray[Any], rows: Rows) -> None:
-    for j in np.flatnonzero(~np.isfinite(values).all(axis=1)):
+    limit = min(LARGEST, float(np.finfo(values.dtype).max))
+    for j in np.flatnonzero(~(np.isfinite(values) & (np.abs(values) <= limit)).all(axis=1)):
         raise ArgumentError(
-            f"f returned non-finite outputs for x moved by {shorten(rows[j].tolist())}; there is no "
-            "spectrum."
+            f"f returned outputs that are not finite, or above {LARGEST:g}, for x moved by "
+            f"{shorten(rows[j].tolist())}; there is no spectrum."
         )

@@ -20,6 +20,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
+from sparseaug.kernels.arrays import check_floats
 from sparseaug.orbits.spectrum.units import Floats, Units, check_order, family, units_of
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -78,9 +79,10 @@ class Prediction:
 
     def __str__(self) -> str:
         bar = f" +- {self.error:.2g}" if self.error else ""
+        as_draws = f"as {self.draws:.4g} draws" if self.relative > 1e-12 else "0, up to rounding"
         return (
             f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}, "
-            f"{self.relative:.2%} of the variance; as {self.draws:.4g} draws)"
+            f"{self.relative:.2%} of the variance; {as_draws})"
         )
 
 
@@ -200,7 +202,7 @@ class Spectrum:
             (0.125, 0.0)
         """
         if isinstance(S, int | np.integer) and not isinstance(S, bool):
-            m = check_integer("S", S, at_least=1)
+            m = check_integer("S", S, at_least=1, below=1 << 62)
             return Prediction(self.variance / m, self.variance_error / m, m, self.variance)
         sample = as_sample(S, self.group)
         known = as_known(sample)
@@ -209,6 +211,22 @@ class Spectrum:
         within = float(np.linalg.norm(self.variances * self._units.spreads(known)))
         error = math.hypot(_half_width(self.replicates @ squares - value), within)
         return Prediction(value, error, sample.m, self.variance)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the shares, and beside them what averaging leaves against m: draws, designs, full.
+
+        Args:
+            axes: two matplotlib axes; new ones by default
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingPackageError: matplotlib is not installed.
+        """
+        from sparseaug.orbits.spectrum.picture import draw_spectrum
+
+        return draw_spectrum(self, axes)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data, understood by `from_dict`; shares and errors in degree order."""
@@ -297,12 +315,8 @@ def _short(share: float) -> str:
 
 
 def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
-    try:
-        array = np.array(given, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name}={shorten(given)} is not an array of numbers.") from error
-    wrong = array.ndim != axes or array.shape[-1] != count
-    if wrong or not np.isfinite(array).all() or (array < 0).any():
+    array = check_floats(name, given).copy()
+    if array.ndim != axes or array.shape[-1] != count or (array < 0).any():
         raise ArgumentError(
             f"{name}={shorten(given)} is not an array of numbers of at least 0, one for each of {count} "
             "units; orbit_spectrum makes them."

@@ -19,7 +19,8 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.characters import characters_at
 from sparseaug.groups.young import Partition, dimension, partitions
-from sparseaug.orbits.spectrum.units import Floats, fourier_variances
+from sparseaug.orbits.spectrum.units import Floats
+from sparseaug.orbits.spectrum.young_transform import young_variances
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.counting import (
     LARGEST_N,
@@ -121,13 +122,6 @@ class Shapes:
         return 0.0
 
     def variances(self, values: NDArray[Any]) -> Floats:
-        """Both halves of a self-conjugate partition of A_n together."""
         if self.group.width > LARGEST_N:
             raise GroupTooLargeError(f"{self.group.name} is too large to be listed; give calls=.")
-        irreps = list(self.group.irreps())[1:]
-        each = fourier_variances(self.group, irreps, values)
-        found = dict.fromkeys(self.names, 0.0)
-        for irrep, value in zip(irreps, each.tolist(), strict=True):
-            name = irrep.name
-            found[name if name in found else name.rstrip("+-") + "+-"] += value
-        return np.array([found[name] for name in self.names])
+        return young_variances(self.group, self.shapes, values)
