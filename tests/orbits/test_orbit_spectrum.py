@@ -39,8 +39,12 @@ def test_draws_are_counted_by_the_oracle_and_listing_draws_nothing() -> None:
 def test_chunks_and_tensors_change_nothing() -> None:
     torch = pytest.importorskip("torch")
     whole = sa.orbit_spectrum(model, ACT, X)
-    assert sa.orbit_spectrum(model, ACT, X, chunk_size=3).variances == pytest.approx(whole.variances)
-    net = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Dropout(0.5)).double()
+    assert sa.orbit_spectrum(model, ACT, X, chunk_size=3).variances == pytest.approx(
+        whole.variances
+    )
+    net = torch.nn.Sequential(
+        torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Dropout(0.5)
+    ).double()
     found = sa.orbit_spectrum(net, ACT, torch.from_numpy(X))
     assert net.training  # in eval mode only meanwhile
     weight, bias = net[0].weight.detach().numpy(), net[0].bias.detach().numpy()
@@ -122,7 +126,9 @@ def test_a_large_group_is_measured_by_draws() -> None:
     assert found.shares["above 3"] <= found.errors["above 3"]
     design = found.predict(sa.design(act.group, degree=2))
     assert design.relative < 0.05
-    assert found.predict(sa.Oracle(act.group, seed=1).draw(64)).relative == pytest.approx(1 / 64, rel=0.2)
+    assert found.predict(sa.Oracle(act.group, seed=1).draw(64)).relative == pytest.approx(
+        1 / 64, rel=0.2
+    )
 
 
 def test_a_spectrum_comes_back_from_json() -> None:
@@ -145,7 +151,9 @@ ACTIONS = [
 @pytest.mark.parametrize(("action", "shape"), ACTIONS)
 def test_choice_reaches_the_error_and_never_leaves_more_than_draws(action: Any, shape: Any) -> None:
     x = np.random.default_rng(0).normal(size=(6, *shape))
-    weights = np.random.default_rng(1).normal(size=(math.prod(shape), 8)) / math.sqrt(math.prod(shape))
+    weights = np.random.default_rng(1).normal(size=(math.prod(shape), 8)) / math.sqrt(
+        math.prod(shape)
+    )
 
     def f(x: Any) -> Any:
         return np.tanh(x.reshape(len(x), -1) @ weights)
@@ -170,7 +178,9 @@ def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() 
     spectrum = sa.orbit_spectrum(lambda x: x[:, 0] * x[:, 1] ** 2, act, x)
     choice = sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5)
     assert (choice.name, choice.sample.m) == ("AGL(1,7)", 42)
-    with pytest.raises(ArgumentError, match=r"at most 10 elements .* nearest is cyclic shifts with m=7"):
+    with pytest.raises(
+        ArgumentError, match=r"at most 10 elements .* nearest is cyclic shifts with m=7"
+    ):
         sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
 
 
@@ -209,7 +219,9 @@ def test_the_picture_shows_every_share_and_every_design() -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     spectrum = sa.orbit_spectrum(model, ACT, X, calls=64)
     left, right = spectrum.plot()
-    assert [bar.get_height() for bar in left.patches] == pytest.approx(list(spectrum.shares.values()))
+    assert [bar.get_height() for bar in left.patches] == pytest.approx(
+        list(spectrum.shares.values())
+    )
     designs = next(line for line in right.lines if line.get_label() == "designs")
     for m, rms in zip(*designs.get_data(), strict=True):
         offers = [o for o in sa.designs(G) if o.m == m]

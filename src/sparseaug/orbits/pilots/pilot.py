@@ -32,7 +32,7 @@ MOST_NUMBERS = 1 << 30
 """Entries of all gradients that are held, 4 GB in single precision."""
 
 _BLOCK = 1 << 22  # entries of gradients that are transformed at a time
-_CURVED = 2  # elements over which the curvature is taken
+_CURVED = 1  # element at which curvature is taken: that of a mean is at most the mean of them
 
 
 def pilot(
