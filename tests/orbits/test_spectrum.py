@@ -58,6 +58,29 @@ def test_degree_of_permutations_is_what_regression_on_tuples_explains() -> None:
         below = upto
 
 
+def test_degree_of_a_permutation_group_is_what_regression_on_tuples_explains() -> None:
+    frobenius = sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]])
+    for group in (frobenius, sa.grid_symmetries(3)):
+        rows = group.all_elements()
+        faithful = group.faithful()
+        assert faithful is not None
+        images = faithful.images(rows)
+        values = np.random.default_rng(0).normal(size=(group.order, 2))
+        spectrum = measure(group).spectrum([values])
+        assert spectrum.meaning == "points at a time"
+        below = 0.0
+        for t in spectrum.shares:
+            tuples = [
+                (images[:, list(chosen)] == np.array(moved)).all(axis=1)
+                for chosen in combinations(range(faithful.degree), t)
+                for moved in permutations(range(faithful.degree), t)
+            ]
+            upto = explained(np.unique(np.stack(tuples, axis=1), axis=1).astype(float), values)
+            assert spectrum.shares[t] * spectrum.variance == pytest.approx(upto - below, abs=1e-9)
+            below = upto
+        assert below == pytest.approx(spectrum.variance)
+
+
 def test_degree_of_sign_flips_is_what_regression_on_monomials_explains() -> None:
     group = sa.sign_flips(5)
     rows = group.all_elements()

@@ -113,8 +113,8 @@ class OrbitAverage(nn.Module):
         model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels; called as
             model(x), model(*x) where x is a tuple, model(**x) where it is a dict
         action: how x moves; `sparseaug.together` for several inputs
-        S: by which elements; "full" for all of the group; "choose" for the cheapest known ones that leave
-            no more than `error`, by the spectrum of the model on `x` (`sparseaug.choose`)
+        S: by which elements; "full" for all of the group; "choose" for the cheapest known ones that
+            leave no more than `error`, by the spectrum of the model on `x` (`sparseaug.choose`)
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
@@ -299,7 +299,8 @@ def _chosen(
     """The cheapest known S for a mean of outputs that stay in place."""
     if output_action is not None:
         raise ArgumentError(
-            f"output_action={shorten(output_action)}: S='choose' is for outputs that do not move; give S."
+            f"output_action={shorten(output_action)}: S='choose' is for outputs that do not move; "
+            "give S."
         )
     if check_choice("merge", merge, ("mean", "median")) != "mean":
         raise ArgumentError(f"merge={shorten(merge)}: S='choose' is for merge='mean'; give S.")

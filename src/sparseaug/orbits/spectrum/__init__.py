@@ -6,7 +6,7 @@ measure         which elements to evaluate at, and the spectrum from values ther
 result          Spectrum, Prediction
 picture         the spectrum, and the error it predicts against m
 pairs           the fit to pairs of values
-units           what a spectrum is made of; shapes, shifts and products have those of their groups
+units           what a spectrum is made of; shapes, shifts, products and points have those of groups
 young_transform all of S_n at once
 """
 

@@ -132,8 +132,9 @@ def choose(
         nearest = min(nearest, (prediction.rms, f"{name} with m={sample.m}"))
     if draws > most or 8 * draws * group.width > MOST_BYTES:
         raise ArgumentError(
-            f"error={error!r} needs {draws} independent draws, and no known S of at most {most} elements "
-            f"reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise error or max_m."
+            f"error={error!r} needs {draws} independent draws, and no known S of at most {most} "
+            f"elements reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise "
+            "error or max_m."
         )
     if oracle is None:
         oracle = Oracle(group, int(keyed_rng(0, "choose").integers(1 << 63)))
@@ -148,7 +149,7 @@ def candidates(spectrum: Spectrum, most: int) -> Iterator[tuple[str, GroupSample
     offers += _of_any_size(group, most)
     offers.sort(key=lambda offer: (offer.m or 0, -offer.degree))
     for offer in offers:
-        if not offer.fits(group.width) or (offer.m or 0) > MOST_ELEMENTS and offer.name != "full":
+        if not offer.fits(group.width) or ((offer.m or 0) > MOST_ELEMENTS and offer.name != "full"):
             continue
         try:
             sample = build(group, offer)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer
 from sparseaug.groups import Group, Rows
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.spectrum.pairs import fit_pairs
@@ -148,11 +148,20 @@ def measure(
     count = CALLS if calls is None else check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     limit = LISTED if calls is None else count
     largest = TABLE if known.moduli is not None else MOST_LISTED
-    if group.log_order <= math.log(min(limit, largest)) + 1e-9:
+    if group.log_order <= math.log(min(limit, largest)) + 1e-9 and _is_transformed(known, order):
         return Measurement(group, group.all_elements(), order, True, False, 0)
     if oracle is None:  # training may have drawn S with any small seed
         oracle = Oracle(group, int(keyed_rng(0, "orbit spectrum").integers(1 << 63)))
     return drawn(group, oracle, count, order)
+
+
+def _is_transformed(group: Group, order: str | None) -> bool:
+    """Whether the values on all of a group that can be listed give its spectrum."""
+    try:
+        units_of(group, order, whole=True)
+    except GroupTooLargeError:
+        return False
+    return True
 
 
 def drawn(group: Group, oracle: Oracle, count: int, order: str | None) -> Measurement:

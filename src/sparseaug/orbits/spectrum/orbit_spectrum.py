@@ -40,11 +40,12 @@ def orbit_spectrum(
 ) -> Spectrum:
     """How the variance of f over the orbits of x is shared between degrees.
 
-    With v(g) = f(g x), Var_G(v) is the sum of var_pi(v) over the irreps, those of one degree together
+    With v(g) = f(g x), Var_G(v) is the sum of var_pi(v) over the irreps; those of one degree together
     are its share. Degrees are those of `profile`: coordinates at a time for permutations, signs and
-    signed permutations, frequencies for shifts and dihedral groups, sets of factors for products. An
-    average over S leaves little of the degrees on which S is good, so that the spectrum predicts the
-    error of averaging: `spectrum.predict(S)`.
+    signed permutations, frequencies for shifts and dihedral groups, sets of factors for products; and
+    points at a time for every other group that permutes points and can be listed. An average over S
+    leaves little of the degrees on which S is good, so that the spectrum predicts the error of
+    averaging: `spectrum.predict(S)`.
 
     A group with up to `calls` elements is enumerated, and the spectrum is exact. Else `calls` elements
     are drawn, f is evaluated once at each of them for every sample, and all pairs of values are used.
@@ -71,7 +72,7 @@ def orbit_spectrum(
         ArgumentError: f returns something that is not finite, not floating point, not of one shape, or
             not the same twice; or calls are too few to separate the degrees.
         LawError: a custom action is not one of its group.
-        UnsupportedError: the irreps of the group have no degrees.
+        UnsupportedError: the group has no degrees. GroupTooLargeError: they are out of reach.
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -104,7 +104,7 @@ def _errors(spectrum: Spectrum, axes: Any) -> None:
 def _name(axes: Any, designs: list[tuple[str, Any]], least: float) -> None:
     """Names beside the designs, where they are few: of those that no smaller one is as good as."""
     best = math.inf
-    chosen = []
+    chosen: list[tuple[str, Any]] = []
     for name, prediction in sorted(designs, key=lambda each: (each[1].m, each[1].value)):
         if prediction.value < 0.9 * best and best > least:
             best = prediction.value

@@ -22,6 +22,7 @@ from sparseaug.orbits.spectrum.units import (
     Units,
     quotient_squares,
     resampled,
+    spread_between,
     units_of,
 )
 from sparseaug.sampling import GroupSample
@@ -151,9 +152,7 @@ class FactorSets:
         return quotient_squares(self, S)
 
     def spreads(self, S: GroupSample) -> Floats:
-        """Of numbers from 0 to 1 with this mean, at most."""
-        mean = np.minimum(self.mean_squares(S), 1.0)
-        return np.asarray(1.96 * np.sqrt(mean * (1 - mean)))
+        return spread_between(self.mean_squares(S))
 
     def variances(self, values: NDArray[Any]) -> Floats:
         """Means over the factors outside of F; those of the subsets of F are subtracted."""

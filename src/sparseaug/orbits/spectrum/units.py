@@ -133,6 +133,12 @@ def quotient_squares(units: Units, S: GroupSample) -> Floats:
     return np.maximum(total / S.m**2, 0.0)
 
 
+def spread_between(squares: Floats) -> Floats:
+    """How far numbers from 0 to 1 with these means are from them, at most, in 19 of 20 cases."""
+    mean = np.minimum(squares, 1.0)
+    return np.asarray(1.96 * np.sqrt(mean * (1 - mean)))
+
+
 def _matrices(irrep: Irrep, elements: Rows) -> Iterable[tuple[slice, NDArray[Any]]]:
     step = max(1, _CHUNK // irrep.dimension**2)
     for start in range(0, len(elements), step):
@@ -172,6 +178,7 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
         order: "frequency" or "degree" of abelian groups; None for what `usual_order` says
         whole: whether all values are known: then each irrep of an abelian group or product is a unit
     """
+    from sparseaug.orbits.spectrum.points import Points
     from sparseaug.orbits.spectrum.products import product_units
     from sparseaug.orbits.spectrum.shapes import Shapes
     from sparseaug.orbits.spectrum.shifts import Characters, Frequencies, Weights
@@ -187,7 +194,12 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
         )
     if group.transform == "young":
         return Shapes.of(group)
-    return product_units(group, whole=whole) if group.factors else ListedIrreps.of(group)
+    if group.factors:
+        return product_units(group, whole=whole)
+    try:
+        return ListedIrreps.of(group)
+    except UnsupportedError:
+        return Points.of(group, whole=whole)
 
 
 def family(group: Group) -> tuple[Group, Callable[[Rows], Rows]]:

@@ -1,4 +1,4 @@
-"""The variances of all partitions from the values on all of S_n: Clausen's recursion, many values at once.
+"""The variances of all partitions from the values on all of S_n: Clausen's recursion.
 
 Every element of S_k is c h with h in S_(k-1) and c one of the k transpositions (i, k - 1), or nothing:
 
