@@ -11,7 +11,7 @@ import torch
 from scipy import stats
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
 
 SETS = sa.permute_axis(sa.symmetric(4))
 SIGNS = sa.flip_signs(sa.sign_flips(6))
@@ -262,3 +262,26 @@ def test_what_would_not_be_exact_or_does_not_fit_is_refused(change, said, rng):
     given = {"x": rng.normal(size=(5, 4)), "action": SETS, **change}
     with pytest.raises(ArgumentError, match=said):
         sa.test_invariance(**given)
+
+
+@pytest.mark.parametrize("statistic", ["energy", "mean"])
+def test_a_large_constant_in_all_entries_does_not_hide_a_broken_symmetry(statistic, rng):
+    x = rng.normal(size=(60, 4)) + np.array([0, 0, 0, 0.8])
+    plain = sa.test_invariance(x, SETS, statistic=statistic, draws=199)
+    assert plain.pvalue == 0.005
+    assert sa.test_invariance(x + 1e6, SETS, statistic=statistic, draws=199).pvalue == 0.005
+    fair = rng.normal(size=(60, 4))
+    both = [
+        sa.test_invariance(one, SETS, statistic=statistic, draws=199).pvalue
+        for one in (fair, fair + 1e6)
+    ]
+    assert both[0] == pytest.approx(both[1], abs=0.02)
+
+
+def test_a_map_that_is_not_an_action_is_refused(rng):
+    group = sa.symmetric(4)
+    right = sa.custom_action(
+        group, lambda rows, x: x[None][:, :, rows].transpose(2, 1, 0, 3)[:, :, 0]
+    )
+    with pytest.raises(LawError, match="not a left action"):
+        sa.test_invariance(rng.normal(size=(5, 4)), right)

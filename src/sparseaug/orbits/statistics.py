@@ -7,6 +7,10 @@ one of two points uniformly over its orbit hides how the other was moved:
     mean    sum_ij W_ij <x_i, x_j>, the squared norm of the mean
     energy  -sum_ij W_ij |x_i - x_j|, the energy distance (Szekely and Rizzo 2013)
 
+The mean of a data set is taken less the mean over all data sets that are compared, which is near what
+the group leaves alone: a large constant would hide the rest by rounding. That is the same for every
+order of the data sets, so they stay exchangeable and the level exact.
+
 With targets, W is n^-2 times the centred matrix of <y_i, y_j> or -|y_i - y_j| (for labels, of
 [y_i = y_j]): then "energy" is the distance covariance of x and y, "mean" the squared norm of their
 covariance.
@@ -24,14 +28,18 @@ from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, shorten
 
 Floats = NDArray[np.float64]
-Statistic = Callable[[Floats, Floats], Floats]
 
 _COINCIDE = 1e-12  # of the squared norms: a squared distance below is rounding, and taken for 0
 
 
-def squared_mean(data: Floats, weights: Floats) -> Floats:
-    """sum_ij W_ij <x_i, x_j> of data sets (c, n, d), for W = F F' given as F (n, q)."""
-    return np.asarray(np.square(np.einsum("cnd,nq->cdq", data, weights)).sum(axis=(1, 2)))
+def weighted_means(data: Floats, weights: Floats) -> Floats:
+    """sum_i F_iq x_i of data sets (c, n, d), for F (n, q): (c, d, q)."""
+    return np.asarray(np.einsum("cnd,nq->cdq", data, weights))
+
+
+def squared_norms(means: Floats) -> Floats:
+    """sum_ij W_ij <x_i, x_j> for W = F F', from these means (c, d, q)."""
+    return np.asarray(np.square(means).sum(axis=(1, 2)))
 
 
 def closeness(data: Floats, weights: Floats) -> Floats:
@@ -43,7 +51,7 @@ def closeness(data: Floats, weights: Floats) -> Floats:
     return -np.asarray((np.sqrt(between) * weights).sum(axis=(1, 2)))
 
 
-NAMED: dict[str, Statistic] = {"mean": squared_mean, "energy": closeness}
+NAMED = ("mean", "energy")
 
 
 def weights_of(name: str, n: int, y: Any) -> Floats:

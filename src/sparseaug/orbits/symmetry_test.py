@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, dtype_kind, require_dense
-from sparseaug.actions.base import require_action
+from sparseaug.actions.base import require_action, require_law
 from sparseaug.actions.trees import leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.orbits.moves import (
@@ -23,7 +23,14 @@ from sparseaug.orbits.moves import (
     orbit_labels,
     target_orders,
 )
-from sparseaug.orbits.statistics import NAMED, require_statistic, value_of, weights_of
+from sparseaug.orbits.statistics import (
+    closeness,
+    require_statistic,
+    squared_norms,
+    value_of,
+    weighted_means,
+    weights_of,
+)
 from sparseaug.sampling import GroupSample
 
 MOST_DRAWS = 10_000_000
@@ -135,6 +142,7 @@ def test_invariance(
 
     Raises:
         ArgumentError: p would not be exact for S, or the arguments do not fit.
+        LawError: a custom action is not one of its group.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -156,6 +164,8 @@ def test_invariance(
         _require_samples(n, statistic, move)
     # what does not move is refused here
     action(action.group.identity(), map_leaves(lambda part: part[:1], x))
+    if action.kind == "custom" or not action.lawful:
+        require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
     calls, enumerated = 0, False
     with np.errstate(over="ignore", invalid="ignore"):  # of data that are too large
         if move == "targets":
@@ -191,10 +201,20 @@ def _moved_values(
     entries = sum(int(np.prod(part.shape[1:])) for part in leaves(x))
     step = max(1, _ENTRIES // (n * (entries + n)))
     if isinstance(statistic, str):
-        weights, centre = weights_of(statistic, n, y), flat(map_leaves(lambda part: part[None], x))
-        middle = centre.mean(axis=1, keepdims=True) if statistic == "energy" else 0.0
+        weights, as_it_is = (
+            weights_of(statistic, n, y),
+            flat(map_leaves(lambda part: part[None], x)),
+        )
+        middle = as_it_is.mean(axis=1, keepdims=True)
+        if statistic == "energy":
+            for data in moves.chunks(step):
+                yield closeness(flat(data) - middle, weights)
+            return
+        total: Any = 0.0
         for data in moves.chunks(step):
-            yield NAMED[statistic](flat(data) - middle, weights)
+            total = total + weighted_means(flat(data), weights).sum(axis=0)
+        for data in moves.chunks(step):  # the same draws again
+            yield squared_norms(weighted_means(flat(data), weights) - total / moves.count)
         return
     more = () if y is None else (y,)
     for data in moves.chunks(step):
@@ -224,10 +244,11 @@ def _exchanged(
         return np.array([value_of(statistic, x, y[order]) for order in orders]), every
     data = flat(map_leaves(lambda part: part[None], x))
     weights = weights_of(statistic, len(labels), y)
-    if statistic == "mean":
-        return np.array([NAMED["mean"](data, weights[order])[0] for order in orders]), every
     data = data - data.mean(axis=1, keepdims=True)
-    return np.array([NAMED[statistic](data, weights[np.ix_(o, o)])[0] for o in orders]), every
+    if statistic == "mean":
+        means = (weighted_means(data, weights[order]) for order in orders)
+        return np.array([squared_norms(each)[0] for each in means]), every
+    return np.array([closeness(data, weights[np.ix_(o, o)])[0] for o in orders]), every
 
 
 def _require_data(x: Any, action: Any, move: Any) -> int:
