@@ -40,8 +40,13 @@ def element_gradients(
     def loss(parameters: Tensor, x: Any, y: Tensor) -> Tensor:
         return risk._mean_loss(risk._split(parameters), x, y)
 
-    single = grad_and_value(loss)
-    many = vmap(single, in_dims=(None, 0, None if risk.y_action is None else 0))
+    def single(x: Any, y: Tensor) -> tuple[Tensor, Tensor]:
+        parameters = leaf.detach().requires_grad_()
+        with torch.enable_grad():
+            value = loss(parameters, x, y)
+            return torch.autograd.grad(value, parameters)[0][None], value[None]
+
+    many = vmap(grad_and_value(loss), in_dims=(None, 0, None if risk.y_action is None else 0))
     samples = min(n, risk.chunk_size)
     most = risk.chunk_size if leaf.device.type != "cpu" else min(_COPIES_ON_CPU, risk.chunk_size)
     count = max(1, min(most // samples, _VECTORS // max(1, risk.size)))
@@ -62,7 +67,7 @@ def element_gradients(
                 found = many(leaf, moved, y)
             else:
                 one = map_leaves(lambda a: a[0], moved)
-                found = [part[None] for part in single(leaf, one, y if y_bound is None else y[0])]
+                found = single(one, y if y_bound is None else y[0])
             share = (part.stop - first) / n
             gradient = gradient + found[0].detach() * share
             value = value + found[1].detach() * share
