@@ -11,8 +11,8 @@ and (b) are within three bars of (c), and no choice leaves more than as many dra
 comparison include the spread of (c).
 
 Data: handwritten digits (scikit-learn) as images under shifts, as outlines under shifts and mirror
-images, and as principal components whose signs are arbitrary; small molecules (ASE, or QM9 where
-qm9pack is installed) as Coulomb matrices whose atoms come in any order.
+images, and as principal components whose signs are arbitrary; small molecules (ASE's collection g2) as
+Coulomb matrices whose atoms come in any order.
 """
 
 from __future__ import annotations

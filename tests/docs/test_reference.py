@@ -24,10 +24,13 @@ ROOT = Path(__file__).parents[2]
 ALSO = {
     "sparseaug.experiments": (
         "Claim",
+        "Comparison",
         "Config",
         "Finished",
         "Results",
         "claims",
+        "design_claims",
+        "read_comparison",
         "read_results",
         "reproduce",
     )

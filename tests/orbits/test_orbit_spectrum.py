@@ -109,6 +109,8 @@ def test_too_few_calls_say_how_many() -> None:
     with pytest.raises(ArgumentError, match="at least 12, all of the group"):
         sa.orbit_spectrum(model, small, X, calls=10)
     sa.orbit_spectrum(model, small, X, calls=12)
+    with pytest.raises(ArgumentError, match="at most 8192"):
+        sa.orbit_spectrum(model, sa.permute_axis(sa.symmetric(12)), np.ones((1, 12)), calls=10**6)
     shifts = sa.roll(sa.abelian(64, 64))
     with pytest.raises(ArgumentError, match="separate the 46 degrees"):
         sa.orbit_spectrum(lambda x: x[:, 0, :1], shifts, np.zeros((1, 64, 64)), calls=64)

@@ -153,7 +153,8 @@ def candidates(spectrum: Spectrum, most: int) -> Iterator[tuple[str, GroupSample
             continue
         try:
             sample = build(group, offer)
-            yield offer.name, sample, spectrum.predict(sample)
+            prediction = spectrum.predict("full" if offer.name == "full" else sample)
+            yield offer.name, sample, prediction
         except (ArgumentError, UnsupportedError, GroupTooLargeError):
             continue  # a size that this design does not have, or one that cannot be judged
 

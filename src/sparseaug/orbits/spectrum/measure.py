@@ -47,6 +47,9 @@ LISTED = 10_000
 CALLS = 256
 """Draws from a larger group where no number is given."""
 
+MOST_DRAWS = 8192
+"""Draws of which all pairs are used: a gigabyte."""
+
 LEAST_CALLS = 32
 """Draws from which on 95 % intervals hold about that often (measured; 20 draws: 90 %)."""
 
@@ -185,6 +188,10 @@ def _require_enough(group: Group, units: Units, calls: int) -> None:
     listed = ""
     if group.log_order < math.log(least):
         least, listed = group.order, ", all of the group"
+    if calls > MOST_DRAWS:
+        raise ArgumentError(
+            f"calls={calls} is too many: all pairs of draws are used; give at most {MOST_DRAWS}."
+        )
     if calls < least:
         raise ArgumentError(
             f"calls={calls} is too few to separate the {degrees} degrees of {group.name}; give at least "

@@ -168,7 +168,8 @@ class _Data:
             scores += change * rest[:, None]
         count = len(self.sizes)
         scores += (self.sum_weight / count) * (self.sizes - self.total)[:, None]
-        # squares of values have long tails, so that their spread is known as from fewer: with count - 1
-        # in place of count / 4, 93.5 % of the bands hold on D_12 from 64 draws of one input, now 95 %
+        # squares of values have long tails, so that their spread is known as from fewer. With count - 1
+        # in place of count / 4, 93.5 % of the bands hold on D_12 from 64 draws of one input; with it
+        # 95 % on those same draws, and 94.5 % to 97.5 % on 400 others of two networks
         few = float(stdtrit(count / 4, 0.975) / ndtri(0.975))
         return few**2 * scores.T @ scores

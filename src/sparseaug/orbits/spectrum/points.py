@@ -50,7 +50,8 @@ class Points:
         if faithful is None:
             raise UnsupportedError(
                 f"the irreps of {group.name} have no degree, and it does not permute few points; "
-                "spectra are for permutations, signed permutations, abelian and dihedral groups, and products."
+                "spectra are for permutations, signed permutations, abelian and dihedral groups, and "
+                "products."
             )
         if group.order > (MOST_WHOLE if whole else MOST_PRODUCTS):
             raise GroupTooLargeError(

@@ -204,6 +204,8 @@ class Spectrum:
         if isinstance(S, int | np.integer) and not isinstance(S, bool):
             m = check_integer("S", S, at_least=1, below=1 << 62)
             return Prediction(self.variance / m, self.variance_error / m, m, self.variance)
+        if isinstance(S, str) and S == "full":
+            return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
         known = as_known(sample)
         squares = self._units.mean_squares(known)
