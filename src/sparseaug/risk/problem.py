@@ -94,6 +94,11 @@ class Problem:
         """(seed, start, stop) of the oracle draws behind it that are known."""
         return self.S.origin.draws if isinstance(self.S, GroupSample) else ()
 
+    @cached_property
+    def audits(self) -> dict[str, list[tuple[Any, ...]]]:
+        """The audits made of it, by iterate: those of one iterate share the delta of one."""
+        return {}
+
     def _checked_theta(self, theta: Any) -> Floats:
         """What a pilot asks: theta as a vector of the model's parameters."""
         return check_vector("theta", theta, self.model.size)

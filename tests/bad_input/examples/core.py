@@ -238,6 +238,7 @@ def of_certificates() -> Iterator[Example]:
             **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
             **{"oracle": Fresh(oracle)},
             **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
+            **{"translates_of": S, "until": 1.0},
         },
         takes={"run": ("strided",)},  # a theta of 12 numbers
     )
@@ -251,7 +252,11 @@ def of_certificates() -> Iterator[Example]:
     yield Example(certificate.kernel, at)
     yield Example(certificate.exact, at)
     yield Example(
-        certificate.audited, {**at, "oracle": Fresh(oracle), "audit_calls": 10, "delta": 0.05}
+        certificate.audited,
+        {
+            **{**at, "oracle": Fresh(oracle), "audit_calls": 10, "delta": 0.05},
+            **{"translates_of": S, "until": 1.0},
+        },
     )
     yield Example(sa.Certificate, fields(EXACT), takes={"condition": ANY})
     yield Example(certificate.Certificates, {"by_kind": {"exact": EXACT}, "omitted": {}})
