@@ -82,6 +82,7 @@ def of_sampling() -> Iterator[Example]:
     )
     yield of(sa.Oracle.fresh, lambda m: oracle().fresh(m), m=3)
     yield Example(sa.GroupSample.full, {"group": G})
+    yield Example(sa.GroupSample.generated, {"group": G, "generators": [[1, 0, 2, 3]]})
     yield Example(sa.GroupSample.from_dict, {"data": S.to_dict()})
     yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
     yield Example(sa.GroupSample, fields(S))
