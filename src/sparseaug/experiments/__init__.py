@@ -13,6 +13,7 @@ workers       processes that end with their parent
 runner        all seeds in parallel processes, resumed where they were stopped
 sentences     the claims of the paper's Results, and what was measured
 certificates  certified bounds of the full-gradient norm along the one-shot runs
+study         the paper's rates and bounds measured against exact truth
 """
 
 from sparseaug.experiments.config import Config
@@ -22,6 +23,7 @@ from sparseaug.experiments.results import Results, read_results
 from sparseaug.experiments.runner import Finished, reproduce
 from sparseaug.experiments.seed import run_seed
 from sparseaug.experiments.sentences import Claim, claims
+from sparseaug.experiments.study import Study, read_study, study
 
 __all__ = [
     "Claim",
@@ -31,8 +33,11 @@ __all__ = [
     "Folder",
     "Problem",
     "Results",
+    "Study",
     "claims",
     "read_results",
+    "read_study",
     "reproduce",
     "run_seed",
+    "study",
 ]
