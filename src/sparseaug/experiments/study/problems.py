@@ -18,6 +18,7 @@ from typing import final
 import numpy as np
 
 from sparseaug.actions import Action, flip_signs, permute_axis, roll, signed_permute
+from sparseaug.errors import UnsupportedError
 from sparseaug.experiments.study.walks import BOX, chain, descend_all, norms, product, spread
 from sparseaug.groups import Rows, cyclic, hyperoctahedral, sign_flips, symmetric
 from sparseaug.kernels import GaussianKernel, Moments, full_moments
@@ -32,6 +33,7 @@ SIGMA, NOISE = 1.0, 0.5
 """Width of the kernel, the paper's; standard deviation of what the teacher does not explain."""
 
 _FOR_SIGMA = 4096  # draws that measure the standard deviation, to 2 %
+_AT_REST = 0.01  # of sigma: a gradient that is small at the end
 _BLOCK = 1 << 22  # coordinates of moved samples held at a time
 
 
@@ -77,6 +79,22 @@ def group_label(family: str, size: int) -> str:
         ('S6', 'Z2^10')
     """
     return f"Z2^{size}" if family == "Z2" else f"{family}{size}"
+
+
+def find_problem(family: str, size: int) -> StudyProblem:
+    """The first problem of a group whose descent ends inside the box, where the gradient vanishes.
+
+    Examples:
+        >>> find_problem("S", 5).seed
+        0
+    """
+    for seed in range(100):
+        given = StudyProblem(family, size, seed)
+        end = given.after(20_000)
+        last = norms(chain(end, given.full.A @ product(end) - given.full.v))
+        if abs(end).max() < BOX and last < _AT_REST * given.sigma:
+            return given
+    raise UnsupportedError(f"no problem of {group_label(family, size)} ends inside the box.")
 
 
 @final
@@ -158,13 +176,16 @@ class StudyProblem:
         a, b = self.start[:CENTERS], self.start[CENTERS:]
         return initial_gap(self.full, a, b) - max(0.0, self.full.risk(best))
 
+    def after(self, steps: int) -> Floats:
+        """Where descent on the full risk is after so many steps of size 1/L."""
+        full, step = (self.full.A[None], self.full.v[None]), 1 / self.smoothness
+        return descend_all(*full, self.start, step, lambda _: False, most=steps)[0]
+
     @cached_property
     def sigma(self) -> float:
         """The gradient's standard deviation over the group, the larger of start and end; measured."""
         A, v = self.moments_of(Oracle(self.action.group, seed=1).fresh(_FOR_SIGMA))
-        full = self.full.A[None], self.full.v[None]
-        end = descend_all(*full, self.start, 1 / self.smoothness, lambda _: False, most=2000)[0]
-        return max(spread(theta, A, v) for theta in (self.start, end))
+        return max(spread(theta, A, v) for theta in (self.start, self.after(2000)))
 
     def moments_of(self, rows: GroupSample) -> tuple[Floats, Floats]:
         """A (k, R, R) and v (k, R) of each of the k elements by itself."""

@@ -100,7 +100,7 @@ def _easier(slopes: list[list[Any]]) -> Finding:
     first = [row[4] for row in slopes if row[2] == "streaming b=1, first"]
     best = [row[4] for row in slopes if row[2] == "best step, first"]
     return Finding(
-        "The exponent -4 is that of the proposition's iterate, uniform among all: an iterate may reach eps "
+        "The exponent -4 is that of the proposition's iterate, uniform among all: one may reach eps "
         "long before the mean square over all of them does, and other steps may be faster.",
         f"first iterate at eps, theory's steps: median slope {np.median(first):.2f}; with the best step "
         f"of a grid {np.median(best):.2f}.",

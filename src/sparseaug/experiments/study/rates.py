@@ -20,7 +20,7 @@ import numpy as np
 
 from sparseaug.designs import design, designs
 from sparseaug.experiments.study.part import Result, Task
-from sparseaug.experiments.study.problems import CENTERS, StudyProblem
+from sparseaug.experiments.study.problems import CENTERS, StudyProblem, find_problem
 from sparseaug.experiments.study.walks import descend_all, gradients, norms, stream
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle
@@ -74,7 +74,7 @@ def _limit(method: str, quick: bool, *, wide: bool) -> Any:
 
 def run(task: Task) -> Result:
     """Measure one method on one group."""
-    given = StudyProblem(task["family"], task["size"])
+    given = find_problem(task["family"], task["size"])
     measure = {
         "one-shot": _one_shot,
         "words": _words,
