@@ -1,12 +1,13 @@
 # Two commands do all the set-up: `make paper` runs the main job, `make test` checks everything.
 PYTHON ?= python3
+SUDO ?= sudo
 BIN := .venv/bin
 export NO_MKDOCS_2_WARNING = 1
 # two test workers share two cores: more threads each only get in the way
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper study test test-bare test-floor examples format docs studies bench mutants clean
+.PHONY: help paper study test test-bare test-floor examples format docs browser studies bench mutants clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -40,6 +41,10 @@ format: .venv/dev   ## put the code into house style
 
 docs: .venv/dev   ## serve the documentation on localhost
 	$(BIN)/mkdocs serve
+
+browser: .venv/dev   ## install Chromium with the system's package manager and look at every page in it
+	command -v chromium || command -v chromium-browser || $(SUDO) apt-get install --yes chromium
+	$(BIN)/pytest tests/docs/test_browser.py tests/report/test_page.py
 
 studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of the bounds
 	$(BIN)/python benchmarks/study_soundness.py

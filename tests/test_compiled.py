@@ -32,12 +32,12 @@ for module in ("sparseaug.kernels.permanents", "sparseaug.actions.bound"):
 permanents = importlib.import_module("sparseaug.kernels.permanents").permanents
 rng = np.random.default_rng(0)
 entries, images = rng.random((6, 6, 9)), torch.from_numpy(rng.random((5, 8, 8)))
-S, T = (sa.Oracle(g, seed=0).draw(4) for g in (sa.symmetric(11), sa.abelian(8, 8)))
+S, T = (sa.Oracle(g, seed=0).draw(4) for g in (sa.symmetric(12), sa.abelian(8, 8)))
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for _ in range(2):
         means = permanents(entries)
-        (block,) = mean_blocks(S.elements, shapes=[(9, 2)])
+        (block,) = mean_blocks(S.elements, shapes=[(10, 2)])
         copies = sa.nn.OneShotDataset(TensorDataset(images), sa.roll(T.group), T)
         batch = torch.stack([item[0] for item in copies.__getitems__(range(20))])
 bits = [np.ascontiguousarray(array).tobytes().hex() for array in (means, block.values, batch)]

@@ -17,6 +17,7 @@ from sparseaug.groups.digits import Rows
 from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
 from sparseaug.groups.permutations import compose_permutations
 from sparseaug.groups.recognise import recognise
+from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
 
 
@@ -203,3 +204,40 @@ def test_the_automorphisms_of_k10_have_the_deviation_of_s10() -> None:
     found, wanted = sa.deviation(S), sa.deviation(sa.GroupSample(sa.symmetric(10), S.elements))
     assert (found.value, found.method) == (wanted.value, wanted.method)
     assert 0 < found.value < 1
+
+
+def functions_of_tuples(images: np.ndarray, degree: int) -> np.ndarray:
+    """The character of the functions of `degree` points at a time: the number of fixed tuples."""
+    return (images == np.arange(images.shape[1])).sum(1) ** degree
+
+
+POINTS = {
+    "S5": nx.complete_graph(5),
+    "S3xS4": nx.complete_bipartite_graph(3, 4),
+    "B4": nx.complete_multipartite_graph(2, 2, 2, 2),
+    "B3": nx.hypercube_graph(3),  # on its eight corners
+}
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_the_sum_of_dimensions_to_a_degree_is_that_of_the_irreps_in_functions_of_points(
+    name: str,
+) -> None:
+    """Brute force: the irreps of the family whose characters meet that of the functions of k points."""
+    group = graph_automorphisms(POINTS[name]).group
+    known = group.known_as()
+    assert known is not None
+    assert known.group.name == name
+    images = group.all_elements()
+    rows = known.rows(images)
+    for degree in (1, 2):
+        meets = functions_of_tuples(images, degree)
+        wanted = 0
+        for irrep in list(known.group.irreps())[1:]:
+            trace = np.trace(irrep.matrices(rows), axis1=-2, axis2=-1)
+            if round(float((trace.real * meets).mean())):
+                wanted += irrep.dimension
+        found = degree_dimension_sum(group, degree)
+        assert found.value >= wanted
+        assert found.value == wanted or not found.exact
+        assert found.exact == known.same_degrees

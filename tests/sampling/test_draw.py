@@ -33,6 +33,13 @@ def test_full_is_saved_and_loaded(tmp_path) -> None:
     assert again.origin == S.origin
 
 
+def test_full_is_refused_with_the_remedy_where_it_is_too_large() -> None:
+    with pytest.raises(
+        GroupTooLargeError, match=r"S11 has 39916800 elements.*Oracle\(group\)\.draw"
+    ):
+        sa.GroupSample.full(sa.symmetric(11))
+
+
 def test_full_is_refused_with_the_order_where_it_is_too_large() -> None:
     with pytest.raises(SparseAugError, match="2432902008176640000"):
         sa.GroupSample.full(sa.symmetric(20))

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression, Ridge, SGDRegressor
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsRegressor
@@ -92,6 +93,7 @@ def test_equal_elements_are_no_weights_for_a_learner_that_passes_weights_on() ->
 def test_weights_come_through_a_cross_validation_around_it() -> None:
     inner = DecisionTreeRegressor(random_state=0).set_fit_request(sample_weight=True)
     model = OneShotRegressor(inner, action=SHIFT, m=4, random_state=0)
+    model.set_score_request(sample_weight=False)
     weight = np.where(np.arange(30) < 15, 1.0, 0.0)
     scores = cross_val_score(model, X, TARGETS, params={"sample_weight": weight}, cv=KFold(3))
     assert scores.shape == (3,)
@@ -145,6 +147,42 @@ def test_groups_reach_a_search_inside_a_pipeline_and_given_ones_are_copied() -> 
     with pytest.raises(ValueError, match="n_splits=4 greater than the number of groups: 2"):
         searched(inner, groups=np.arange(60) % 2)
     assert searched(inner, groups=np.arange(60) % 5)[-1].best_score_ < 0
+
+
+@pytest.mark.usefixtures("routing")
+def test_weights_of_a_score_are_requested_of_the_outer_estimator() -> None:
+    """As of every estimator with weights in its score: unset is refused, set is obeyed."""
+    without_weights = Ridge().set_fit_request(sample_weight=False)
+    model = OneShotRegressor(without_weights, action=SHIFT, m=4, random_state=0)
+    asked = sklearn.clone(model).set_score_request(sample_weight=True)
+    with pytest.raises(UnsetMetadataPassedError, match=r"OneShotRegressor\.score"):
+        cross_val_score(model, X, TARGETS, params={"sample_weight": WEIGHTS}, cv=KFold(3))
+    scores = cross_val_score(asked, X, TARGETS, params={"sample_weight": WEIGHTS}, cv=KFold(3))
+    for score, (train, test) in zip(scores, KFold(3).split(X), strict=True):
+        fitted = sklearn.clone(asked).fit(X[train], TARGETS[train])
+        wanted = r2_score(TARGETS[test], fitted.predict(X[test]), sample_weight=WEIGHTS[test])
+        assert score == pytest.approx(wanted)
+    chain = make_pipeline(StandardScaler(), asked).fit(X, TARGETS)
+    weighted = chain.score(X, TARGETS, sample_weight=WEIGHTS)
+    assert weighted == pytest.approx(
+        r2_score(TARGETS, chain.predict(X), sample_weight=WEIGHTS), abs=1e-12
+    )
+
+
+@pytest.mark.usefixtures("routing")
+def test_partial_fits_route_weights_as_fits_do() -> None:
+    def learner() -> Any:
+        return SGDRegressor(random_state=0)
+
+    def outer(inner: Any) -> Any:
+        return OneShotRegressor(inner, action=SHIFT, m=4, random_state=0)
+
+    with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+        outer(learner()).partial_fit(X, TARGETS, sample_weight=WEIGHTS)
+    weighted = outer(learner().set_partial_fit_request(sample_weight=True))
+    weighted.partial_fit(X, TARGETS, sample_weight=WEIGHTS)
+    plain = outer(learner()).partial_fit(X, TARGETS)
+    assert not np.allclose(weighted.estimator_.coef_, plain.estimator_.coef_)
 
 
 def test_only_the_inner_estimator_requests() -> None:

@@ -114,3 +114,11 @@ def test_bad_atoms_are_named(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(ArgumentError) as error:
         sa.identical_atoms(**options)
     assert reason in str(error.value)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_a_plan_for_a_degree_is_as_sharp_as_that_of_the_family(found: Any, degree: int) -> None:
+    ours = sa.plan(found.group, deviation=0.25, degree=degree, draw=False)
+    family = sa.plan(sa.group("S9xS8xS4"), deviation=0.25, degree=degree, draw=False)
+    assert (ours.dimension_sum, ours.dimension_sum_exact) == (family.dimension_sum, True)
+    assert ours.row("one-shot sharp").m == family.row("one-shot sharp").m

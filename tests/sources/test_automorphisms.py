@@ -175,7 +175,7 @@ def test_a_graph_without_symmetry_has_the_trivial_group() -> None:
     assert sa.Oracle(found.group).draw(3).m == 3
     assert found.group.order == 1
     assert len(found.orbits()) == 12
-    assert repr(found) == "GraphSymmetry(automorphisms of a graph on 12 nodes, order=1)"
+    assert repr(found) == "GraphSymmetry(automorphisms of a graph on 12 nodes)"
     assert found.to_dict()["nodes"] == [str(i) for i in range(12)]
 
 
@@ -395,3 +395,14 @@ def test_bad_matrices_are_named(graph: Any, options: dict[str, Any], reason: str
     with pytest.raises(ArgumentError) as error:
         graph_automorphisms(graph, **options)
     assert reason in str(error.value)
+
+
+def test_the_repr_of_a_symmetry_computes_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = graph_automorphisms(nx.star_graph(30))
+
+    def never(_: object) -> None:
+        raise AssertionError("the chain of stabilisers was computed")
+
+    monkeypatch.setattr("sparseaug.groups.generated.find_parts", never)
+    assert repr(found) == "GraphSymmetry(automorphisms of a graph on 31 nodes)"
+    assert repr(sa.sources.Symmetry(found.group, found.action)).startswith("Symmetry(automorphisms")

@@ -24,7 +24,7 @@ from sparseaug import floats
 from sparseaug.groups import Irrep
 from sparseaug.spectral.general import irreps, regular, tensors
 from sparseaug.spectral.general.regular import PermutationMean, dense_power, regular_norm
-from sparseaug.spectral.result import Block
+from sparseaug.spectral.result import Block, Norm
 from sparseaug.spectral.verify import verified
 from sparseaug.spectral.young import symmetric
 
@@ -297,11 +297,13 @@ def test_the_largest_norm_counts_the_error_of_every_block() -> None:
 def test_the_error_of_a_gram_block_is_in_the_norm(monkeypatch: Any) -> None:
     off = 1e-3
 
-    def gram_blocks(rows: Any, shapes: Any) -> Iterator[Any]:
+    def gram_blocks(rows: Any, shapes: Any, threads: int) -> Iterator[Any]:
         yield Block((1,), np.array([[0.25 - off]]), off)
 
     monkeypatch.setattr(symmetric, "gram_blocks", gram_blocks)
-    found = symmetric._by_gram(np.zeros((1, 1)), [(1,)], None, None)
+    found = symmetric._factored(
+        np.zeros((1, 1), np.int64), [(1,)], Norm(0.0, 0.0), lambda x: x, 1, lambda *_: None
+    )
     assert found.upper >= 0.5
     assert found.lower <= math.sqrt(0.25 - 2 * off)
 

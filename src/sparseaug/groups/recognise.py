@@ -56,7 +56,8 @@ def _product(part: Product) -> Isomorphism | None:
             [one.rows(number[elements[:, points]]) for points, one in pieces], axis=1
         )
 
-    return Isomorphism(direct_product(*(one.group for one in known)), rows)
+    product = direct_product(*(one.group for one in known))
+    return Isomorphism(product, rows, all(one.same_degrees for one in known))
 
 
 class _Pairs:
@@ -97,7 +98,7 @@ def _cube(part: Table) -> Isomorphism | None:
             continue
         cube = _Cube(bits, orbit)
         if all(cube.is_affine(level.transversal) for level in part.levels):
-            return Isomorphism(hyperoctahedral(n), cube.rows)
+            return Isomorphism(hyperoctahedral(n), cube.rows, same_degrees=False)
     return None
 
 

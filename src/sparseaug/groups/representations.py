@@ -49,3 +49,8 @@ class Isomorphism(NamedTuple):
 
     group: Group
     rows: Callable[[Rows], Rows]
+    same_degrees: bool = True
+    """Whether functions of k points are those of k coordinates of the family.
+
+    Not so for the corners of a cube.
+    """

@@ -28,8 +28,9 @@ HIGHEST = 24
 def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
     """The sum of d_pi over the irreps of degree 1 to `degree`, or an upper bound on it.
 
-    Exact for S_n, B_n, abelian groups and their products. Of another group that permutes n points, all
-    irreps of degree k together occur in the functions of k-tuples, so n! / (n - k)! - 1 bounds it.
+    Exact for S_n, B_n, abelian groups and their products, and for permutation groups that turned out to
+    be one. Of another group that permutes n points, all irreps of degree k together occur in the
+    functions of k-tuples, so n! / (n - k)! - 1 bounds it.
 
     Args:
         group: one that has degrees, as `deviation(degree=)` knows them.
@@ -54,7 +55,9 @@ def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
     restricted(group, degree)
     if degree > HIGHEST:
         return DimensionSum(whole.value, False)
-    parts = [_by_degree(factor, degree) for factor in group.factors or (group,)]
+    known = group.known_as()
+    family = group if known is None or not known.same_degrees else known.group
+    parts = [_by_degree(factor, degree) for factor in family.factors or (family,)]
     sums = reduce(lambda a, b: _convolved(a, b, degree), (part for part, _ in parts))
     value = sum(sums[1:])
     exact = all(known for _, known in parts)

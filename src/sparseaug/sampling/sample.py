@@ -22,8 +22,9 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups import from_dict as group_from_dict
+from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
@@ -108,7 +109,14 @@ class GroupSample:
         """
         if not isinstance(group, Group):
             raise ArgumentError(f"group={shorten(group)} is not a group.")
-        return cls(group, group.all_elements(), 0, Origin("full"))
+        try:
+            rows = group.all_elements()
+        except GroupTooLargeError as error:
+            raise GroupTooLargeError(
+                f"the full group is requested, but {group.name} has {format_order(group)} elements, and "
+                f"at most {ENUMERATION_LIMIT} are listed; draw some of them: Oracle(group).draw(m)."
+            ) from error
+        return cls(group, rows, 0, Origin("full"))
 
     @property
     def m(self) -> int:

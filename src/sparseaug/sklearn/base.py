@@ -21,7 +21,6 @@ from sklearn.base import (
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import (
-    _check_sample_weight,
     _check_y,
     check_consistent_length,
     check_is_fitted,
@@ -105,9 +104,14 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return bool(is_classifier(inner))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Arguments of `fit` go to the inner estimator: let that one request them."""
+        """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.
+
+        Those of `score` are for this estimator itself: `set_score_request(sample_weight=True)`.
+        """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(estimator=self._inner(), method_mapping=mapping)
+        mapping.add(caller="partial_fit", callee="partial_fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self._inner(), method_mapping=mapping)
 
     def _fit_copies(self, X: Any, y: NDArray[Any], given: dict[str, Any]) -> None:
         """Fit a clone of the inner estimator on the n m copies of checked data."""
@@ -141,14 +145,8 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             self._draw(len(X))
             inner = clone(self._inner())
         rows, counts = self._elements(inner, "partial_fit")
-        if sample_weight is not None:
-            if not takes_weights(inner, "partial_fit"):
-                raise ArgumentError(
-                    f"sample_weight is given, but {type(inner).__name__}.partial_fit takes none; leave "
-                    "it out."
-                )
-            with naming("sample_weight"):
-                sample_weight = _check_sample_weight(sample_weight, X)
+        given = routed(self, inner, X, {"sample_weight": sample_weight}, "partial_fit")
+        sample_weight = given.get("sample_weight")
         step = max(1, means.MOST_ROWS // len(rows))
         for start in range(0, len(X), step):
             part = slice(start, start + step)

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import (
     get_routing_for_object,
     process_routing,
 )
-from sklearn.utils.validation import _check_sample_weight, _is_arraylike, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, _is_arraylike
 
 from sklearn import get_config
 from sparseaug.errors import ArgumentError
@@ -27,15 +27,19 @@ def routing_enabled() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def routed(estimator: Any, inner: Any, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def routed(
+    estimator: Any, inner: Any, X: Any, given: Mapping[str, Any], method: str = "fit"
+) -> dict[str, Any]:
     """What `inner.fit` gets of the arguments that `estimator.fit` was given, one entry per sample.
+
+    The same for `partial_fit`, if that is the method.
 
     With metadata routing, what the inner estimator and its parts request; without, `sample_weight`
     where the inner estimator has it in its signature, and nothing else.
     """
     given = {name: value for name, value in given.items() if value is not None}
     if given and routing_enabled():
-        given = dict(process_routing(estimator, "fit", **given).estimator.fit)
+        given = dict(process_routing(estimator, method, **given).estimator[method])
     elif set(given) - {"sample_weight"}:
         names = ", ".join(sorted(set(given) - {"sample_weight"}))
         raise ArgumentError(
@@ -43,10 +47,10 @@ def routed(estimator: Any, inner: Any, X: Any, given: Mapping[str, Any]) -> dict
             "sklearn.set_config(enable_metadata_routing=True), and let the inner estimator request "
             "them by set_fit_request."
         )
-    elif given and not has_fit_parameter(inner, "sample_weight"):
+    elif given and "sample_weight" not in signature(getattr(inner, method)).parameters:
         raise ArgumentError(
-            f"sample_weight is given, but {type(inner).__name__}.fit takes none; leave it out, or let "
-            "a part of it request it by metadata routing."
+            f"sample_weight is given, but {type(inner).__name__}.{method} takes none; leave it out, or "
+            "let a part of it request it by metadata routing."
         )
     if given.get("sample_weight") is not None:
         with naming("sample_weight"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparseaug.actions import Action
-from sparseaug.groups import Group, format_order
+from sparseaug.groups import Group
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,4 +26,5 @@ class Symmetry:
         return {"group": self.group.to_dict(), "order": hex(self.group.order)}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.group.name}, order={format_order(self.group)})"
+        # without the order, which may take long to compute
+        return f"{type(self).__name__}({self.group.name})"

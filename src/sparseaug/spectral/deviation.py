@@ -46,6 +46,7 @@ def deviation(
     method: str | None = None,
     delta: float = 0.05,
     device: str | None = None,
+    n_jobs: int | None = None,
     failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress | None = None,
 ) -> Deviation:
@@ -66,9 +67,12 @@ def deviation(
             first of them that fits the group (`sparseaug.spectral.best_method`)
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
         device: where large blocks of a symmetric group are verified, for instance "cuda"
+        n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
+            many as there are cores, if not given. The result does not depend on it.
         failure_probability: where only a random start can reach the norm (more than 4096 tuples,
-            large irreps of products): of the bound from above, over the start, which is keyed by
-            the hash of S. Where certainty is within reach it is given, and this is not used.
+            large irreps of products, of S_13 and of S_14): of the bound from above, over the start,
+            which is keyed by the hash of S. Where certainty is within reach it is given, and this is
+            not used.
         progress: called now and then with two numbers, how much is done and of how much
 
     Returns:
@@ -111,6 +115,7 @@ def deviation(
     if device is not None and "device" not in chosen.options:
         raise ArgumentError(f"device={shorten(device)} is for symmetric groups as a whole.")
     options = {"degree": degree, "action": action, "shape": shape, "device": device}
+    options["n_jobs"] = None if n_jobs is None else check_integer("n_jobs", n_jobs, at_least=1)
     compute = _computation(T, chosen, {"progress": progress, **options})
     name, reason = chosen.name, ""
     if _is_even(S):

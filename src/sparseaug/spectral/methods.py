@@ -28,7 +28,7 @@ from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.representation import action_norm
 from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.result import Norm
-from sparseaug.spectral.young.symmetric import LARGEST_N, symmetric_norm
+from sparseaug.spectral.young.symmetric import LARGEST_APPLIED, symmetric_norm
 
 REGULAR_LIMIT = 2_000_000
 """Order up to which the regular representation is used."""
@@ -84,8 +84,8 @@ METHODS = (
         "symmetric and alternating groups",
         lambda g: g.transform == "young",
         symmetric_norm,
-        options=("device", "blocks"),
-        too_large=lambda g: g.width > LARGEST_N,
+        options=("device", "blocks", "n_jobs", "failure_probability"),
+        too_large=lambda g: g.width > LARGEST_APPLIED,
     ),
     Method(
         "irreps",

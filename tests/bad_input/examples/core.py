@@ -118,7 +118,13 @@ def of_designs() -> Iterator[Example]:
 def of_spectral() -> Iterator[Example]:
     every = {
         **{"S": S, "length": 1, "degree": None, "action": None, "shape": None, "method": None},
-        **{"delta": 0.05, "device": None, "failure_probability": 1e-9, "progress": None},
+        **{
+            "delta": 0.05,
+            "device": None,
+            "failure_probability": 1e-9,
+            "progress": None,
+            "n_jobs": 1,
+        },
     }
     yield Example(sa.deviation, every)
     yield Example(sa.deviation, {"S": S, "degree": 1})

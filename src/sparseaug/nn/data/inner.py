@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -30,7 +30,7 @@ class Inner:
         self.n = _length(dataset)
         self._plain, self._places = _plain_tensors(dataset)
 
-    def moved(self, source: Indices, which: Indices, moves: Moves) -> list[Any]:
+    def moved(self, source: Indices, which: Indices, moves: Moves) -> Sequence[Any]:
         """The samples `source`, sample t moved by element which[t]."""
         if not len(source):
             return []
@@ -44,7 +44,7 @@ class Inner:
         once, back = np.unique(source, return_inverse=True)
         indices = once.tolist()
         fetch = getattr(self.dataset, "__getitems__", None)
-        items = fetch(indices) if callable(fetch) else [self.dataset[i] for i in indices]
+        items = list(fetch(indices)) if callable(fetch) else [self.dataset[i] for i in indices]
         return [items[place] for place in back.tolist()]
 
 

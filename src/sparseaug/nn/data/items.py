@@ -21,6 +21,7 @@ from sparseaug.actions.bound import Bound, Indices
 from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.adapters.graphs import is_graph, relabelled
+from sparseaug.nn.data.joined import JoinedBatch
 
 
 @final
@@ -49,7 +50,7 @@ class Moves:
 
     def columns(
         self, columns: Sequence[torch.Tensor], source: Indices, which: Indices
-    ) -> list[Any]:
+    ) -> JoinedBatch:
         """The items (x, y, ...) whose parts are the rows `source` of these tensors, moved."""
         if self.y is not None:
             _require_targets([columns])
@@ -58,7 +59,7 @@ class Moves:
             _pick(*moves.get(place, ("", None)), tensor, source, which)
             for place, tensor in enumerate(columns)
         ]
-        return list(zip(*map(_rows_of, parts), strict=True))
+        return JoinedBatch(parts)
 
 
 def _pick(

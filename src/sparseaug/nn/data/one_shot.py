@@ -37,8 +37,11 @@ class OneShotDataset(Dataset[Any]):
     other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric (an object
     with edge_index and num_nodes), which `permute_nodes` relabels by the rules of `RelabelNodes`; all
     graphs have as many nodes as the group permutes, so graphs of several sizes need one data set and
-    one S per size (`torch.utils.data.ConcatDataset`). A data loader gets its batches moved at once. A
-    sample that is in a batch several times is fetched from `dataset` once.
+    one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
+
+    A data loader gets its batches moved at once, and those of a `TensorDataset` joined, so that the
+    default collate makes no copy. A sample that is in a batch several times is fetched from `dataset`
+    once.
 
     Examples:
         >>> import torch, sparseaug as sa
@@ -92,9 +95,9 @@ class OneShotDataset(Dataset[Any]):
         return _map(k, len(self), lambda index: index // self.n)
 
     def __getitem__(self, k: Any) -> Any:
-        return self.__getitems__([check_index(k, len(self), "k")])[0]
+        return next(iter(self.__getitems__([check_index(k, len(self), "k")])))
 
-    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+    def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
         which, source = np.divmod(check_list(indices, len(self)), max(self.n, 1))
         return self._inner.moved(source, which, self._moves)

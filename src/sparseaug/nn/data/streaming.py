@@ -135,9 +135,9 @@ class StreamingDataset(Dataset[Any]):
         return self._inner.n
 
     def __getitem__(self, index: Any) -> Any:
-        return self.__getitems__([check_index(index, len(self))])[0]
+        return next(iter(self.__getitems__([check_index(index, len(self))])))
 
-    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+    def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
         chosen = check_list(indices, len(self))
         self._notice(chosen)

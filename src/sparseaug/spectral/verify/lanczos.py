@@ -106,10 +106,13 @@ def lanczos_norm(
     key: str = "",
     failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress | None = None,
+    at_most: float | None = None,
 ) -> Norm:
     """Bounds of ||D^power|| from random starts; `upper` fails with the stated probability.
 
     `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
+    `at_most` is for the maximum over many operators: where the norm is seen to be at most that, this
+    is the upper bound and nothing sharper is looked for.
 
     Examples:
         >>> import numpy as np
@@ -138,6 +141,7 @@ def lanczos_norm(
                 power=power,
                 tolerance=RANDOM_TOLERANCE,
                 progress=count,
+                at_most=at_most,
             )
         )
     upper, lower = max(one.upper for one in found), max(one.lower for one in found)
@@ -152,6 +156,7 @@ def krylov_norm(
     power: int = 1,
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
+    at_most: float | None = None,
 ) -> Norm:
     """Bounds of ||D^power||, certain if <z, start> >= overlap for some unit z with B z = ||B|| z.
 
@@ -165,12 +170,17 @@ def krylov_norm(
     limit = power_up(operator.norm, power)
     if limit < _TINY:  # squares of what is computed below would underflow
         return Norm(limit, 0.0)
+    if at_most is not None and limit <= at_most:
+        return Norm(at_most, 0.0)
+    enough = 0.0 if at_most is None else down(down(at_most * at_most))
     steps = max(2, min(MAX_STEPS, BASIS_ENTRIES // operator.dimension))
     run = _Run(operator, power, start)
     excess = math.inf
     for done in range(1, steps + 1):
         if run.step() <= UNIT * max(run.diagonal):
             break
+        if at_most is not None and done % 4 == 0 and _excludes(enough, run, overlap):
+            return Norm(at_most, 0.0)
         if done % 8 == 0 and _excludes(run.ritz() * (1.0 + tolerance), run, overlap):
             break
         if done % 32 == 0:  # convergence shrinks the excess by 6 % at least: 1 - (1 - 32/1000)^2

@@ -98,7 +98,7 @@ def _blocks(
     tree: CosetTree, kernel: Any, shapes: Sequence[Partition], memory: int, threads: int
 ) -> Iterator[Block]:
     climb = _Climb(tree, kernel, threads)
-    for batch in _batches(shapes, memory):
+    for batch in in_batches(shapes, memory):
         matrices = climb.blocks(batch)
         for shape in sorted(batch, key=dimension):
             error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
@@ -231,11 +231,11 @@ class _Climb:
 
 
 def _kernel(engine: Engine, n: int) -> Any:
-    """The module that applies transforms. Loading numba takes longer than S_10 does without it."""
+    """The module that applies transforms. Its first use takes longer than S_11 does without it."""
     if engine not in ("auto", "numba", "scipy"):
         raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'scipy'.")
     by_name = engine == "numba"
-    if by_name or (engine == "auto" and n > 10):
+    if by_name or (engine == "auto" and n > 11):
         kernel = attempt("sparseaug.spectral.young.kernels_numba", _tried, by_name=by_name)
         if kernel is not None:
             return kernel
@@ -258,7 +258,8 @@ def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:
     return levels[::-1]
 
 
-def _batches(shapes: Sequence[Partition], memory: int) -> Iterator[list[Partition]]:
+def in_batches(shapes: Sequence[Partition], memory: int) -> Iterator[list[Partition]]:
+    """The shapes in order, so many at a time that their blocks take at most `memory` bytes."""
     batch: list[Partition] = []
     room = memory
     for shape in shapes:

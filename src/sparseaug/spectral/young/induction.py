@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,11 +74,10 @@ class Inductions:
 
     def __init__(self) -> None:
         self._nodes: dict[Partition, _Node] = {}
-        self._dimensions: dict[Partition, int] = {}
 
     def transform(self, shape: Partition) -> Transform:
         """The transform that takes l copies of the irrep `shape` of S_(l-1) to S_l."""
-        size, copies = self._dimension(shape), sum(shape) + 1
+        size, copies = _dimension(shape), sum(shape) + 1
         mixes: list[Mix] = []
         offsets = {shape: np.zeros(1, dtype=np.int64)}
         while () not in offsets:  # from the full shape downwards; applied the other way round
@@ -86,14 +86,14 @@ class Inductions:
                 copy, row = node.slots
                 rows = ((copy * size + row)[:, :, None] + starts).reshape(len(copy), -1)
                 mixes.append(Mix(sum(smaller), node.matrix, rows.astype(np.int32)))
-            offsets = self._descend(offsets)
+            offsets = descend(offsets)
         node = self._node(shape)
         parts, source, scale, end = [], [], [], 0
         for larger, _ in extend(shape):
             copy, row = node.places[larger]
             start, end = end, end + len(row)
             blocks = [smaller for smaller, _ in restrict(larger)]
-            column = sum(map(self._dimension, blocks[: blocks.index(shape)]))
+            column = sum(map(_dimension, blocks[: blocks.index(shape)]))
             parts.append(Part(larger, start, end, column))
             source.append(copy * size + row)
             scale.append(np.full(len(row), math.sqrt(copies * size / len(row))))
@@ -107,30 +107,13 @@ class Inductions:
             parts=tuple(parts),
         )
 
-    def _descend(
-        self, offsets: dict[Partition, NDArray[np.int64]]
-    ) -> dict[Partition, NDArray[np.int64]]:
-        """First rows of every block one letter further down, by shape."""
-        found: dict[Partition, list[NDArray[np.int64]]] = {}
-        for shape, starts in offsets.items():
-            offset = 0
-            for smaller, _ in restrict(shape):
-                found.setdefault(smaller, []).append(starts + offset)
-                offset += self._dimension(smaller)
-        return {shape: np.sort(np.concatenate(starts)) for shape, starts in found.items()}
-
-    def _dimension(self, shape: Partition) -> int:
-        if shape not in self._dimensions:
-            self._dimensions[shape] = dimension(shape)
-        return self._dimensions[shape]
-
     def _node(self, shape: Partition) -> _Node:
         if shape not in self._nodes:
             self._nodes[shape] = self._make_node(shape)
         return self._nodes[shape]
 
     def _make_node(self, tau: Partition) -> _Node:
-        k, size = sum(tau), self._dimension(tau)
+        k, size = sum(tau), _dimension(tau)
         slots = [(np.full(size, k), np.arange(size))]  # x_(k+1), then one slot for each corner
         inside, offset = {}, 0
         for smaller, content in restrict(tau):
@@ -138,14 +121,14 @@ class Inductions:
             places = {s: (copy, row + offset) for s, (copy, row) in node.places.items()}
             inside[content] = places
             slots.append(places[tau])
-            offset += self._dimension(smaller)
+            offset += _dimension(smaller)
         matrix = np.empty((len(slots), len(slots)))
         places_above: dict[Partition, _Places] = {}
         for j, (kappa, a) in enumerate(extend(tau)):
-            above = self._dimension(kappa)
+            above = _dimension(kappa)
             matrix[j, 0] = math.sqrt(above / ((k + 1) * size))
             for c, (smaller, b) in enumerate(restrict(tau), start=1):
-                squared = k * above * self._dimension(smaller) / ((k + 1) * (size * (a - b)) ** 2)
+                squared = k * above * _dimension(smaller) / ((k + 1) * (size * (a - b)) ** 2)
                 matrix[j, c] = math.copysign(math.sqrt(squared), a - b)
             blocks = [slots[j] if b == a else inside[b][s] for s, b in restrict(kappa)]
             copies, rows = zip(*blocks, strict=True)
@@ -153,6 +136,19 @@ class Inductions:
         copies, rows = zip(*slots, strict=True)
         return _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
 
+
+def descend(offsets: dict[Partition, NDArray[np.int64]]) -> dict[Partition, NDArray[np.int64]]:
+    """First rows of every block one letter further down, by shape, from those of the blocks here."""
+    found: dict[Partition, list[NDArray[np.int64]]] = {}
+    for shape, starts in offsets.items():
+        offset = 0
+        for smaller, _ in restrict(shape):
+            found.setdefault(smaller, []).append(starts + offset)
+            offset += _dimension(smaller)
+    return {shape: np.sort(np.concatenate(starts)) for shape, starts in found.items()}
+
+
+_dimension = cache(dimension)
 
 _Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 

@@ -1,31 +1,50 @@
-"""Symmetric and alternating groups: blocks by Clausen's recursion, norms verified one by one."""
+"""Symmetric and alternating groups: every irrep's norm is bounded, several at a time.
+
+Up to n = 12 the blocks are made by Clausen's recursion and verified by Cholesky factorisation; above,
+irreps of more than a thousand dimensions are applied to vectors, and Lanczos bounds their norms.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from typing import Any
 
+import joblib
 import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
-from sparseaug.groups.young import Partition, conjugate, partitions
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, need, shorten
+from sparseaug.groups.young import Partition, conjugate, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.general.irreps import largest_norm
-from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.threads import Threads
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
+from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
 from sparseaug.spectral.verify.verified import root_lower, root_upper
-from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
+from sparseaug.spectral.young.clausen import gram_blocks, in_batches, mean_blocks
+from sparseaug.spectral.young.steps import Elements, irrep_operator
 
 LARGEST_N = 12
-"""S_13 has a block of dimension 21450, 3.7 GB, and takes an hour."""
+"""Up to here every block is made; S_13 has one of dimension 21450, 3.7 GB."""
+
+LARGEST_APPLIED = 14
+"""Up to here large irreps are applied to vectors: S_13 takes minutes, S_14 a quarter of an hour."""
 
 GRAM_FROM = 11
 """From here on A^T A comes from the transform, which takes less time than the product."""
 
 GRAM_SAMPLE = 1024
 """Unless S is larger: the transform goes over all m^2 quotients."""
+
+BATCH = 1 << 31
+"""Bytes of blocks that are made at a time (at least one block)."""
+
+SMALL = 1000
+"""Irreps up to this dimension take no time: they are done first, one after the other."""
 
 
 def symmetric_norm(
@@ -35,53 +54,133 @@ def symmetric_norm(
     progress: Progress | None = None,
     device: str | None = None,
     blocks: Collection[str] | None = None,
+    n_jobs: int | None = None,
+    failure_probability: float = FAILURE_PROBABILITY,
 ) -> Norm:
     """The norm of D_S^power on S_n or A_n; `blocks` asks for some irreps only, by name.
 
     On A_n the irreps of a partition and its conjugate agree, and those of a self-conjugate one split
     in two halves, whose larger norm is that of the whole: so one of each pair of conjugates is enough.
+    The result does not depend on `n_jobs`: small irreps come first, and each of the others is compared
+    with the largest norm among those.
     """
     group = S.group
     if group.transform != "young":
         raise ArgumentError(f"S is of {group.name}; Young's form is for symmetric(n).")
     n = group.width
-    if n > LARGEST_N:
+    if n > LARGEST_APPLIED:
         raise UnsupportedError(
-            f"{group.name} is too large for all its irreps (at most n={LARGEST_N}); restrict the norm "
-            "with degree=1 or 2."
+            f"{group.name} is too large for all its irreps (at most n={LARGEST_APPLIED}); restrict the "
+            "norm with degree=1 or 2."
         )
+    jobs = joblib.cpu_count() if n_jobs is None else check_integer("n_jobs", n_jobs, at_least=1)
     even = group.order < math.factorial(n)  # A_n
     shapes = [p for p in partitions(n)[1:] if not even or _first_of_pair(p)]
     if blocks is not None:
         shapes = [p for p in shapes if str(p) in blocks]
-    elif n == LARGEST_N:  # 148 s and 2.9 GB measured for S_12, 2 s and 0.7 GB for S_11
-        announce(f"the norm on all irreps of {group.name}", seconds=120.0, memory=3e9)
-    rows = np.array(S.elements)
-    if power == 1 and n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
-        return _by_gram(rows, shapes, progress, device)
-    return largest_norm(
-        mean_blocks(rows, shapes=shapes),
+    rows, move = np.array(S.elements), _mover(device)
+    one_by_one = n < GRAM_FROM or power > 1 or S.m > GRAM_SAMPLE
+    large = [] if one_by_one and n <= LARGEST_N else _largest_first(shapes)
+    small = [shape for shape in shapes if shape not in large]
+
+    def count(done: int, total: int) -> None:
+        if progress:
+            progress(len(small) + done, len(shapes))
+
+    if n == LARGEST_N and large:  # 30 s on one core, 2.9 GB
+        announce(f"the norm on all irreps of {group.name}", seconds=60.0 / jobs, memory=3e9)
+    found = largest_norm(
+        mean_blocks(rows, shapes=small, threads=jobs),
         total=len(shapes),
         power=power,
         progress=progress,
-        move=_mover(device),
+        move=move,
+    )
+    if n > LARGEST_N:
+        return _applied(
+            S, large, found, power, failure_probability / max(1, len(large)), jobs, count
+        )
+    return _factored(rows, large, found, move, 1 if device else jobs, count)
+
+
+def _factored(
+    rows: NDArray[np.int64],
+    shapes: Sequence[Partition],
+    found: Norm,
+    move: Callable[[Any], Any],
+    jobs: int,
+    progress: Progress,
+) -> Norm:
+    """The largest of `found` and of these irreps' norms, from their Gram matrices.
+
+    A matrix that is more than its share of the work has all threads to itself; the others have one each.
+    """
+    share = sum(dimension(shape) ** 3 for shape in shapes) / jobs
+    norms: list[Norm] = []
+
+    def verify(block: Block) -> Norm:
+        gram = move(block.values)
+        upper = root_upper(gram, block.error, at_most=found.upper)
+        if upper <= found.upper:
+            return found
+        return Norm(min(1.0, upper), root_lower(gram, block.error), str(block.label))
+
+    for batch in in_batches(shapes, BATCH):
+        blocks = list(gram_blocks(rows, shapes=batch, threads=jobs))[::-1]
+        heavy = [block for block in blocks if len(block.values) ** 3 > share]
+        for some, threads in ((heavy, jobs), (blocks[len(heavy) :], 1)):
+            with (
+                threadpool_limits(threads, user_api="blas"),
+                ThreadPoolExecutor(jobs // threads) as pool,
+            ):
+                for norm in pool.map(verify, some):
+                    norms.append(norm)
+                    progress(len(norms), len(shapes))
+        del blocks, heavy, some
+    return reduce(larger_norm, norms, found)
+
+
+def _applied(
+    S: GroupSample,
+    shapes: Sequence[Partition],
+    found: Norm,
+    power: int,
+    chance: float,
+    jobs: int,
+    progress: Progress,
+) -> Norm:
+    """The largest of `found` and of these irreps' norms, by Lanczos; each fails with `chance`."""
+    elements = Elements(*S.counts())
+    n, k = S.group.width, len(elements.ends)
+    # 16 steps of each start refute a norm above those of small irreps, and 0.9 ns move one entry by one
+    # transposition; twice that is said, since more steps may be needed.
+    moves = sum(map(dimension, shapes)) * k * n * (n - 1) / 4
+    announce(
+        f"the norm on all irreps of {S.group.name}",
+        seconds=2 * 9e-10 * STARTS * 16 * 2 * power * moves / jobs,
+        instead="restrict the norm with degree=1 or 2.",
     )
 
+    def bound(shape: Partition) -> Norm:
+        norm = lanczos_norm(
+            irrep_operator(shape, elements),
+            power=power,
+            key=f"{S.sha256} {shape}",
+            failure_probability=chance,
+            at_most=found.upper,
+        )
+        return norm.at(str(shape))
 
-def _by_gram(
-    rows: Any, shapes: list[Partition], progress: Progress | None, device: str | None
-) -> Norm:
-    worst, lower, name = 0.0, 0.0, ""
-    move, threads = _mover(device), Threads()
-    for done, block in enumerate(gram_blocks(rows, shapes=shapes)):
-        with threads.for_size(len(block.values)):
-            gram = move(block.values)
-            upper = root_upper(gram, block.error, at_most=worst or None)
-            if not name or upper > worst:
-                worst, lower, name = upper, root_lower(gram, block.error), str(block.label)
-        if progress:
-            progress(done + 1, len(shapes))
-    return Norm(min(1.0, worst), lower, name)
+    norms: list[Norm] = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for norm in pool.map(bound, shapes):
+            norms.append(norm)
+            progress(len(norms), len(shapes))
+    return reduce(larger_norm, norms, found)
+
+
+def _largest_first(shapes: Iterable[Partition]) -> list[Partition]:
+    return sorted((s for s in shapes if dimension(s) > SMALL), key=dimension, reverse=True)
 
 
 def _first_of_pair(partition: Partition) -> bool:
