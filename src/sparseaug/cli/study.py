@@ -44,14 +44,14 @@ def study(out: str, quick: bool, jobs: int | None, backend: str, address: str | 
       sparseaug study --out study --jobs 2
       sparseaug study --backend dask --address tcp://scheduler:8786
     """
-    from sparseaug.experiments import study as run  # SciPy takes a while to import
+    from sparseaug.experiments import run_study  # SciPy takes a while to import
     from sparseaug.report import check_study, write_study
 
     if not out:
         raise click.BadParameter("the name is empty; give a folder", param_hint="--out")
     check_study(out)
     with _workers(backend, address), _bar() as update:
-        done = run(out, quick=quick, jobs=jobs, progress=update)
+        done = run_study(out, quick=quick, jobs=jobs, progress=update)
     stopped: SparseAugError | None = None
     try:
         written = write_study(done.folder)

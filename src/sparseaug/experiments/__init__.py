@@ -23,7 +23,7 @@ from sparseaug.experiments.results import Results, read_results
 from sparseaug.experiments.runner import Finished, reproduce
 from sparseaug.experiments.seed import run_seed
 from sparseaug.experiments.sentences import Claim, claims
-from sparseaug.experiments.study import Study, read_study, study
+from sparseaug.experiments.study import Study, read_study, run_study
 
 __all__ = [
     "Claim",
@@ -39,5 +39,5 @@ __all__ = [
     "read_study",
     "reproduce",
     "run_seed",
-    "study",
+    "run_study",
 ]

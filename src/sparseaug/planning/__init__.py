@@ -6,6 +6,7 @@ words      words over S: how many random ones suffice
 methods    one row for each method
 draws      how many elements a deviation takes
 plan       plan(group, ...): the rows side by side
+typical    how many draws typically reach a deviation: an expectation
 table      the plan for people
 numbers    integers of any size, for people and for JSON
 """

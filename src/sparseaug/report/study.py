@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparseaug.errors import FileFormatError, MissingPackageError
+from sparseaug.experiments.folder import using
 from sparseaug.experiments.study import Finding, Line, Panel, Summary, Table, read_study
 from sparseaug.report.charts import Chart, Series
 from sparseaug.report.figure import figure_bytes, figure_style, frame, new_figure, plain, title
@@ -23,7 +24,7 @@ from sparseaug.report.owned import require_ours, write_owned
 from sparseaug.report.page import document, panel
 from sparseaug.report.style import SPARE, Look
 from sparseaug.report.tables import table
-from sparseaug.storage import show_path
+from sparseaug.storage import check_path, show_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +45,7 @@ def write_study(folder: str | os.PathLike[str]) -> list[Path]:
     Everything is drawn before anything is written. Without matplotlib there are no figures.
 
     Args:
-        folder: What `sparseaug.experiments.study` wrote to.
+        folder: What `sparseaug.experiments.run_study` wrote to.
 
     Returns:
         The paths in the order written, the page last.
@@ -77,8 +78,10 @@ def write_study(folder: str | os.PathLike[str]) -> list[Path]:
 
 def check_study(folder: str | os.PathLike[str]) -> None:
     """Raise a `StorageError` if a file is there that `write_study` would not replace."""
-    present = sorted(p.name for p in Path(folder).glob("*") if p.suffix in _OURS)
-    require_ours(Path(folder), [name for name in present if name != "files.json"])
+    path = check_path("folder", folder)
+    with using(path):
+        present = sorted(each.name for each in path.glob("*") if each.suffix in _OURS)
+    require_ours(path, present)
 
 
 _OURS = (".csv", ".pdf", ".png", ".html")

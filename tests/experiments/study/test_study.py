@@ -13,7 +13,7 @@ import joblib
 import pytest
 
 from sparseaug.errors import ConfigMismatchError, FileFormatError
-from sparseaug.experiments import read_study, study
+from sparseaug.experiments import read_study, run_study
 from sparseaug.experiments.study.part import Summary
 from sparseaug.report import write_study
 
@@ -21,10 +21,10 @@ pytest.importorskip("sklearn")
 
 CHILD = """
 import sys
-from sparseaug.experiments import study
+from sparseaug.experiments import run_study
 if __name__ == "__main__":
     print("ready", flush=True)
-    study(sys.argv[1], quick=True, jobs=int(sys.argv[2]))
+    run_study(sys.argv[1], quick=True, jobs=int(sys.argv[2]))
 """
 
 
@@ -32,7 +32,7 @@ if __name__ == "__main__":
 def whole(tmp_path_factory):
     """A quick study by one worker: its folder."""
     folder = tmp_path_factory.mktemp("study")
-    done = study(folder, quick=True, jobs=1)
+    done = run_study(folder, quick=True, jobs=1)
     assert done.computed == done.total
     return folder
 
@@ -53,7 +53,7 @@ def without(folder, to, keep=0.5, seed=0):
 
 
 def test_two_workers_give_the_same_bytes_as_one(whole, tmp_path):
-    done = study(tmp_path, quick=True, jobs=2)
+    done = run_study(tmp_path, quick=True, jobs=2)
     assert done.computed == done.total
     assert results(tmp_path) == results(whole)
 
@@ -67,14 +67,14 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bytes(whole, tmp_path):
         distributed.Client(cluster),
         joblib.parallel_config(backend="dask"),
     ):
-        study(tmp_path, quick=True)
+        run_study(tmp_path, quick=True)
     assert results(tmp_path) == results(whole)
 
 
 def test_what_is_missing_is_computed_and_nothing_else(whole, tmp_path):
     folder = without(whole, tmp_path / "half", keep=0.8)
     seen = []
-    done = study(folder, quick=True, jobs=1, progress=lambda *now: seen.append(now))
+    done = run_study(folder, quick=True, jobs=1, progress=lambda *now: seen.append(now))
     assert 0 < done.computed < done.total
     assert seen[0] == (done.total - done.computed, done.total)
     assert seen[-1] == (done.total, done.total)
@@ -95,7 +95,7 @@ def kill_and_finish(whole, folder, *, kills, longest):
             assert results(folder) == results(whole)
             for path in [*sorted((folder / "tasks").iterdir())[::3], folder / "results.json"]:
                 path.unlink()  # so that the next one has something to do
-    study(folder, quick=True, jobs=1)
+    run_study(folder, quick=True, jobs=1)
     assert results(folder) == results(whole)
 
 
@@ -114,22 +114,22 @@ def test_a_damaged_or_foreign_task_is_named(whole, tmp_path):
     good = first.read_bytes()
     first.write_bytes(good[:-20])
     with pytest.raises(FileFormatError, match=first.name):
-        study(folder, quick=True, jobs=1)
+        run_study(folder, quick=True, jobs=1)
     shutil.copy(second, first)
     with pytest.raises(FileFormatError, match=r"belongs to another task; remove it"):
-        study(folder, quick=True, jobs=1)
+        run_study(folder, quick=True, jobs=1)
 
 
 def test_a_folder_of_another_study_is_refused(whole):
     before = results(whole)
     with pytest.raises(ConfigMismatchError, match="holds another study"):
-        study(whole, quick=False, jobs=1)
+        run_study(whole, quick=False, jobs=1)
     assert results(whole) == before
 
 
 def test_files_are_the_same_bytes_each_time_and_nobody_elses(whole, tmp_path):
     folder = without(whole, tmp_path / "pages", keep=1.0)
-    study(folder, quick=True, jobs=1)
+    run_study(folder, quick=True, jobs=1)
     written = write_study(folder)
     first = {path.name: path.read_bytes() for path in written}
     assert {"slopes.csv", "deviation.csv", "training.csv", "study.html"} <= set(first)
@@ -141,7 +141,7 @@ def test_files_are_the_same_bytes_each_time_and_nobody_elses(whole, tmp_path):
 
 def test_the_summary_in_the_file_is_the_one_that_is_returned(whole):
     data = read_study(whole)
-    done = study(whole, quick=True, jobs=1)
+    done = run_study(whole, quick=True, jobs=1)
     assert done.computed == 0
     for name, summary in done.summaries.items():
         again = Summary.from_dict(json.loads(json.dumps(summary.to_dict())))

@@ -12,7 +12,7 @@ numbers    slopes and rates with intervals
 """
 
 from sparseaug.experiments.study.part import Finding, Line, Panel, Part, Summary, Table
-from sparseaug.experiments.study.runner import Study, read_study, study
+from sparseaug.experiments.study.runner import Study, read_study, run_study
 
 __all__ = [
     "Finding",
@@ -23,5 +23,5 @@ __all__ = [
     "Summary",
     "Table",
     "read_study",
-    "study",
+    "run_study",
 ]

@@ -53,7 +53,7 @@ class Study:
     total: int
 
 
-def study(
+def run_study(
     folder: str | os.PathLike[str],
     *,
     quick: bool = False,
@@ -79,8 +79,8 @@ def study(
         FileFormatError: A file in the folder is damaged or not of this study.
 
     Examples:
-        >>> from sparseaug.experiments import study
-        >>> done = study("study")                                              # doctest: +SKIP
+        >>> from sparseaug.experiments import run_study
+        >>> done = run_study("study")                                              # doctest: +SKIP
     """
     if not isinstance(quick, bool):
         raise ArgumentError(f"quick={shorten(quick)} is not a bool; give True or False.")
@@ -116,7 +116,7 @@ def read_study(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """The folder's results.json as JSON data, its checksum checked.
 
     Args:
-        folder: What `study` wrote to.
+        folder: What `run_study` wrote to.
 
     Returns:
         `config`, and for each of `parts` its `title`, `results` and `summary`.
@@ -143,15 +143,15 @@ class _Files:
 
     def open(self) -> None:
         """Make the folder this study's own, or refuse."""
-        for name in ("config.json", "results.json", "tasks"):
-            require_no_link(self.path / name)
         config = self.path / "config.json"
-        if config.exists() and canonical_json(_load(config)) != canonical_json(self.config):
-            raise ConfigMismatchError(
-                f"{show_path(self.path)} holds another study, or one of another version; give another "
-                "folder, or remove that one."
-            )
         with using(self.path):
+            for name in ("config.json", "results.json", "tasks"):
+                require_no_link(self.path / name)
+            if config.exists() and canonical_json(_load(config)) != canonical_json(self.config):
+                raise ConfigMismatchError(
+                    f"{show_path(self.path)} holds another study, or one of another version; give "
+                    "another folder, or remove that one."
+                )
             (self.path / "tasks").mkdir(parents=True, exist_ok=True)
         if not config.exists():
             save_json(config, self.config, follow=False)

@@ -8,9 +8,10 @@ binomial tail; S is the generator matrix of a random linear code of length m, an
 |1 - 2 w / m|. Roots of unity: exp(-m t^2), and a character and its conjugate give the same. Of N
 independent ones the median t of the largest has N P(t) = log 2.
 
-Large irreps: a mean of m independent uniform d x d unitary matrices has a norm near that of m free
-ones, 2 sqrt(m - 1) / m (Akemann and Ostrand 1976), whatever d is, with fluctuations that shrink as d
-grows. Symmetric groups and signed permutations have few irreps, and large ones: log|G| disappears.
+Large irreps: a mean of m independent uniform d x d unitary matrices has a norm that rises with d to that
+of m free ones, 2 sqrt(m - 1) / m (Akemann and Ostrand 1976), and fluctuates less as d grows. Symmetric
+groups and signed permutations have few irreps, and large ones: the largest norm stays near that number,
+and log|G| disappears.
 """
 
 from __future__ import annotations
