@@ -27,9 +27,12 @@ ALSO = {
         "Config",
         "Finished",
         "Results",
+        "Study",
         "claims",
         "read_results",
+        "read_study",
         "reproduce",
+        "run_study",
     )
 }
 PACKAGES = (

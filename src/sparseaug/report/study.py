@@ -175,10 +175,10 @@ def _findings(findings: Sequence[Finding]) -> Markup:
         word, mark = {
             True: ("holds", "✓ holds"),
             False: ("fails", "✗ not shown"),
-            None: ("holds", "measured"),
+            None: ("", "measured"),
         }[each.holds]
         said = tag("div", tag("p", each.text), tag("p", each.measured, class_="soft"))
-        rows.append(tag("li", tag("span", mark, class_=f"verdict {word}"), said))
+        rows.append(tag("li", tag("span", mark, class_=f"verdict {word}".rstrip()), said))
     return tag("ul", *rows, class_="claims")
 
 

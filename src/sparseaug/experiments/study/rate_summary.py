@@ -116,7 +116,7 @@ def _no_order(measured: Measured) -> Finding:
     low, high = (f(value for _, value in constants) for f in (min, max))
     return Finding(
         "One-shot's constant: sqrt(log|G|) C B in the bound, sigma in a mean-square sense.",
-        f"eps sqrt(m) / sigma is between {low:.2f} and {high:.2f} over groups of 16 to 2^1000 elements: "
+        f"eps sqrt(m) / sigma is between {low:.2f} and {high:.2f} over {len(constants)} groups: "
         "one gradient is one function, whose error over S has variance sigma^2 / m whatever |G| is; "
         "log|G| is the price of all functions at once.",
     )
@@ -146,11 +146,14 @@ def _costs(measured: Measured) -> Table:
                 row.append(_line_at(other["norms"], other["calls"], goal))
             for _, other in select(measured, method="streaming", b=1, **where):
                 row.append(_power_at(other, goal))
-        rows.append([*row, min(math.exp(min(result["log_order"], 700)), 1e300)])
+        rows.append([*row, _rounded(math.exp(result["log_order"]))])  # 2^1000 is a float
     columns = ["group"]
     for share in (8, 64):
         columns += [f"{name}, sigma/{share}" for name in ("one-shot", "words", "streaming")]
-    note = "Rounded calls on the fitted lines of slopes -2, -1 and -4; full: all of G."
+    note = (
+        "On the line fitted to one-shot and to words, extrapolated below m = 8; from streaming's finest "
+        "eps by eps^-4. sigma is the standard deviation of the gradient over G; full: |G|."
+    )
     return Table("calls", "Oracle calls for a given eps", [*columns, "full"], rows, note)
 
 
