@@ -23,7 +23,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_suffix(".toml")
-COPIED = ("src", "tests", "benchmarks", "docs", "examples", "pyproject.toml", "README.md")
+COPIED = (
+    "src",
+    "tests",
+    "benchmarks",
+    "docs",
+    "examples",
+    "conftest.py",
+    "pyproject.toml",
+    "README.md",
+)
 MOST_SURVIVORS = 3
 
 

@@ -2,14 +2,15 @@
 
 All 2,189 molecules of QM9 with twelve atoms, as Coulomb matrices: 12! = 479,001,600 orders describe
 the same molecule. Training and test molecules come in one uniformly random order each. Kernel ridge
-regression and a network are trained with no help, on a canonical form, on one S of 4, 16 or 64 drawn
-reorderings, and (the network alone can) with fresh reorderings while it learns.
+regression and a network are trained with no help, on a canonical form, on one S of 4 to 64 drawn
+reorderings, on the 12 of C_12, and (the network alone can) on the 660 and 1,320 of PSL(2,11) and
+PGL(2,11), as many draws, or fresh reorderings while it learns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -62,16 +63,23 @@ class Settings:
 
     train: int = 150
     test: int = 300
-    sizes: tuple[int, ...] = (4, 16, 64)
+    sizes: tuple[int, ...] = (4, 12, 16, 64)
+    designs: tuple[str, ...] = ("C_12", "PSL(2,11)", "PGL(2,11)")
     steps: int = 2000
 
     @property
     def rows(self) -> int:
-        """Rows of one seed: 3 and 2 per size by kernel ridge, 8 and 3 per size by the networks."""
-        return 11 + 5 * len(self.sizes)
+        """Rows of one seed: 3 and 2 per S by kernel ridge; by the networks 8, 3 per size, 5 per
+        design, and 2 for as many draws where no size has them."""
+        larger = sum(DESIGNS[name] not in self.sizes for name in self.designs)
+        ridge = 3 + 2 * (len(self.sizes) + sum(DESIGNS[name] <= 64 for name in self.designs))
+        return ridge + 8 + 3 * len(self.sizes) + 5 * len(self.designs) + 2 * larger
 
 
-QUICK = Settings(train=60, test=100, sizes=(16,), steps=300)
+DESIGNS = {"C_12": 12, "PSL(2,11)": 660, "PGL(2,11)": 1320}
+"""Groups of permutations of 12 points: exact for functions of 1, 2 and 3 atoms at a time."""
+
+QUICK = Settings(train=60, test=100, sizes=(12, 16), designs=("C_12", "PSL(2,11)"), steps=300)
 
 
 def one_seed(
@@ -89,7 +97,7 @@ def kernel_ridge(
 ) -> Iterator[Row]:
     """A closed form, so all copies must be there at once: canonical forms, and one-shot."""
     measured = partial(measure, learner="kernel ridge", data=data, seed=seed)
-    for way, make in regressors(settings.sizes, seed).items():
+    for way, make in regressors(settings, seed).items():
         model, seconds = timed(make(tuned[way]).fit, flat(data.x_train), data.y_train)
         if not isinstance(model, OneShotRegressor):
             yield measured(way, on_matrices(model), NONE, training=seconds)
@@ -98,7 +106,16 @@ def kernel_ridge(
         yield measured(f"{way} + average", on_matrices(model), model.sample_, training=seconds)
 
 
-def regressors(sizes: Iterable[int], seed: int) -> dict[str, Callable[[Ridge], RegressorMixin]]:
+def design(name: str, seed: int, *, translates: int = 1) -> sa.GroupSample:
+    """A design, translated on both sides: the last of so many translates, two calls each."""
+    known = "cyclic shifts" if name == "C_12" else name
+    oracle = sa.Oracle(GROUP, seed=seed)
+    for _ in range(translates):
+        S = sa.design(GROUP, name=known).translate(oracle, side="both")
+    return sa.GroupSample(GROUP, S.elements, calls=oracle.calls)
+
+
+def regressors(settings: Settings, seed: int) -> dict[str, Callable[[Ridge], RegressorMixin]]:
     """Each way as a function that makes the regressor with its gamma and alpha."""
 
     def plain(form: Callable[[Floats], Floats], chosen: Ridge) -> RegressorMixin:
@@ -108,24 +125,27 @@ def regressors(sizes: Iterable[int], seed: int) -> dict[str, Callable[[Ridge], R
             make_pipeline(FunctionTransformer(form), kernel), transformer=centred
         )
 
-    def one_shot(m: int, chosen: Ridge) -> RegressorMixin:
+    def one_shot(chosen: Ridge, **S: Any) -> RegressorMixin:
         inner, shape = plain(upper, chosen), (ATOMS, ATOMS)
-        return OneShotRegressor(inner, action=REORDER, m=m, sample_shape=shape, random_state=seed)
+        return OneShotRegressor(inner, action=REORDER, sample_shape=shape, random_state=seed, **S)
 
-    return {way: partial(plain, form) for way, form in FORMS.items()} | {
-        f"one-shot {m}": partial(one_shot, m) for m in sizes
-    }
+    ways = {way: partial(plain, form) for way, form in FORMS.items()}
+    ways |= {f"one-shot {m}": partial(one_shot, m=m) for m in settings.sizes}
+    small = [name for name in settings.designs if DESIGNS[name] <= 64]  # all copies at once
+    return ways | {f"design {name}": partial(one_shot, S=design(name, seed)) for name in small}
 
 
 def tune(molecules: Molecules, settings: Settings) -> dict[str, Ridge]:
     """The gamma and alpha of each way with the least error on molecules set aside, for all seeds.
 
-    An S of more than 16 takes those of 16: to try them all would take longer than the study.
+    An S of more than 16 takes those of 16: to try them all would take longer than the study. A
+    design takes those of as many draws.
     """
     data = split(molecules, settings.train, settings.test, seed=None, apart=TUNING)
     x, y, x_test = flat(data.x_train), data.y_train, flat(data.x_test)
     tuned: dict[str, Ridge] = {}
-    for way, make in regressors([m for m in settings.sizes if m <= 16], seed=TUNING).items():
+    few = replace(settings, sizes=tuple(m for m in settings.sizes if m <= 16), designs=())
+    for way, make in regressors(few, seed=TUNING).items():
         median = np.median(pdist(FORMS.get(way, upper)(x)))
         errors = {}
         for chosen in [(0.5 / (w * median) ** 2, alpha) for w in WIDTHS for alpha in RIDGES]:
@@ -133,7 +153,8 @@ def tune(molecules: Molecules, settings: Settings) -> dict[str, Ridge]:
             guess = getattr(model, "estimator_", model).predict(x_test)
             errors[chosen] = np.abs(guess - data.y_test).mean()
         tuned[way] = min(errors, key=errors.__getitem__)
-    return tuned | {f"one-shot {m}": tuned["one-shot 16"] for m in settings.sizes if m > 16}
+    tuned |= {f"one-shot {m}": tuned["one-shot 16"] for m in settings.sizes if m > 16}
+    return tuned | {f"design {name}": tuned["one-shot 12"] for name in settings.designs}
 
 
 def network(data: Split, settings: Settings, seed: int) -> Iterator[Row]:
@@ -151,17 +172,28 @@ def network(data: Split, settings: Settings, seed: int) -> Iterator[Row]:
 
     model, seconds = trained(batches(plain, steps, seed))
     yield measured("none", energies(model), NONE, training=seconds)
+    beside = designs_and_draws(settings, seed)
+    for way, S in beside.items():  # a network that was not trained for it, averaged
+        average = sann.OrbitAverage(model, REORDER, S)
+        yield measured(f"none, average over {way}", energies(average), S, training=seconds)
     in_order = TensorDataset(as_tensor(sort_rows(data.x_train)), y)
     model, seconds = trained(batches(in_order, steps, seed))
     yield measured("sorted", energies(model, sort_rows), NONE, training=seconds)
     samples = {f"one-shot {m}": sa.Oracle(GROUP, seed=seed).draw(m) for m in settings.sizes}
     words = samples["one-shot 16"].words(length=4, size=64, seed=seed)
     samples["64 words of 16 calls"] = sa.GroupSample(GROUP, words.elements, calls=16)
+    samples |= {way: S for way, S in beside.items() if way not in samples}
+    # a network hardly changes along the subgroup it was trained on: averaged over another translate
+    others = {f"design {name}": design(name, seed, translates=2) for name in settings.designs}
     for way, S in samples.items():
         model, seconds = trained(batches(sann.OneShotDataset(plain, REORDER, S), steps, seed))
         average = sann.OrbitAverage(model, REORDER, S)
         yield measured(way, energies(model), S, training=seconds)
         yield measured(f"{way} + average", energies(average), S, training=seconds)
+        if way in others:
+            average = sann.OrbitAverage(model, REORDER, others[way])
+            name = f"{way} + average over another"
+            yield measured(name, energies(average), others[way], training=seconds)
     for m in (*settings.sizes, steps):
         oracle = sa.Oracle(GROUP, seed=seed, budget=m)
         model, seconds = trained(shared(batches(plain, steps, seed), oracle, steps // m))
@@ -175,6 +207,15 @@ def network(data: Split, settings: Settings, seed: int) -> Iterator[Row]:
     yield measured(way, energies(average), oracle, training=seconds)
     model, seconds = trained(batches(plain, steps, seed), PairNetwork(seed))
     yield measured("invariant by design", energies(model), NONE, training=seconds)
+
+
+def designs_and_draws(settings: Settings, seed: int) -> dict[str, sa.GroupSample]:
+    """Each design, and as many draws."""
+    samples = {}
+    for name in settings.designs:
+        samples[f"one-shot {DESIGNS[name]}"] = sa.Oracle(GROUP, seed=seed).draw(DESIGNS[name])
+        samples[f"design {name}"] = design(name, seed)
+    return samples
 
 
 def batches(dataset: Any, steps: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
@@ -335,7 +376,7 @@ def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     rows = run_seeds(work, range(count), rows_per_seed=settings.rows, jobs=jobs)
     chosen = {way: {"gamma": gamma, "alpha": alpha} for way, (gamma, alpha) in tuned.items()}
     study = Study("Molecules in any order", COLUMNS, rows, asdict(settings) | {"tuned": chosen})
-    console.print(study.table())
+    study.show()
     for path in study.save(out, picture=("mae", "invariance_error")):
         console.print(f"wrote {path}")
 

@@ -192,7 +192,7 @@ def part_reader(finished, tmp_path, name):
     return read, arrays, facts
 
 
-@pytest.mark.parametrize("name", ["full", "one-shot-4", "one-shot-4-certificate"])
+@pytest.mark.parametrize("name", ["full", "one-shot-4", "one-shot-4-certificate", "designs"])
 def test_parts_of_an_experiment(finished, tmp_path, name):
     read, arrays, facts = part_reader(finished, tmp_path, name)
 

@@ -10,7 +10,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.archive import load_json
 from sparseaug.errors import FileFormatError, StorageError
-from sparseaug.experiments import Folder, read_results, reproduce
+from sparseaug.experiments import Folder, read_comparison, read_results, reproduce
 from sparseaug.report import check_report, write_report
 from tests.runs import TINY, run_with_checkpoint
 
@@ -23,6 +23,7 @@ def written(tmp_path_factory):
     reproduce(TINY, folder / "out", jobs=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sparseaug.report.write._figures", lambda results: {})
+        patch.setattr("sparseaug.report.write._design_figures", lambda found: {})
         write_report(folder / "out")
     run_with_checkpoint(folder / "checkpoint", stop=10)
     return folder
@@ -61,6 +62,10 @@ def the_results(folder):
     return results.to_dict(), dict(results.timing), dict(results.versions)
 
 
+def the_designs(folder):
+    return read_comparison(folder / "out").to_dict()
+
+
 def the_config(folder):
     Folder(folder / "out", TINY).open()
 
@@ -78,6 +83,8 @@ KINDS = {
         "out/seeds/seed-0-one-shot-4-certificate.safetensors",
         the_part("one-shot-4-certificate"),
     ),
+    "designs": ("out/seeds/seed-0-designs.safetensors", the_part("designs")),
+    "designs.json": ("out/designs.json", the_designs),
     "replay": ("out/replay/seed-0.safetensors", the_replay),
     "results.json": ("out/results.json", the_results),
     "timing.json": ("out/timing.json", the_results),

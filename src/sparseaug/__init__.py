@@ -94,10 +94,15 @@ if _TYPE_CHECKING:
         SpectralMixtureKernel as SpectralMixtureKernel,
     )
     from sparseaug.orbits import (
+        Choice as Choice,
         InvarianceReport as InvarianceReport,
+        Prediction as Prediction,
+        Spectrum as Spectrum,
         assert_invariant as assert_invariant,
         invariance_error as invariance_error,
     )
+    from sparseaug.orbits.spectrum.choose import choose as choose
+    from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
     from sparseaug.planning.plan import plan as plan
     from sparseaug.risk import (
@@ -152,7 +157,8 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        InvarianceReport assert_invariant invariance_error
+        Choice InvarianceReport Prediction Spectrum assert_invariant choose invariance_error
+        orbit_spectrum
     """,
     "planning": """
         DrawPlan Plan plan

@@ -291,3 +291,15 @@ def test_a_subgroup_that_is_a_design_is_not_told_to_draw_more():
     assert "AGL(1,7) is exact for functions of up to 2 coordinates" in reason
     given = sa.GroupSample(S.group, S.elements)
     assert "but S is exact for functions of up to 2 coordinates" in sa.deviation(given).reason
+
+
+def test_a_function_that_calls_designs_travels_to_worker_processes():
+    """cloudpickle takes every submodule along that the function's code may mean."""
+    cloudpickle = pytest.importorskip("cloudpickle", reason="joblib brings it along")
+    space = {"sa": sa, "__name__": "__main__"}
+    exec(  # noqa: S102 - a function of a script, which cloudpickle sends by value
+        "def count(group):\n    return len(sa.designs(group))",
+        space,
+    )
+    sent = cloudpickle.loads(cloudpickle.dumps(space["count"]))
+    assert sent(sa.symmetric(7)) == len(sa.designs(sa.symmetric(7)))

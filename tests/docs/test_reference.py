@@ -24,11 +24,14 @@ ROOT = Path(__file__).parents[2]
 ALSO = {
     "sparseaug.experiments": (
         "Claim",
+        "Comparison",
         "Config",
         "Finished",
         "Results",
         "Study",
         "claims",
+        "design_claims",
+        "read_comparison",
         "read_results",
         "read_study",
         "reproduce",

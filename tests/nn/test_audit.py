@@ -16,7 +16,7 @@ import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.certificate import KINDS
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.nn.risk.audit import Sums, certificate_of, jackknife
+from sparseaug.nn.risk.audit import Sums, jackknife
 
 ACT = sa.permute_axis(sa.symmetric(4))
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
@@ -112,7 +112,9 @@ def test_certificates_of_a_module_are_never_below_the_truth():
         assert one.failure_probability == 0.05
         assert one.calls == run.calls + 200 == 206
         assert "if no transformation's gradient is longer" in one.holds
-        assert set(found.omitted) == set(KINDS) - {"audited"}
+        assert set(found.omitted) == set(KINDS) - {"audited", "exact"}
+        assert abs(found["exact"].truth - truth) <= 1e-12 * truth <= found["exact"].bound
+        assert one.truth == found["exact"].truth
 
 
 def test_a_limit_gives_an_interval_of_stated_probability_around_the_truth():
@@ -120,59 +122,128 @@ def test_a_limit_gives_an_interval_of_stated_probability_around_the_truth():
     found = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 500, largest=50.0)
     low, high = found.interval
     assert low <= squared_norm(risk, risk.theta) <= high <= found.norm_bound**2
-    assert found.kind == "with probability 1 - 0.05"
+    assert found.kind == "with probability 1 - 0.05 over the audit's draws"
     narrower = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 500, largest=10.0)
     assert narrower.norm_bound < found.norm_bound
 
 
-def test_without_a_limit_there_is_no_certificate_and_the_reason_is_said():
-    risk = risk_of(None)
-    found = sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=10)
-    assert not found
+def unknown() -> sann.ModuleRisk:
+    """A network with a layer that is not known."""
+    module = nn.Sequential(nn.Linear(4, 3), nn.SiLU(), nn.Linear(3, 1)).double()
+    return sann.ModuleRisk(module, nn.MSELoss(), (X, Y), ACT, None)
+
+
+def test_a_layer_that_is_not_known_is_named_before_the_first_draw():
+    risk, oracle = unknown(), sa.Oracle(ACT.group)
+    found = sa.certify(risk.theta, risk, oracle=oracle, audit_calls=10)
+    assert list(found) == ["exact"]
+    assert "the layer SiLU is not known" in found.omitted["audited"]
     assert "give largest=" in found.omitted["audited"]
     with pytest.raises(UnsupportedError, match="largest="):
-        sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=10, kinds=["audited"])
+        sa.certify(risk.theta, risk, oracle=oracle, audit_calls=10, kinds=["audited"])
+    assert oracle.calls == 0
     with pytest.raises(UnsupportedError, match="function space"):
         sa.certify(risk.theta, risk, kinds=["spectral"])
     with pytest.raises(UnsupportedError, match="give oracle="):
         sa.certify(risk.theta, risk, largest=9.0, kinds=["audited"])
 
 
-def test_single_precision_is_not_certified():
-    risk = sann.ModuleRisk(network().float(), nn.MSELoss(), (X.float(), Y.float()), ACT, None)
-    options = {"oracle": sa.Oracle(ACT.group), "audit_calls": 10, "largest": 100.0}
-    with pytest.raises(UnsupportedError, match=r"module.double\(\)"):
-        sa.certify(risk.theta, risk, kinds=["audited"], **options)
-    assert sann.audit(risk, risk.theta, sa.Oracle(ACT.group), 10).calls == 10
+def test_known_layers_need_no_limit_from_the_user():
+    risk = risk_of(sa.Oracle(ACT.group, seed=0).draw(6))
+    found = sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group, seed=1), audit_calls=500)
+    one, truth = found["audited"], squared_norm(risk, risk.theta) ** 0.5
+    assert truth <= one.bound
+    assert one.condition == "the module's gradients in float64 are taken as exact"
+    assert "longer than" not in one.holds
+    assert not one.certain
 
 
-def test_a_gradient_that_single_precision_hides_is_not_bounded_in_single_precision():
+def test_a_certificate_is_of_theta_and_not_of_what_the_module_holds():
+    risk, other = risk_of(None, seed=0), risk_of(None, seed=1)
+    before = risk.theta
+    options = {"oracle": sa.Oracle(ACT.group), "audit_calls": 50}
+    found = sa.certify(other.theta, risk, **options)
+    assert torch.equal(risk.theta, before)
+    own = sa.certify(other.theta, other, oracle=sa.Oracle(ACT.group), audit_calls=50)
+    for kind in ("exact", "audited"):
+        assert found[kind].bound == own[kind].bound
+
+
+def test_a_module_that_cannot_be_copied_is_not_certified():
+    module = network()
+    module.cached = module[0].weight * 2  # not a leaf
+    risk = sann.ModuleRisk(module, nn.MSELoss(), (X, Y), ACT, None)
+    found = sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=50)
+    assert not found
+    assert "Sequential cannot be copied" in found.omitted["exact"]
+
+
+def test_exact_refuses_groups_above_its_budget_by_their_size():
+    big = sa.permute_axis(sa.symmetric(10))
+    x = torch.zeros(3, 10, dtype=torch.float64)
+    risk = sann.ModuleRisk(network(inputs=10), nn.MSELoss(), (x, x[:, :1]), big, None)
+    with pytest.raises(UnsupportedError, match="3628800 elements of S10 times 3 samples"):
+        sa.certify(risk.theta, risk, kinds=["exact"])
+
+
+def test_a_module_in_single_precision_is_certified_in_double_precision():
     """In float32 the product of w and x is y itself; in truth it is 1/16 larger: w x = y + 2^-4."""
     swap = sa.permute_axis(sa.symmetric(2))
     x, y = torch.full((1, 2), 2.0**20 + 2.0**8), torch.full((1, 1), 2.0**20 + 2.0**9)
     module = nn.Linear(2, 1, bias=False)
     with torch.no_grad():
         module.weight.copy_(torch.tensor([[1 + 2.0**-12, 0.0]]))
-    limit = 2e5
     single = sann.ModuleRisk(module, nn.MSELoss(), (x, y), swap, None)
     assert float(single.gradient(single.theta).norm()) == 0
-    oracle = sa.Oracle(swap.group)
-    with pytest.raises(UnsupportedError, match=r"float32.*module.double\(\)"):
-        sann.audit(single, single.theta, oracle, 400, largest=limit)
-    assert oracle.calls == 0  # refused before anything is drawn
-    for half in (torch.float16, torch.bfloat16):
-        other = sann.ModuleRisk(
-            nn.Linear(4, 1).to(half), nn.MSELoss(), (X.to(half), Y.to(half)), ACT, None
-        )
-        with pytest.raises(UnsupportedError, match="whose roundings may hide a gradient"):
-            sann.audit(other, other.theta, sa.Oracle(ACT.group), 10, largest=limit)
-
-    double = sann.ModuleRisk(module.double(), nn.MSELoss(), (x.double(), y.double()), swap, None)
     truth = 2 * 2.0**-4 * float(x.double().norm())
-    found = sann.audit(double, double.theta, oracle, 400, largest=limit)
+    oracle = sa.Oracle(swap.group)
+    found = sann.audit(single, single.theta, oracle, 400, largest=2e5)
     assert found.interval[0] <= truth**2 <= found.interval[1]
-    assert "up to the rounding of the module in float64" in found.holds
+    assert "the module's gradients in float64 are taken as exact" in found.holds
     assert found.holds in str(found)
+    both = sa.certify(single.theta, single, oracle=oracle, audit_calls=100)
+    assert abs(both["exact"].truth - truth) <= 1e-12 * truth
+    assert both["audited"].bound >= truth
+    assert module.weight.dtype == torch.float32  # a copy was made
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_certificate_of_a_rounded_module_is_that_of_its_parameters_in_double(dtype):
+    module = network().to(dtype)
+    rounded = sann.ModuleRisk(module, nn.MSELoss(), (X.to(dtype), Y.to(dtype)), ACT, None)
+    data = X.to(dtype).double(), Y.to(dtype).double()
+    double = sann.ModuleRisk(network().to(dtype).double(), nn.MSELoss(), data, ACT, None)
+    bounds = [
+        sa.certify(risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=50)
+        for risk in (rounded, double)
+    ]
+    for kind in ("exact", "audited"):
+        assert bounds[0][kind].bound == bounds[1][kind].bound
+
+
+def test_cosets_give_a_module_the_mean_gradient_over_each_translate():
+    S = sa.Oracle(ACT.group, seed=0).draw(8)
+    risk = risk_of(S)
+    truth = squared_norm(risk, risk.theta) ** 0.5
+    one = sa.GroupSample(ACT.group, ACT.group.identity())
+    options = {"kinds": ["audited"], "audit_calls": 3000, "largest": 20.0}
+    plain, cosets, full = (
+        sa.certify(
+            risk.theta, risk_of(S), oracle=sa.Oracle(ACT.group, 9), translates_of=T, **options
+        )["audited"]
+        for T in (one, None, "full")
+    )
+    assert truth <= full.bound <= cosets.bound < plain.bound
+    assert cosets.calls == plain.calls == 8 + 3000
+    stopped = sa.certify(
+        risk.theta,
+        risk_of(S),
+        oracle=sa.Oracle(ACT.group, 9),
+        until=1.02 * plain.bound,
+        **options,
+    )["audited"]
+    assert stopped.calls < 8 + 3000
+    assert truth <= stopped.bound <= 1.02 * plain.bound
 
 
 def test_the_upper_end_is_not_rounded_below_the_limit_itself():
@@ -225,7 +296,7 @@ def test_bad_audits_are_refused_by_name():
 def test_what_is_printed_of_an_interval_holds_it():
     text = str(sann.Audit(1.0, (0.12346, 1.23451), "with probability 1 - 0.05", 0.05, 10, 2.0))
     assert "[0.1234, 1.235]" in text
-    holds = certificate_of(sann.Audit(1.0, (0.1, 1.0), "sure", 0.05, 10, 19.9999999), 0).holds
+    holds = sann.Audit(1.0, (0.1, 1.0), "sure", 0.05, 10, 19.9999999).holds
     assert "longer than 19.9999999" in holds
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sparseaug.archive import save_json
+from sparseaug.experiments.compared import MEASURED
 from sparseaug.report.figure import figure_style
 from tests.extras import REASON
 
@@ -85,6 +86,28 @@ def save(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
+def designs() -> dict[str, Any]:
+    """What designs.json holds, for four seeds."""
+    rng = np.random.default_rng(1)
+    sizes = [
+        {
+            "m": m,
+            "design_name": name,
+            "draws": _ends(rng, m, 0.6 / m**0.5),
+            "design": _ends(rng, 2, 0.3 / m),
+        }
+        for m, name in ((6, "C_6"), (12, "D_6"), (60, "PSL(2,5)"), (120, "PGL(2,5)"))
+    ]
+    full = {"oracle_calls": 720, "gradient_norm": [0.015] * 4, "test_risk": [0.044] * 4}
+    return {"config": {"seeds": 4, "group_size": 6}, "full": full, "sizes": sizes}
+
+
+def _ends(rng: np.random.Generator, calls: int, level: float) -> dict[str, Any]:
+    rows = {name: level * rng.lognormal(0, 0.1, (4, 3)) for name in MEASURED}
+    return {"oracle_calls": calls, **{name: each.tolist() for name, each in rows.items()}}
+
+
+@pytest.fixture
 def drawing():
     """The real figures, in the house style: for the tests of figures, and no others."""
     pytest.importorskip("matplotlib", reason=REASON.format("matplotlib"))
@@ -99,4 +122,8 @@ def _no_drawing(request, monkeypatch):
         monkeypatch.setattr(
             "sparseaug.report.write._figures",
             lambda results: {name: f"{name} of {results.num_seeds}".encode() for name in FIGURES},
+        )
+        monkeypatch.setattr(
+            "sparseaug.report.write._design_figures",
+            lambda found: {"designs.pdf": b"pdf", "designs.png": b"png"},
         )

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from sparseaug.experiments import read_results
+from sparseaug.experiments import Comparison, read_results
 from sparseaug.report import write_report
 from sparseaug.report.figure import figure_bytes
-from sparseaug.report.figures import draw_certificates, draw_figure
+from sparseaug.report.figures import draw_certificates, draw_designs, draw_figure
 
 pytestmark = pytest.mark.usefixtures("drawing")
 
@@ -71,3 +71,21 @@ def test_without_certificates_there_is_no_second_figure(synthetic, save):
     written = write_report(save(synthetic(certificates=False)))
     assert [path.name for path in written] == ["figure.pdf", "figure.png", "report.html"]
     assert "What is certified" not in written[-1].read_text("utf-8")
+
+
+def test_the_figure_of_designs_has_draws_and_designs_at_every_m_and_the_full_group(designs):
+    found = Comparison.from_dict(designs)
+    figure = draw_designs(found)
+    assert [axes.get_yscale() for axes in figure.axes] == ["log", "log", "linear"]
+    for axes, name in zip(figure.axes, ("discrepancy", "gradient_norm", "test_risk"), strict=True):
+        draws, design = (bars.lines[0] for bars in axes.containers)
+        assert list(draws.get_xdata()) == list(design.get_xdata()) == [6, 12, 60, 120]
+        expected = [size.by_seed("design", name).mean() for size in found.sizes]
+        np.testing.assert_allclose(design.get_ydata(), expected)
+        level = [line for line in axes.lines if len(line.get_xdata()) == 2]
+        assert len(level) == (name != "discrepancy")
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()][-1] == "full group"
+    for size in designs["sizes"]:  # a discrepancy of exactly zero has no place on a log axis
+        size["design"]["discrepancy"] = [[0.0] * 3] * 4
+    assert figure_bytes(draw_designs(Comparison.from_dict(designs)), "png")

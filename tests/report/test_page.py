@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparseaug.experiments import claims, read_results
-from sparseaug.report import style
+from sparseaug.archive import save_json
+from sparseaug.experiments import Comparison, claims, design_claims, read_results
+from sparseaug.report import style, write_report
 from sparseaug.report.charts import method_label
 from sparseaug.report.page import render_page
 from sparseaug.report.plan_figure import _LINES
@@ -123,6 +124,34 @@ def test_bounds_below_the_truth_are_counted(synthetic, save):
     found = read.certificates["one-shot-4"].compare(truth)
     assert found == (2 * 3 * 21 - 1, 2 * 3 * 21)
     assert "125 of 126" in render_page(read)
+
+
+def test_designs_are_a_section_with_claims_charts_and_a_table(synthetic, save, designs):
+    folder = save(synthetic())
+    before = page_of(folder)
+    assert "Designs instead of draws" not in before
+    save_json(folder / "designs.json", designs)
+    written = write_report(folder)
+    assert [path.name for path in written[-3:]] == ["designs.pdf", "designs.png", "report.html"]
+    elements = Elements(written[-1].read_text("utf-8"))
+    for claim in design_claims(Comparison.from_dict(designs)):
+        assert claim.text in elements.text
+        assert claim.measured in elements.text
+    assert "C_6 (m = 6), D_6 (m = 12), PSL(2,5) (m = 60) and PGL(2,5) (m = 120)" in elements.text
+    assert "Designs beside draws" in [
+        a.get("aria-label") for tag, a in elements.found if tag == "table"
+    ]
+    assert [tag for tag, _ in elements.found].count("svg") == 9 + 3
+    for claim in claims(read_results(folder)):  # the paper's own stay as they are
+        assert claim.text in elements.text
+    assert "claims of the paper hold" in elements.text
+
+
+def test_names_of_designs_from_a_file_stay_text(synthetic, save, designs):
+    designs["sizes"][0]["design_name"] = ATTACK
+    page = render_page(read_results(save(synthetic())), designs=Comparison.from_dict(designs))
+    assert [tag for tag, _ in Elements(page).found].count("script") == 2
+    assert "img" not in [tag for tag, _ in Elements(page).found]
 
 
 def luminance(colour):

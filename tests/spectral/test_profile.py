@@ -15,7 +15,7 @@ import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.characters import characters_at
 from sparseaug.groups.product import Product
-from sparseaug.spectral.profiles.counting import _POLYNOMIALS
+from sparseaug.spectral.profiles.counting import POLYNOMIALS
 from sparseaug.spectral.profiles.cyclotomic import vanish
 from sparseaug.spectral.profiles.quotients import coset_of
 
@@ -199,7 +199,7 @@ def test_character_polynomials_are_the_characters_of_low_degree():
     for cycle_type in partitions(n):
         a, b, c = (cycle_type.count(k) for k in (1, 2, 3))
         values = characters_at(cycle_type)
-        for mu, polynomial in _POLYNOMIALS.items():
+        for mu, polynomial in POLYNOMIALS.items():
             assert polynomial(a, b, c) == values.get((n - sum(mu), *mu), 0)
 
 

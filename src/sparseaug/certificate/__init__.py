@@ -6,7 +6,9 @@ result    Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
 sparse    from the gradient on S: a-priori, spectral, kernel
 exact     the full-group gradient itself, and the roundings of a gradient
-audit     fresh transformations, independent of S
+audit     fresh transformations, independent of S, alone or each with a translate of S
+anytime   an audit that may stop at any draw, and how audits share delta
+concentration  the inequality behind it
 """
 
 from sparseaug.certificate.audit import audited

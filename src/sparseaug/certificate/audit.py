@@ -1,84 +1,97 @@
 """The full-group gradient from fresh transformations, with a dimension-free confidence interval.
 
-For g uniform and independent of theta, v_g = (1/n) sum_i h_i(g x_i) has mean grad R_n^G(theta) and norm
-at most G. So N fresh draws bound the gradient, whatever the group, the kernel or the sample S.
+For h uniform and independent of theta, the mean v(h) of the gradients over a translate S h of any
+fixed S has the mean grad R_n^G(theta): for S = {identity}, h moves all data. Its norm is at most G. So
+N fresh draws bound the gradient, whatever the group, the kernel or S; the inequality is in
+`concentration`.
 """
 
-# With sigma^2 = E ||v - E v||^2 and ||v - E v|| <= 2 G, Bennett's inequality holds for sums in Hilbert
-# spaces with a factor 2 and no dimension (Pinelis, Annals of Probability 22, 1994, section 3), and in
-# Bernstein's form it says that with probability 1 - delta/2, for L = log(4 / delta),
+# Why translates. v(h) - E v = (D_S v)(h) with D_S = Pi_S - Pi_G, so that for every v
 #
-#   ||mean - E v|| <= sigma sqrt(2 L / N) + 2 G L / (3 N).
+#   E ||v(h) - E v||^2 = ||D_S v||^2 <= deviation(S)^2 Var_G(v).
 #
-# sigma^2 is the mean of W = |v - v'|^2 / 2 over N' = N // 2 pairs, 0 <= W <= b = 2 G^2. For W >= 0,
-# E exp(-t W) <= 1 - t E W + t^2 E W^2 / 2 and E W^2 <= b sigma^2, so with probability 1 - delta/2, for
-# K = log(2 / delta), sigma^2 - mean W <= sqrt(2 b sigma^2 K / N'). That is, with k = G sqrt(K / N'),
-#
-#   sigma <= k + sqrt(k^2 + mean W).
+# Where G acts unitarily on the kernel's function space (evidence.kernel_condition is empty), also
+# ||v(h) - E v|| <= deviation(S) B(theta) for every h, as in the spectral certificate: `reach`. One
+# call gives m gradients, at most as many as the group has elements in all.
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from sparseaug.certificate.anytime import (
+    Limits,
+    check_audit,
+    over_draws,
+    require_fresh,
+    run_audit,
+    share_of,
+)
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import width
 from sparseaug.certificate.result import Certificate
-from sparseaug.errors import ArgumentError, check_integer, check_real
-from sparseaug.floats import gamma, lifted
-from sparseaug.groups import Group
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.floats import gamma, lifted, up
+from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.kernels.enumeration import block_length
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sampling.sample import require_memory
+from sparseaug.sampling.sample import as_sample
+from sparseaug.spectral import deviation
+
+WORK = 1 << 31
+"""Kernel values up to which S itself is translated unless `translates_of` says otherwise: about 20
+s."""
+
+_PRODUCTS = 1 << 25  # of S and fresh elements, likewise: some seconds
+_ROWS = 1 << 16  # of translates in memory at once
+_TABLE = 1 << 25  # numbers up to which the gradients of all elements are kept: 256 MiB
 
 
 def audited(
-    evidence: Evidence, theta: Floats, *, oracle: Oracle, audit_calls: int, delta: float = 0.05
+    evidence: Evidence,
+    theta: Floats,
+    *,
+    oracle: Oracle,
+    audit_calls: int = 1000,
+    delta: float = 0.05,
+    translates_of: Any = None,
+    until: float | None = None,
 ) -> Certificate:
-    """||mean of v_g|| + radius over `audit_calls` fresh elements, with probability 1 - delta.
+    """||mean of v(h)|| + radius over `audit_calls` fresh elements h, with probability 1 - delta.
 
     The oracle must be independent of theta: not the seed and draws behind S or a streaming run. Where
     that shows in S it is refused.
+
+    Args:
+        evidence: the problem
+        theta: the iterate
+        oracle: where the fresh elements come from
+        audit_calls: how many, and with `until` at most how many
+        delta: how often it may fail, all audits of this iterate together
+        translates_of: the sample whose translates S h are averaged over; by default the sample of
+            the evidence, as long as that is at most `WORK` kernel values, else {identity}
+        until: stop as soon as the bound is at most this, or is known to stay above it
     """
     theta = check_theta(evidence, theta)
-    delta = check_real("delta", delta, above=0, below=1)
-    audit_calls = check_integer("audit_calls", audit_calls, at_least=2)
-    numbers = max(len(theta), evidence.action.group.width)
-    require_memory("audit_calls", audit_calls, numbers, "elements and gradients")
-    require_fresh(evidence.action.group, evidence, oracle)
-    before = oracle.calls
-    v = _gradients(evidence, theta, oracle.fresh(audit_calls))
-    G = largest_gradient(evidence, theta)
-    off = _rounding(evidence, theta)
-    pairs = len(v) // 2
-    halves = ((v[: 2 * pairs : 2] - v[1 : 2 * pairs : 2]) ** 2).sum(axis=1) / 2
-    # each v_g is off by `off`, so the root of a mean of halved squared differences by sqrt(2) off
-    spread = math.sqrt(float(halves.mean())) * (1 + gamma(pairs + v.shape[1] + 8)) + 1.5 * off
-    mean = float(np.linalg.norm(v.mean(axis=0))) + off + gamma(len(v)) * G
-    bound = min(G, lifted(mean + radius(spread, G, len(v), delta=delta), v.shape[1] + 40))
-    holds = f"with probability 1 - {delta!r} over the audit's draws"
-    calls = evidence.calls + oracle.calls - before
-    return Certificate("audited", bound, holds, delta, calls)
-
-
-def radius(spread: float, G: float, N: int, *, delta: float) -> float:
-    """How far a mean of N vectors of norm <= G is from its expectation, with probability 1 - delta.
-
-    `spread` is the root of the mean of |v - v'|^2 / 2 over N // 2 disjoint pairs.
-
-    Examples:
-        >>> round(radius(1.0, 10.0, 1000, delta=0.05), 3)
-        0.233
-    """
-    k = G * math.sqrt(math.log(2 / delta) / (N // 2))
-    sigma = k + math.hypot(k, spread)
-    L = math.log(4 / delta)
-    return sigma * math.sqrt(2 * L / N) + 2 * G * L / (3 * N)
+    delta, until, calls = check_audit(delta, until, audit_calls)
+    group = evidence.action.group
+    S = _translated(evidence, calls) if translates_of is None else translates_of
+    S = as_sample(S, group, "translates_of")
+    require_fresh(group, evidence, oracle)
+    require_fresh(group, S, oracle)
+    largest = largest_gradient(evidence, theta)
+    off = _rounding(evidence, theta) + gamma(2 * S.m + 8) * largest
+    limits = Limits(largest, _reach(evidence, theta, S), off)
+    part, number = share_of(evidence.audits, theta.tobytes(), oracle, S, largest, delta)
+    means = _Means(evidence, theta, S, calls)
+    found = run_audit(means.over, len(theta), oracle, limits, calls=calls, delta=part, until=until)
+    made = evidence.calls + found.calls
+    return Certificate("audited", found.upper, over_draws(delta, number), delta, made)
 
 
 def largest_gradient(evidence: Evidence, theta: Floats) -> float:
@@ -92,34 +105,80 @@ def largest_gradient(evidence: Evidence, theta: Floats) -> float:
     highest, lowest = c[c > 0].sum(), c[c < 0].sum()
     residuals = np.maximum(highest - evidence.y, evidence.y - lowest)
     plain = lifted(float(residuals.mean()) * width(theta), len(theta) + len(evidence.y) + 20)
-    kernel = evidence.model.kernel
-    return min(plain, gradient_norms(kernel, evidence.model.centers, a, b, evidence.y).B)
+    return min(plain, _norm(evidence, theta))
 
 
-def require_fresh(group: Group, S: Any, oracle: Any) -> None:
-    """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S.
+def _norm(evidence: Evidence, theta: Floats) -> float:
+    """B(theta)."""
+    a, b = evidence.model.split(theta)
+    return gradient_norms(evidence.model.kernel, evidence.model.centers, a, b, evidence.y).B
 
-    S is a sample or a problem, the draws of a streaming run included; for None nothing is known.
+
+def _reach(evidence: Evidence, theta: Floats, S: GroupSample) -> float:
+    """No mean over a translate of S is farther from the mean over the group; infinite if unknown."""
+    try:
+        if S.m == 1 or evidence.kernel_condition:
+            return math.inf
+        own = isinstance(evidence.S, GroupSample) and evidence.S.sha256 == S.sha256
+        found = evidence.known_deviation if own else deviation(S)
+    except (UnsupportedError, GroupTooLargeError):
+        return math.inf
+    return up(found.value * _norm(evidence, theta)) if found.rigorous else math.inf
+
+
+def _translated(evidence: Evidence, calls: int) -> GroupSample:
+    """The sample of the evidence where there is one and its translates are not too much work."""
+    group, S = evidence.action.group, evidence.S
+    if isinstance(S, GroupSample):
+        values = min(calls * S.m, group.order) * len(evidence.y) * len(evidence.model.centers)
+        if values <= WORK and calls * S.m <= _PRODUCTS:
+            return S
+    return GroupSample(group, group.identity())
+
+
+class _Means:
+    """The mean gradients over translates of S, in blocks.
+
+    Where the group has fewer elements than the translates, each gradient is computed once and kept.
     """
-    require_oracle(oracle, group)
-    draws = S.origin.draws if isinstance(S, GroupSample) else getattr(S, "draws", ())
-    for seed, _, stop in draws:
-        if seed == oracle.seed and oracle.calls < stop:
-            raise ArgumentError(
-                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; continue "
-                "with the oracle that S came from, or use another seed."
-            )
+
+    def __init__(self, evidence: Evidence, theta: Floats, S: GroupSample, calls: int) -> None:
+        self.evidence, self.theta, self.S = evidence, theta, S
+        self.group = evidence.action.group
+        few = self.group.order <= min(calls * S.m, _TABLE // len(theta))
+        self.table = np.full((self.group.order if few else 0, len(theta)), math.nan)
+
+    def over(self, fresh: GroupSample) -> Iterator[Floats]:
+        """v(h) for every element h, (k, 2 R) at a time."""
+        m = self.S.m
+        step = max(1, _ROWS // m)
+        for start in range(0, fresh.m, step):
+            h = fresh.elements[start : start + step]
+            rows = np.tile(self.S.elements, (len(h), 1))
+            rows = self.group.compose(rows, np.repeat(h, m, axis=0))
+            yield self._of(rows, len(h))
+
+    def _of(self, rows: Rows, count: int) -> Floats:
+        """The means of the gradients of the rows, `count` of equal length."""
+        if not len(self.table):
+            each = _gradients(self.evidence, self.theta, rows)
+            return np.asarray(each.reshape(count, -1, len(self.theta)).mean(axis=1))
+        places = self.group.rank(rows)
+        missing = np.unique(places[np.isnan(self.table[places, 0])])
+        if len(missing):
+            elements = self.group.unrank(missing)
+            self.table[missing] = _gradients(self.evidence, self.theta, elements)
+        return np.stack([self.table[p].mean(axis=0) for p in places.reshape(count, -1)])
 
 
-def _gradients(evidence: Evidence, theta: Floats, fresh: GroupSample) -> Floats:
+def _gradients(evidence: Evidence, theta: Floats, rows: Rows) -> Floats:
     """v_g for every element, (N, 2 R), in blocks."""
     x, y, model = evidence.x, evidence.y, evidence.model
     a, b = model.split(theta)
     c = a * b
-    rows = evidence.action.rows(fresh)
     step = block_length(x, len(c))
     parts = []
-    for start in range(0, fresh.m, step):
+    for start in range(0, len(rows), step):
         moved = np.asarray(evidence.action(rows[start : start + step], x), np.float64)
         features = model.features(moved.reshape(-1, *x.shape[1:])).reshape(*moved.shape[:2], -1)
         residuals = features @ c - y

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from sparseaug.errors import (
 )
 from sparseaug.kernels.arrays import check_vector
 from sparseaug.risk.problem import Problem
-from sparseaug.sampling import Oracle
+from sparseaug.sampling import GroupSample, Oracle
 
 
 @runtime_checkable
@@ -38,7 +38,15 @@ class Auditable(Protocol):
         """Oracle calls made so far."""
 
     def audited(
-        self, theta: Any, *, oracle: Oracle, audit_calls: int, delta: float, largest: float | None
+        self,
+        theta: Any,
+        *,
+        oracle: Oracle,
+        audit_calls: int,
+        delta: float,
+        translates_of: Any,
+        until: float | None,
+        largest: float | None,
     ) -> Certificate:
         """The audited certificate at theta."""
 
@@ -53,6 +61,8 @@ def certify(
     oracle: Oracle | None = None,
     audit_calls: int = 1000,
     largest: float | None = None,
+    translates_of: GroupSample | Literal["full"] | None = None,
+    until: float | None = None,
 ) -> Certificates:
     """Bounds of the full-group gradient norm at the best iterate of a run, or at any theta.
 
@@ -64,12 +74,17 @@ def certify(
         evidence: for a theta, or in place of the run's own: a risk, or an `Evidence`, which is a
             risk with what is known of it, to share between many iterates
         kinds: which of `sparseaug.certificate.KINDS`; without it all that the problem allows
-        delta: probability of failure of "a-priori" and of "audited", each
+        delta: probability of failure of "a-priori" and of "audited", each; all audits of one iterate
+            share it
         box: bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
         oracle: source of fresh elements for "audited", independent of theta
-        audit_calls: how many of them
+        audit_calls: how many of them; with `until` the most
         largest: a limit on the gradient norm of any single transformation, for the audit of a
-            network; for a kernel model it is known
+            network whose layers are not known; otherwise it is derived
+        translates_of: the sample S whose translates S h the audit averages over, one for each fresh h:
+            as many gradients as S has elements for one call. By default the S of the risk, within a
+            limit on the work; a sample of the identity alone for single elements
+        until: the audit stops as soon as its bound is at most this, or known to stay above it
 
     Returns:
         The certificates by kind; `.best` is the smallest certain one, `.omitted` gives the reason
@@ -102,6 +117,8 @@ def certify(
         "oracle": oracle,
         "audit_calls": check_integer("audit_calls", audit_calls, at_least=2),
         "largest": largest,
+        "translates_of": translates_of,
+        "until": None if until is None else check_real("until", until, above=0),
     }
     if oracle is not None and not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
@@ -128,6 +145,8 @@ def certify(
         known = found.get("exact") or exact(of, theta)
         require_sound(found.values(), known, of)
         truth = known.truth
+    elif "exact" in found:
+        truth = found["exact"].truth
     return Certificates(
         {kind: replace(one, truth=truth, calls=one.calls + spent) for kind, one in found.items()},
         omitted,
@@ -160,5 +179,7 @@ def _make(kind: str, of: Evidence | Auditable, theta: Any, options: dict[str, An
         return TABLE[kind].make(of, theta, **taken)
     if not callable(own := getattr(of, kind, None)):
         raise UnsupportedError("the function space of a module's gradients is not known.")
-    made: Certificate = own(theta, **taken, largest=options["largest"])
+    if "oracle" in taken:
+        taken["largest"] = options["largest"]
+    made: Certificate = own(theta, **taken)
     return made

@@ -79,6 +79,7 @@ class Evidence(Problem):
             raise ArgumentError(f"risk={shorten(risk)} is not a risk of a kernel model.")
         evidence = cls(risk.model, risk.data, risk.action, risk.S, deviation)
         evidence.__dict__["draws"] = risk.draws
+        evidence.__dict__["audits"] = risk.audits
         if isinstance(risk, MomentRisk):
             name = "full" if risk.method == "full" else "sparse"
             evidence.__dict__[name] = risk

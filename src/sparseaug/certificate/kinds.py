@@ -69,7 +69,7 @@ TABLE: Mapping[str, Kind] = {
         "with probability 1 - delta over the audit's draws",
         "an oracle independent of theta",
         audited,
-        ("delta", "oracle", "audit_calls"),
+        ("delta", "oracle", "audit_calls", "translates_of", "until"),
     ),
 }
 

@@ -51,7 +51,8 @@ def reproduce(
     """Run the paper's experiment and check each of its claims.
 
     Sum regression under S_6 with no augmentation, the full group, streaming, and one-shot with 4, 16
-    and 64 elements. A run that was stopped is resumed, with the same results.
+    and 64 elements; then, beyond the paper, designs of S beside as many draws. A run that was stopped
+    is resumed, with the same results.
 
     \b
     Examples:
@@ -59,7 +60,7 @@ def reproduce(
       sparseaug reproduce --quick --out quick
       sparseaug reproduce --out paper --seeds 10 --jobs 2
     """
-    from sparseaug.experiments import Config, claims  # SciPy takes a while to import
+    from sparseaug.experiments import Config, claims, design_claims  # SciPy takes a while to import
     from sparseaug.experiments import reproduce as run
     from sparseaug.report import check_report, write_report
 
@@ -77,7 +78,12 @@ def reproduce(
         written = write_report(done.folder)  # before anything is printed, which may fail
     except SparseAugError as error:
         written, stopped = [], error  # what was measured is shown, drawn or not
-    _show_claims(config, claims(done.table))
+    if config.quick:
+        say(f"QUICK: {config.seeds} seeds, {config.num_steps} steps; not the paper's run.\n")
+    _show_claims(config, "the paper says", claims(done.table))
+    if done.comparison is not None:
+        say()
+        _show_claims(config, "designs instead of draws", design_claims(done.comparison))
     _show_files(config, done, written)
     if stopped is not None:
         raise stopped
@@ -98,20 +104,20 @@ def _bars(config: Config) -> Iterator[Callable[[Count], None]]:
         seeds = progress.add_task("seeds", total=config.seeds)
         runs = progress.add_task("methods", total=config.seeds * len(config.methods))
         bounds = progress.add_task("certificates", total=config.seeds * len(config.sample_sizes))
+        designs = progress.add_task("designs", total=config.seeds)
 
         def update(finished: Count) -> None:
             progress.update(seeds, completed=finished.seeds)
             progress.update(runs, completed=finished.methods)
             progress.update(bounds, completed=finished.certificates)
+            progress.update(designs, completed=finished.designs)
 
         yield update
 
 
-def _show_claims(config: Config, found: list[Claim]) -> None:
-    if config.quick:
-        say(f"QUICK: {config.seeds} seeds, {config.num_steps} steps; not the paper's run.\n")
+def _show_claims(config: Config, title: str, found: list[Claim]) -> None:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, show_lines=True)
-    for name in ("the paper says", f"measured over {config.seeds} seeds (95 %)", "holds"):
+    for name in (title, f"measured over {config.seeds} seeds (95 %)", "holds"):
         table.add_column(name)
     for claim in found:
         verdict = "[green]yes[/]" if claim.holds else "[bold red]not shown[/]"
@@ -122,6 +128,8 @@ def _show_claims(config: Config, found: list[Claim]) -> None:
 def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
     """What is in the folder; a page alone means that matplotlib is missing."""
     files = ["results.json", "replay/", *(path.name for path in written)]
+    if done.comparison is not None:
+        files.insert(2, "designs.json")
     if [path.name for path in written] == ["report.html"]:
         say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
     total = config.seeds * len(config.methods)

@@ -20,6 +20,8 @@ field          GF(q) to q = 1,024
 """
 
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 
 from sparseaug.designs.choose import design, designs
@@ -36,6 +38,10 @@ class _Callable(ModuleType):
     def __call__(self, group: Group) -> Designs:
         """As `designs.designs`."""
         return designs(group)
+
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        """By its name, as plain modules travel to the worker processes of joblib."""
+        return import_module, (__name__,)
 
 
 sys.modules[__name__].__class__ = _Callable

@@ -6,17 +6,23 @@ methods       none, full, streaming, one-shot: names, oracle calls, what each de
 quantities    what is evaluated along a run, over the whole group
 kinds         what is certified of a run: bounds, and facts about S
 seed          one seed: all methods, each quantity
+compared      designs and as many draws: which, of which size
+checks        what is wrong in a file of results
 results       results.json as one checked table
+comparison    designs.json as one checked table
 parts         a finished run or its certificates on disk, checked when read
 folder        files of an experiment, each whole or absent; what another config left is refused
 workers       processes that end with their parent
 runner        all seeds in parallel processes, resumed where they were stopped
 sentences     the claims of the paper's Results, and what was measured
+design_sentences  what designs do, and what was measured
 certificates  certified bounds of the full-gradient norm along the one-shot runs
 study         the paper's rates and bounds measured against exact truth
 """
 
+from sparseaug.experiments.comparison import Comparison, read_comparison
 from sparseaug.experiments.config import Config
+from sparseaug.experiments.design_sentences import design_claims
 from sparseaug.experiments.folder import Count, Folder
 from sparseaug.experiments.problem import Problem
 from sparseaug.experiments.results import Results, read_results
@@ -27,6 +33,7 @@ from sparseaug.experiments.study import Study, read_study, run_study
 
 __all__ = [
     "Claim",
+    "Comparison",
     "Config",
     "Count",
     "Finished",
@@ -35,6 +42,8 @@ __all__ = [
     "Results",
     "Study",
     "claims",
+    "design_claims",
+    "read_comparison",
     "read_results",
     "read_study",
     "reproduce",

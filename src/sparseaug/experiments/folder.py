@@ -3,7 +3,9 @@
 config.json                      what is run, written first
 seeds/seed-K-METHOD.safetensors  a finished run: the columns of results.json, theta at each of them
 replay/seed-K.safetensors        all random numbers of a seed
+seeds/seed-K-designs.safetensors designs beside draws: where each run ends, and every S
 results.json                     put together from the parts, the same bytes each time
+designs.json                     the same, of designs and draws
 timing.json                      how long it took, and with which versions
 """
 
@@ -19,9 +21,20 @@ import numpy as np
 
 from sparseaug.archive import load_json, save_json
 from sparseaug.errors import ConfigMismatchError, FileFormatError, SparseAugError, StorageError
+from sparseaug.experiments.compared import KINDS, MEASURED, compared
+from sparseaug.experiments.comparison import NAME as COMPARISON
+from sparseaug.experiments.comparison import OF_FULL, Comparison, KindResult, SizeResult
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.kinds import BOUNDS, FACTS
-from sparseaug.experiments.parts import CERTIFICATE, Arrays, Part, load_part, save_part, save_replay
+from sparseaug.experiments.parts import (
+    CERTIFICATE,
+    DESIGNS,
+    Arrays,
+    Part,
+    load_part,
+    save_part,
+    save_replay,
+)
 from sparseaug.experiments.quantities import QUANTITIES
 from sparseaug.experiments.results import CertificateResult, MethodResult, Results
 from sparseaug.storage import show_path
@@ -30,11 +43,12 @@ from sparseaug.storage import show_path
 @final
 @dataclass(frozen=True)
 class Count:
-    """How much is finished: seeds, methods over all seeds, certificates over all seeds."""
+    """How much is finished: seeds, and over all seeds methods, certificates, designs beside draws."""
 
     seeds: int
     methods: int
     certificates: int
+    designs: int = 0
 
 
 @final
@@ -51,7 +65,14 @@ class Folder:
         The folder may be a link to one; in it, nothing that we write to may be a link.
         """
         with using(self.path):
-            for name in ("config.json", "results.json", "timing.json", "seeds", "replay"):
+            for name in (
+                "config.json",
+                "results.json",
+                COMPARISON,
+                "timing.json",
+                "seeds",
+                "replay",
+            ):
                 require_no_link(self.path / name)
             for name in ("config.json", "results.json"):
                 if (self.path / name).exists():
@@ -81,15 +102,18 @@ class Folder:
         seeds, methods = range(self.config.seeds), self.config.methods
         done = [sum(self.has(seed, method) for method in methods) for seed in seeds]
         bounds = [self.has(seed, self.certificate(m)) for seed in seeds for m in methods]
-        return Count(done.count(len(methods)), sum(done), sum(bounds))
+        designs = sum(self.has(seed, DESIGNS) for seed in seeds)
+        return Count(done.count(len(methods)), sum(done), sum(bounds), designs)
 
     def check(self) -> None:
-        """Read every part that is there, so that a damaged one is met before the work."""
+        """Read every part and designs.json, if there, so that damage is met before the work."""
         methods = self.config.methods
         for seed in range(self.config.seeds):
-            for name in (*methods, *map(self.certificate, methods)):
+            for name in (*methods, *map(self.certificate, methods), DESIGNS):
                 if self.has(seed, name):
                     self.load_part(seed, name)
+        if (self.path / COMPARISON).exists():
+            self._require_same(COMPARISON)
 
     def save_part(self, seed: int, name: str, part: Part) -> None:
         """Keep a finished part."""
@@ -112,6 +136,27 @@ class Folder:
         save_json(self.path / "results.json", results.to_dict(), follow=False)
         return results
 
+    def assemble_designs(self) -> Comparison | None:
+        """Write designs.json, and return what is in it; None where nothing was compared."""
+        sizes = compared(self.config.group_size)
+        if not sizes:
+            return None
+        full, parts = self._run("full"), self._parts(DESIGNS)
+        found = []
+        for i, size in enumerate(sizes):
+            kinds = {}
+            for kind in KINDS:
+                ends = {
+                    name: np.stack([p.arrays[f"{kind}_{name}"][i] for p in parts])
+                    for name in MEASURED
+                }
+                kinds[kind] = KindResult(int(parts[0].arrays[f"{kind}_calls"][i]), ends)
+            found.append(SizeResult(size.m, size.label, kinds))
+        levels = {name: full.last(name) for name in OF_FULL}
+        table = Comparison(self.config.to_dict(), levels, full.oracle_calls, tuple(found))
+        save_json(self.path / COMPARISON, table.to_dict(), follow=False)
+        return table
+
     def _run(self, method: str) -> MethodResult:
         parts = self._parts(method)
         curves = _stacked(parts, [each.name for each in QUANTITIES])
@@ -132,7 +177,7 @@ class Folder:
 
     def _require_same(self, name: str) -> None:
         there = self._read(name)
-        there = there.get("config") if name == "results.json" else there
+        there = there if name == "config.json" else there.get("config")
         if not isinstance(there, dict):
             raise FileFormatError(
                 f"{show_path(self.path / name)} has no config; remove it or give another folder."

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparseaug.archive import canonical_json, load_archive, require, save_archive
 from sparseaug.errors import FileFormatError, shorten
+from sparseaug.experiments.compared import KINDS, MEASURED, SAMPLES, compared
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.kinds import BOUNDS, FACTS
 from sparseaug.experiments.quantities import QUANTITIES
@@ -23,6 +24,9 @@ Arrays = dict[str, NDArray[Any]]
 
 CERTIFICATE = "-certificate"
 """Ends the name of the part with the certificates of a run; the rest is that of the run."""
+
+DESIGNS = "designs"
+"""Name of the part with designs and draws of a seed: ends of all runs, and every S."""
 
 _LONGEST = 1e12  # seconds
 _PART = "sparseaug.experiments.Part/1"
@@ -63,6 +67,8 @@ def load_part(path: Path, key: dict[str, Any], config: Config) -> Part:
     )
     if key["name"].endswith(CERTIFICATE):
         _check_bounds(path, arrays)
+    elif key["name"] == DESIGNS:
+        _check_designs(path, arrays, calls, config)
     else:
         _check_run(path, arrays, config)
     return Part(calls, float(seconds), arrays)
@@ -105,6 +111,27 @@ def _check_bounds(path: Path, arrays: Arrays) -> None:
         _require_numbers(path, name, arrays[name], (arrays[curves[0]].size,))
     for name in numbers:
         _require_numbers(path, name, arrays[name], ())
+
+
+def _check_designs(path: Path, arrays: Arrays, total: int, config: Config) -> None:
+    """For either kind the calls of one S of each size, the ends of all runs, and the rows of S."""
+    n = config.group_size
+    sizes = compared(n)
+    ends = [f"{kind}_{name}" for kind in KINDS for name in MEASURED]
+    calls = [f"{kind}_calls" for kind in KINDS]
+    rows = {f"{kind}_{size.m}": (SAMPLES, size.m, n) for kind in KINDS for size in sizes}
+    _require_names(path, arrays, {*ends, *calls, *rows})
+    for name in ends:
+        _require_numbers(path, name, arrays[name], (len(sizes), SAMPLES))
+    for name in calls:
+        fits = arrays[name].dtype == np.int64 and arrays[name].shape == (len(sizes),)
+        require(fits and bool((arrays[name] >= 0).all()), path, f"its {name} are not counts")
+    made = sum(SAMPLES * int(count) for name in calls for count in arrays[name])
+    require(made == total, path, "its calls are not those of its samples")
+    for name, shape in rows.items():
+        permutes = arrays[name].dtype == np.uint8 and arrays[name].shape == shape
+        permutes = permutes and bool((np.sort(arrays[name], axis=-1) == np.arange(n)).all())
+        require(permutes, path, f"its {name} are not permutations")
 
 
 def _require_names(path: Path, arrays: Arrays, names: set[str]) -> None:

@@ -6,9 +6,8 @@ certified method has such an array for each bound, and one number per seed for e
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,14 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.archive import load_json
-from sparseaug.errors import ArgumentError, FileFormatError, shorten
-from sparseaug.experiments.config import Config
+from sparseaug.errors import shorten
+from sparseaug.experiments.checks import (
+    LARGEST,
+    config_of,
+    count_of,
+    expect,
+    mapping_of,
+    naming,
+    numbers_of,
+)
 from sparseaug.experiments.kinds import BOUNDS, FACTS
 from sparseaug.experiments.quantities import QUANTITIES, Quantity
 from sparseaug.kernels.arrays import Floats
-from sparseaug.storage import show_path
-
-LARGEST = 1e100  # absolute value of a number in a curve; squares and sums of these are finite
 
 
 @final
@@ -116,21 +120,21 @@ class Results:
         Raises:
             FileFormatError: Something is missing, of the wrong type or shape, or not finite.
         """
-        _require(isinstance(data, Mapping), f"{shorten(data)} is not an object")
+        expect(isinstance(data, Mapping), f"{shorten(data)} is not an object")
         entries = {name: data[name] for name in data if name not in ("config", "certificates")}
-        _require("config" in data, "it has no config")
-        _require(bool(entries), "it holds no method")
+        expect("config" in data, "it has no config")
+        expect(bool(entries), "it holds no method")
         for name, entry in entries.items():
-            _require(isinstance(entry, Mapping), f"{shorten(name)} is not an object")
+            expect(isinstance(entry, Mapping), f"{shorten(name)} is not an object")
         present = _present(list(entries.values()))
         methods = {name: _method(name, entry, present) for name, entry in entries.items()}
         seeds = {len(rows) for method in methods.values() for rows in method.curves.values()}
-        _require(len(seeds) == 1, "the methods have different numbers of seeds")
-        certified = _mapping(data, "certificates")
+        expect(len(seeds) == 1, "the methods have different numbers of seeds")
+        certified = mapping_of(data, "certificates")
         for name in certified:
-            _require(name in methods, f"certificates of {shorten(name)}, which is not a method")
+            expect(name in methods, f"certificates of {shorten(name)}, which is not a method")
         bounds = {n: _certificate(methods[n], certified[n]) for n in methods if n in certified}
-        config = _check_config(_mapping(data, "config"))
+        config = config_of(mapping_of(data, "config"))
         return cls(config, MappingProxyType(methods), MappingProxyType(bounds))
 
     def timed(self, timing: Mapping[str, Any]) -> Results:
@@ -138,10 +142,10 @@ class Results:
         times: dict[str, Any] = {key: timing[key] for key in ("seconds", "jobs") if key in timing}
         for name, value in times.items():
             number = type(value) in (int, float) and 0 <= value < LARGEST
-            _require(number, f"{name} is not a time or a count")
-        versions = _mapping(timing, "versions")
+            expect(number, f"{name} is not a time or a count")
+        versions = mapping_of(timing, "versions")
         text = all(isinstance(each, str) for each in versions.values())
-        _require(text, "versions are not strings")
+        expect(text, "versions are not strings")
         return replace(self, timing=MappingProxyType(times), versions=versions)
 
 
@@ -157,25 +161,10 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     """
     path = Path(folder) / "results.json"
     beside = path.with_name("timing.json")
-    with _naming(path):
+    with naming(path):
         results = Results.from_dict(load_json(path))
-    with _naming(beside):
+    with naming(beside):
         return results.timed(load_json(beside)) if beside.exists() else results
-
-
-class _DamageError(FileFormatError):
-    """What is wrong in a file, without its name."""
-
-
-@contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    remedy = "Remove it and run `sparseaug reproduce` again."
-    try:
-        yield
-    except _DamageError as error:
-        raise FileFormatError(f"{show_path(path)} is damaged: {error} {remedy}") from error
-    except FileFormatError as error:
-        raise FileFormatError(f"{error} {remedy}") from error
 
 
 def _present(entries: Sequence[Mapping[str, Any]]) -> list[Quantity]:
@@ -183,65 +172,28 @@ def _present(entries: Sequence[Mapping[str, Any]]) -> list[Quantity]:
     return [q for q in QUANTITIES if not q.added or any(q.name in entry for entry in entries)]
 
 
-def _check_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Fields that have the name of one of an experiment must have its type and range."""
-    try:
-        Config.from_dict({name: config[name] for name in config if name in Config.names()})
-    except ArgumentError as error:
-        raise _DamageError(f"config: {error}") from error
-    return config
-
-
 def _method(name: str, entry: Mapping[str, Any], present: Iterable[Quantity]) -> MethodResult:
     where = shorten(name)
-    calls: Any = entry.get("oracle_calls")
-    counted = type(calls) is int and 0 <= calls < 1 << 63
-    _require(counted, f"oracle_calls of {where} is not a count")
-    step = _numbers(entry, "step", where)
+    calls = count_of(entry, "oracle_calls", where)
+    step = numbers_of(entry, "step", where)
     whole = step.ndim == 1 and step[0] >= 0 and bool((step == np.floor(step)).all())
     whole = whole and step[-1] < 1 << 53 and bool((np.diff(step) > 0).all())
-    _require(whole, f"step in {where} is not an increasing list of integers")
+    expect(whole, f"step in {where} is not an increasing list of integers")
     curves = {}
     for key in (each.name for each in present):
-        curves[key] = _numbers(entry, key, where)
+        curves[key] = numbers_of(entry, key, where)
         fits = curves[key].ndim == 2 and curves[key].shape[1] == len(step)
-        _require(fits, f"{key} in {where} does not have {len(step)} numbers for each seed")
+        expect(fits, f"{key} in {where} does not have {len(step)} numbers for each seed")
     return MethodResult(name, calls, step.astype(np.int64), MappingProxyType(curves))
 
 
 def _certificate(method: MethodResult, entry: Any) -> CertificateResult:
     where, shape = f"certificates of {shorten(method.name)}", method.curves["test_risk"].shape
-    _require(isinstance(entry, Mapping), f"{where} is not an object")
-    _require("deviation" in entry, f"deviation is missing in {where}")
+    expect(isinstance(entry, Mapping), f"{where} is not an object")
+    expect("deviation" in entry, f"deviation is missing in {where}")
     shapes = {**{each.name: shape for each in BOUNDS}, **{each.name: shape[:1] for each in FACTS}}
-    values = {name: _numbers(entry, name, where) for name in shapes if name in entry}
+    values = {name: numbers_of(entry, name, where) for name in shapes if name in entry}
     for name, array in values.items():
         fits = array.shape == shapes[name]
-        _require(fits, f"{name} in {where} is of shape {array.shape} and not {shapes[name]}")
+        expect(fits, f"{name} in {where} is of shape {array.shape} and not {shapes[name]}")
     return CertificateResult(MappingProxyType(values))
-
-
-def _numbers(entry: Mapping[str, Any], key: str, where: str) -> Floats:
-    _require(key in entry, f"{key} is missing in {where}")
-    try:
-        array = np.array(entry[key])
-        numbers = array.dtype.kind in "iuf" and array.size > 0
-        _require(numbers, f"{key} in {where} is not a table of numbers")
-        array = array.astype(np.float64)
-    except (ValueError, OverflowError) as error:
-        raise _DamageError(f"{key} in {where} is not a table of numbers.") from error
-    largest = float(np.abs(array).max())
-    _require(largest < LARGEST, f"{key} in {where} is not finite or above {LARGEST:g}")
-    array.setflags(write=False)
-    return array
-
-
-def _mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key, {})
-    _require(isinstance(value, Mapping), f"{key} is not an object")
-    return MappingProxyType(dict(value))
-
-
-def _require(condition: bool, cause: str) -> None:
-    if not condition:
-        raise _DamageError(f"{cause}.")

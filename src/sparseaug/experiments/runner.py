@@ -23,6 +23,7 @@ import sparseaug
 from sparseaug.archive import save_json
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.experiments.certificates import certify_seed
+from sparseaug.experiments.comparison import Comparison
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Count, Folder
 from sparseaug.experiments.results import Results
@@ -46,6 +47,7 @@ class Finished:
         certificate_seconds: for the certificates
         computed: runs that were not there already
         table: the results, read and checked
+        comparison: designs beside draws, read and checked; None where no design is known
     """
 
     folder: Path
@@ -53,6 +55,7 @@ class Finished:
     seconds: float  # for the runs and their evaluation
     certificate_seconds: float
     computed: int  # methods of seeds that were not there yet
+    comparison: Comparison | None = None  # designs beside draws, where designs are known
 
     @property
     def results(self) -> dict[str, Any]:
@@ -103,10 +106,10 @@ def reproduce(
         run_parallel(run_seed, tasks, jobs)
         half = time.perf_counter()
         run_parallel(certify_seed, tasks, jobs)
-    table = files.assemble()
+    table, comparison = files.assemble(), files.assemble_designs()
     finished = time.perf_counter()
     computed = files.count().methods - before
-    done = Finished(files.path, table, half - started, finished - half, computed)
+    done = Finished(files.path, table, half - started, finished - half, computed, comparison)
     _note_time(files, done, jobs)
     return done
 

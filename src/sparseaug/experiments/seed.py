@@ -1,24 +1,30 @@
 """One seed: every method from the same start, evaluated over the whole group as it goes.
 
-Each finished method is a file, so that a seed that was stopped resumes with the next method.
+Each finished method is a file, so that a seed that was stopped resumes with the next method. Designs
+and as many draws come last, in one file.
 """
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sparseaug.descent import box, descend
+from sparseaug.descent import Run, box, descend
+from sparseaug.experiments.compared import KINDS, MEASURED, Compared, compared
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.folder import Folder
 from sparseaug.experiments.methods import Method
-from sparseaug.experiments.parts import Part
+from sparseaug.experiments.parts import DESIGNS, Part
 from sparseaug.experiments.problem import Problem
 from sparseaug.experiments.quantities import QUANTITIES, Evaluation
 from sparseaug.kernels.arrays import Floats
+from sparseaug.risk import augmented_risk
+from sparseaug.sampling import GroupSample
 
 
 def run_seed(config: Config, seed: int, folder: Path) -> None:
@@ -30,11 +36,14 @@ def run_seed(config: Config, seed: int, folder: Path) -> None:
     with threadpool_limits(1):
         files.save_replay(seed, given.replay())
         missing = [each for each in config.all_methods() if not files.has(seed, each.name)]
-        if not missing:
+        sizes = [] if files.has(seed, DESIGNS) else compared(config.group_size)
+        if not missing and not sizes:
             return
         evaluation = Evaluation.over_the_group(given)
         for method in missing:
             files.save_part(seed, method.name, run_method(given, method, evaluation))
+        if sizes:
+            files.save_part(seed, DESIGNS, run_designs(given, sizes, evaluation))
 
 
 def run_method(given: Problem, method: Method, evaluation: Evaluation) -> Part:
@@ -46,17 +55,49 @@ def run_method(given: Problem, method: Method, evaluation: Evaluation) -> Part:
         iterates.append(theta)
         return {}
 
-    run = descend(
-        method.risk(given, evaluation.train),
-        given.start,
-        step_size=config.step_size,
-        num_steps=config.num_steps,
-        project=box(config.box),
-        evaluate=keep,
-        eval_every=config.eval_every,
-    )
+    risk = method.risk(given, evaluation.train)
+    run = _descend(given, risk, evaluate=keep, eval_every=config.eval_every)
     arrays = {
         each.name: np.array([each.at(evaluation, t) for t in iterates]) for each in QUANTITIES
     }
     arrays |= {"step": run.trace["step"], "theta": np.stack(iterates)}
     return Part(run.calls, time.perf_counter() - started, arrays)
+
+
+def run_designs(given: Problem, sizes: list[Compared], evaluation: Evaluation) -> Part:
+    """Descend on every S of every size, and keep where each run ends, with S and its calls."""
+    started = time.perf_counter()
+    arrays, total = dict[str, NDArray[Any]](), 0
+    for kind in KINDS:
+        samples = [size.samples(given, kind) for size in sizes]
+        ends = np.array([[_end(given, S, evaluation) for S in row] for row in samples])
+        arrays |= {f"{kind}_{name}": ends[..., i].copy() for i, name in enumerate(MEASURED)}
+        arrays[f"{kind}_calls"] = np.array([row[0].calls for row in samples], np.int64)
+        for size, row in zip(sizes, samples, strict=True):
+            arrays[f"{kind}_{size.m}"] = np.stack([S.elements for S in row]).astype(np.uint8)
+        total += sum(S.calls for row in samples for S in row)
+    return Part(total, time.perf_counter() - started, arrays)
+
+
+def _end(given: Problem, S: GroupSample, evaluation: Evaluation) -> tuple[float, ...]:
+    """The quantities of `MEASURED` at the last iterate."""
+    risk = augmented_risk(given.model, given.train, given.action, S)
+    theta = _descend(given, risk, eval_every=given.config.num_steps).last
+    full = evaluation.train.gradient(theta)
+    return (
+        float(np.linalg.norm(risk.gradient(theta) - full)),
+        float(np.linalg.norm(full)),
+        evaluation.test.value(theta),
+    )
+
+
+def _descend(given: Problem, risk: Any, **options: Any) -> Run:
+    config = given.config
+    return descend(
+        risk,
+        given.start,
+        step_size=config.step_size,
+        num_steps=config.num_steps,
+        project=box(config.box),
+        **options,
+    )

@@ -94,9 +94,10 @@ class Dihedral(Group):
         for turn_sign in (1, -1) if self.n % 2 == 0 else (1,):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
-                yield Irrep(name, 1, Sign(turn_sign, flip_sign), 0.0)
+                degree = 0 if turn_sign == 1 else self.n // 2
+                yield Irrep(name, 1, Sign(turn_sign, flip_sign), 0.0, degree)
         for j in range(1, (self.n + 1) // 2):
-            yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING)
+            yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING, j)
 
 
 # The angle errs by 2 pi * 4 u (an exact integer, a quotient, two products), cosine and sine by 4 ulp

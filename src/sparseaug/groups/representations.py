@@ -25,8 +25,8 @@ class Irrep:
         dimension: d_pi
         matrices: a function from rows to matrices (k, dimension, dimension)
         rounding: bound on the Frobenius norm of (computed - true), for each element
-        degree: how many coordinates at a time a function looks at before this irrep occurs in it; None
-            where the group has no such notion
+        degree: how many coordinates at a time a function looks at before this irrep occurs in it, or,
+            of a dihedral group, its frequency; None where the group has no such notion
     """
 
     name: str

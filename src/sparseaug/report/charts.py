@@ -12,6 +12,8 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug.experiments.compared import KINDS, MEASURED
+from sparseaug.experiments.comparison import Comparison
 from sparseaug.experiments.kinds import BOUNDS, FACTS
 from sparseaug.experiments.methods import find_method
 from sparseaug.experiments.results import Results
@@ -132,6 +134,34 @@ def certificate_charts(results: Results) -> list[Chart]:
         panel = f"{title}: full-gradient norm"
         charts.append(Chart(title, "iteration", series, panel=panel, panel_log=True))
     return [*charts, _deviation_chart(results)]
+
+
+def design_charts(found: Comparison) -> list[Chart]:
+    """Each quantity at the end against m: draws, designs and, where it has a value, the full group.
+
+    A row is a seed, the mean over its S of that size.
+    """
+    style, charts = looks((*KINDS, "full")), []
+    m = np.array([float(size.m) for size in found.sizes])
+    labels = {"draws": "m draws", "design": "a design of m, translated"}
+    for name, label in MEASURED.items():
+        series = [
+            Series(
+                f"designs:{kind}",
+                labels[kind],
+                style[kind],
+                m,
+                np.stack([size.by_seed(kind, name) for size in found.sizes], axis=1),
+            )
+            for kind in KINDS
+        ]
+        if name in found.full:
+            rows = found.full[name][:, None]
+            level = Series("designs:full", "full group", style["full"], m[-1:], rows, "level")
+            series.append(level)
+        title, log = label[:1].upper() + label[1:], name != "test_risk"
+        charts.append(Chart(title, "m", series, log=log, log_x=True, panel=label, panel_log=log))
+    return charts
 
 
 def _cost_chart(results: Results, style: dict[str, Look]) -> Chart:

@@ -1,4 +1,4 @@
-"""The charts on paper: the paper's figure (fig:kernel-permutation), and the certificates beside it."""
+"""The charts on paper: the paper's figure (fig:kernel-permutation), certificates, designs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sparseaug.experiments.comparison import Comparison
 from sparseaug.experiments.results import Results
-from sparseaug.report.charts import TRUTH, Chart, Series, certificate_charts, method_charts
+from sparseaug.report.charts import (
+    TRUTH,
+    Chart,
+    Series,
+    certificate_charts,
+    design_charts,
+    method_charts,
+)
 from sparseaug.report.figure import frame, new_figure, plain, title
 
 if TYPE_CHECKING:
@@ -58,11 +66,45 @@ def draw_certificates(results: Results) -> Figure:
     return figure
 
 
-def _grid(count: int, *, height: float, legend: float = 0.0) -> tuple[Figure, list[Axes]]:
-    """A figure with so many panels, two in a row; what is left over stays empty."""
-    rows = -(-count // _COLUMNS)
+def draw_designs(found: Comparison) -> Figure:
+    """Designs and draws against m, with one standard deviation over the seeds as a bar."""
+    charts = design_charts(found)
+    figure, panels = _grid(len(charts), height=2.5, columns=len(charts))
+    for axes, chart in zip(panels, charts, strict=True):
+        for each in chart.series:
+            if each.kind == "level":
+                axes.axhline(each.mean[-1], color=each.look.colour, linestyle=(0, each.look.dash))
+                continue
+            low, high = each.band(log=chart.panel_log)
+            bars = np.stack([each.mean - low, high - each.mean])
+            marked: dict[str, Any] = {"marker": each.look.marker, "markersize": 4}
+            axes.errorbar(each.x, each.mean, yerr=bars, **_ink(each), **marked, **_BARS)
+        axes.set_xscale("log")
+        axes.set_xticks(chart.series[0].x, [f"{size:g}" for size in chart.series[0].x])
+        axes.minorticks_off()
+        if chart.panel_log and all((each.mean > 0).all() for each in chart.series):
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
+    _name(panels, charts)
+    drawn = {each.group: each for chart in charts for each in chart.series}
+    names = ", ".join(f"{size.design} at {size.m}" for size in found.sizes)
+    legend = [
+        _handle(each, each.label, marker=None if each.kind == "level" else each.look.marker)
+        for each in drawn.values()
+    ]
+    figure.legend(handles=legend, loc="outside upper center", ncols=len(legend))
+    figure.supxlabel(plain(f"designs: {names}", 200), fontsize=7)
+    return figure
+
+
+def _grid(
+    count: int, *, height: float, legend: float = 0.0, columns: int = _COLUMNS
+) -> tuple[Figure, list[Axes]]:
+    """A figure with so many panels, so many in a row; what is left over stays empty."""
+    rows = -(-count // columns)
     figure = new_figure(height=height * rows + legend)
-    panels = list(figure.subplots(rows, _COLUMNS, squeeze=False).flat)
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for empty in panels[count:]:
         empty.set_axis_off()
     return figure, panels[:count]

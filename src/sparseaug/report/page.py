@@ -7,19 +7,24 @@ import hashlib
 from collections.abc import Sequence
 from importlib import resources
 
+from sparseaug.experiments.comparison import Comparison
+from sparseaug.experiments.design_sentences import design_claims
 from sparseaug.experiments.kinds import BOUNDS
 from sparseaug.experiments.results import Results
 from sparseaug.experiments.sentences import Claim
-from sparseaug.report.charts import Chart, certificate_charts, method_charts
+from sparseaug.report.charts import Chart, certificate_charts, design_charts, method_charts
 from sparseaug.report.markup import Markup, join, json_block, tag
-from sparseaug.report.tables import certificate_table, facts_table, final_table
+from sparseaug.report.tables import certificate_table, design_table, facts_table, final_table
 
 _TITLE = "Draw the transformations once: the experiment, reproduced"
 
 
-def render_page(results: Results, *, verdicts: Sequence[Claim] = ()) -> str:
-    """The whole page; without verdicts it has no section on claims."""
+def render_page(
+    results: Results, *, verdicts: Sequence[Claim] = (), designs: Comparison | None = None
+) -> str:
+    """The whole page; without verdicts it has no section on claims, without designs none on these."""
     curves, bounds = method_charts(results), certificate_charts(results)
+    compared = design_charts(designs) if designs else []
     seeds = "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
     body = tag(
         "main",
@@ -32,8 +37,9 @@ def render_page(results: Results, *, verdicts: Sequence[Claim] = ()) -> str:
         tag("p", f"Mean ± one standard deviation over {seeds}.", class_="soft"),
         final_table(results),
         _certificates(results, bounds, first=len(curves)),
+        _designs(designs, compared, first=len(curves + bounds)),
         _setting(results),
-        json_block("data", [chart.to_dict() for chart in curves + bounds]),
+        json_block("data", [chart.to_dict() for chart in curves + bounds + compared]),
     )
     return document(body, _TITLE)
 
@@ -97,14 +103,16 @@ def _headline(results: Results, verdicts: Sequence[Claim]) -> Markup:
 def _claims(verdicts: Sequence[Claim]) -> Markup:
     if not verdicts:
         return Markup("")
+    return join(tag("h2", "What the paper says, and what came out"), _verdicts(verdicts))
+
+
+def _verdicts(verdicts: Sequence[Claim]) -> Markup:
     rows = []
     for claim in verdicts:
         word, mark = ("holds", "✓ holds") if claim.holds is True else ("fails", "✗ not shown")
         said = tag("div", tag("p", claim.text), tag("p", claim.measured, class_="soft"))
         rows.append(tag("li", tag("span", mark, class_=f"verdict {word}"), said))
-    return join(
-        tag("h2", "What the paper says, and what came out"), tag("ul", *rows, class_="claims")
-    )
+    return tag("ul", *rows, class_="claims")
 
 
 def _curves(charts: Sequence[Chart]) -> Markup:
@@ -138,6 +146,30 @@ def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> M
         panel(charts, first=first, label="bounds in the charts below"),
         tag("h3", "Bounds and truth", class_="space"),
         certificate_table(results),
+    )
+
+
+def _designs(found: Comparison | None, charts: Sequence[Chart], *, first: int) -> Markup:
+    """Beyond the paper: S by design."""
+    if found is None:
+        return Markup("")
+    names = [f"{size.design} (m = {size.m})" for size in found.sizes]
+    samples = next(iter(found.sizes[0].kinds.values())).ends["discrepancy"].shape[1]
+    return join(
+        tag("h2", "Designs instead of draws"),
+        tag(
+            "p",
+            "Not in the paper: the same experiment with S chosen by construction, "
+            f"{listed(names, 'and')}, moved by a random element on either side, beside m independent "
+            "draws and the full group. The discrepancy is the distance between the gradients over S and "
+            f"over the whole group at the end of training. Each seed is the mean over {samples} S; bars "
+            "and bands are one standard deviation over the seeds.",
+            class_="soft",
+        ),
+        _verdicts(design_claims(found)),
+        panel(charts, first=first, label="kinds of S in the charts below"),
+        tag("h3", "Where each S ends", class_="space"),
+        design_table(found),
     )
 
 

@@ -33,6 +33,9 @@ LOOKS = {
     "one-shot-4": Look("#3A97D3", "#A8DCFA"),
     "one-shot-16": Look("#1B69A8", "#4BAAE8"),
     "one-shot-64": Look("#0A3A78", "#2F7BE0"),
+    # designs beside draws
+    "draws": Look("#1B69A8", "#4BAAE8"),
+    "design": Look("#009E73", "#2CC79B", (5, 1.4), "s"),
     # the full-gradient norm and its bounds
     "truth": Look("#1A1A1A", "#F2F2F2"),
     "kernel": Look("#009E73", "#2CC79B"),

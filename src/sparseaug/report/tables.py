@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sparseaug.errors import shorten_text
+from sparseaug.experiments.compared import MEASURED
+from sparseaug.experiments.comparison import Comparison
 from sparseaug.experiments.kinds import BOUNDS, FACTS
 from sparseaug.experiments.results import Results
 from sparseaug.floats import text_up
@@ -50,6 +52,25 @@ def certificate_table(results: Results) -> Markup:
         row += [_last(certificate.values.get(bound.name), truth) for bound in bounds]
         rows.append([*row, f"{held:,} of {compared:,}"])
     return table(head, rows, label="Bounds and truth")
+
+
+def design_table(found: Comparison) -> Markup:
+    """Mean and standard deviation over the seeds at the end, for draws and design of every size."""
+    head = [
+        "S",
+        "m",
+        "oracle calls",
+        *(label[:1].upper() + label[1:] for label in MEASURED.values()),
+    ]
+    rows = []
+    for size in found.sizes:
+        for kind, each in size.kinds.items():
+            ends = (plus_minus(each.by_seed(name)) for name in MEASURED)
+            name = size.design if kind == "design" else kind
+            rows.append([name, f"{size.m:,}", f"{each.oracle_calls:,}", *ends])
+    ends = (plus_minus(found.full[name]) if name in found.full else "0" for name in MEASURED)
+    calls = f"{found.full_calls:,}"
+    return table(head, [*rows, ["full group", calls, calls, *ends]], label="Designs beside draws")
 
 
 def facts_table(facts: Mapping[str, Any], *, label: str) -> Markup:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sparseaug.errors import MissingPackageError
+from sparseaug.experiments.comparison import Comparison, read_comparison
 from sparseaug.experiments.results import Results, read_results
 from sparseaug.experiments.sentences import claims
 from sparseaug.report.figure import figure_bytes, figure_style
-from sparseaug.report.figures import draw_certificates, draw_figure
+from sparseaug.report.figures import draw_certificates, draw_designs, draw_figure
 from sparseaug.report.owned import require_ours, write_owned
 from sparseaug.report.page import render_page
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 NAMES = ("figure.pdf", "figure.png", "certificates.pdf", "certificates.png", "report.html")
+_OF_DESIGNS = ("designs.pdf", "designs.png")
 
 
 def write_report(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write figure.pdf and .png, certificates.pdf and .png if there are any, and report.html.
+    """Write figure.pdf and .png, those of certificates and designs if there are any, and report.html.
 
     Everything is drawn before anything is written, and each file is whole or absent. The same
     results give the same bytes. Without matplotlib only the page is written.
@@ -33,28 +41,39 @@ def write_report(folder: str | os.PathLike[str]) -> list[Path]:
         StorageError: There are no results, or a file is in the way that was not written here, as
             files.json in the folder says.
     """
-    results = read_results(folder)
+    results, designs = read_results(folder), read_comparison(folder)
     try:
-        files = _figures(results)
+        files = _figures(results) | (_design_figures(designs) if designs else {})
     except MissingPackageError:
         files = {}
-    files["report.html"] = render_page(results, verdicts=claims(results)).encode()
+    page = render_page(results, verdicts=claims(results), designs=designs)
+    files["report.html"] = page.encode()
     write_owned(Path(folder), files)
     return [Path(folder) / name for name in files]
 
 
 def check_report(folder: str | os.PathLike[str]) -> None:
     """Raise a `StorageError` if a file is there that `write_report` would not replace."""
-    require_ours(Path(folder), NAMES)
+    require_ours(Path(folder), (*NAMES, *_OF_DESIGNS))
 
 
 def _figures(results: Results) -> dict[str, bytes]:
+    drawings = {"figure": partial(draw_figure, results)}
+    if results.certificates:
+        drawings["certificates"] = partial(draw_certificates, results)
+    return _saved(drawings)
+
+
+def _design_figures(found: Comparison) -> dict[str, bytes]:
+    return _saved({"designs": partial(draw_designs, found)})
+
+
+def _saved(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, bytes]:
+    """Each drawing in two formats, in the house style."""
     with figure_style():
-        drawings = {"figure": draw_figure(results)}
-        if results.certificates:
-            drawings["certificates"] = draw_certificates(results)
+        drawn = {name: draw() for name, draw in drawings.items()}
         return {
             f"{name}.{kind}": figure_bytes(figure, kind)
-            for name, figure in drawings.items()
+            for name, figure in drawn.items()
             for kind in ("pdf", "png")
         }

@@ -91,6 +91,11 @@ class Problem:
         """(seed, start, stop) of the oracle draws behind it that are known."""
         return self.S.origin.draws if isinstance(self.S, GroupSample) else ()
 
+    @cached_property
+    def audits(self) -> dict[str, list[tuple[Any, ...]]]:
+        """The audits made of it, by iterate: those of one iterate share the delta of one."""
+        return {}
+
     def identity(self) -> dict[str, str]:
         """What it depends on, by name and hash."""
         S = self.S if isinstance(self.S, GroupSample) else self.method

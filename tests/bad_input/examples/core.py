@@ -14,6 +14,7 @@ from sparseaug import (
     descent,
     designs,
     kernels,
+    orbits,
     planning,
     risk,
     sampling,
@@ -236,6 +237,7 @@ def of_certificates() -> Iterator[Example]:
             **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
             **{"oracle": Fresh(oracle)},
             **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
+            **{"translates_of": S, "until": 1.0},
         },
         takes={"run": ("strided",)},  # a theta of 12 numbers
     )
@@ -249,10 +251,31 @@ def of_certificates() -> Iterator[Example]:
     yield Example(certificate.kernel, at)
     yield Example(certificate.exact, at)
     yield Example(
-        certificate.audited, {**at, "oracle": Fresh(oracle), "audit_calls": 10, "delta": 0.05}
+        certificate.audited,
+        {
+            **{**at, "oracle": Fresh(oracle), "audit_calls": 10, "delta": 0.05},
+            **{"translates_of": S, "until": 1.0},
+        },
     )
     yield Example(sa.Certificate, fields(EXACT), takes={"condition": ANY})
     yield Example(certificate.Certificates, {"by_kind": {"exact": EXACT}, "omitted": {}})
+
+
+def of_spectra() -> Iterator[Example]:
+    spectrum = orbits.orbit_spectrum(lambda x: x[:, :1], ACT, X)
+    choice = orbits.choose(spectrum, error=1.0)
+    asked = {"f": lambda x: x[:, :1], "action": ACT, "x": X, "oracle": None, "calls": 32}
+    more = {"order": None, "chunk_size": 8, "progress": None}
+    yield Example(orbits.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
+    yield Example(orbits.Spectrum, fields(spectrum))
+    yield Example(orbits.Prediction, fields(choice.prediction))
+    yield Example(orbits.Choice, fields(choice))
+    counts = {"S": ("a billion",)}
+    yield Example(spectrum.predict, {"S": S}, of=key(orbits.Spectrum.predict), takes=counts)
+    yield of(orbits.Spectrum.plot, spectrum.plot, axes=None)
+    yield of(orbits.Spectrum.from_dict, orbits.Spectrum.from_dict, data=spectrum.to_dict())
+    given = {"spectrum": spectrum, "error": 1.0, "max_m": 8, "oracle": oracle()}
+    yield Example(orbits.choose, given)
 
 
 def of_planning() -> Iterator[Example]:
@@ -300,6 +323,7 @@ EXAMPLES = [
     *of_risks(),
     *of_descent(),
     *of_certificates(),
+    *of_spectra(),
     *of_planning(),
     *of_checks(),
 ]

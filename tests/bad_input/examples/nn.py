@@ -152,6 +152,13 @@ def of_models() -> Iterator[Example]:
         {**moved, "merge": "mean", "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
+    chosen = {"model": same, "action": ACT, "S": "choose", "output_action": None}
+    yield Example(
+        lambda **given: sann.OrbitAverage(**given)(X),
+        {**chosen, "merge": "mean", "chunk_size": None, "error": 0.5, "x": X},
+        of=key(sann.OrbitAverage),
+        takes={"x": MOVED},
+    )
     yield of(average, "forward", {"x": MOVED}, x=X)
     yield of(average, "statistics", {"x": MOVED}, x=X)
     yield of(average, "invariance_bound", output_range=(0, 1))
@@ -196,7 +203,9 @@ def of_risks() -> Iterator[Example]:
     for method in ("value", "gradient", "value_and_gradient", "load", "require_theta"):
         yield of(risk, method, theta=THETA)
     yield of(risk, "on", S=S)
-    yield of(risk, "audited", **audited, audit_calls=4)
+    also = {"audit_calls": 4, "translates_of": S, "until": 1.0}
+    yield Example(sann.ModuleRisk.exact, {"risk": Fresh(risk), "theta": THETA})
+    yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
     yield Example(sann.audit, {"risk": Fresh(risk), **audited, "calls": 4})
     yield Example(sann.fit, {"risk": RISK, "optimizer": SGD, "num_steps": 2, "callback": None})
     yield Example(

@@ -28,6 +28,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
+from sparseaug.orbits import Choice, choose, orbit_spectrum
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -112,7 +113,8 @@ class OrbitAverage(nn.Module):
         model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels; called as
             model(x), model(*x) where x is a tuple, model(**x) where it is a dict
         action: how x moves; `sparseaug.together` for several inputs
-        S: by which elements; "full" for all of the group
+        S: by which elements; "full" for all of the group; "choose" for the cheapest known ones that
+            leave no more than `error`, by the spectrum of the model on `x` (`sparseaug.choose`)
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
@@ -122,6 +124,8 @@ class OrbitAverage(nn.Module):
         sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
             and `torch.export` work before a first batch. With an output_action the model is called
             once, on a sample of zeros, to learn the shape of its outputs
+        error: with S="choose": root mean square error that may be left, in the units of the outputs
+        x: with S="choose": samples like those to come; `choice` then says what was chosen, and why
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -132,24 +136,38 @@ class OrbitAverage(nn.Module):
         >>> print(average.invariance_bound(output_range=(-1, 1)))
         within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
         outputs in [-1, 1]
+        >>> x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
+        >>> chosen = OrbitAverage(average.model, average.orbit.action, "choose", error=0.04, x=x)
+        >>> print(chosen.choice)
+        cyclic shifts, m = 4 (rms ... of 0.04 allowed); independent draws need 7
     """
 
     def __init__(
         self,
         model: Callable[..., Tensor],
         action: Action,
-        S: GroupSample | Literal["full"],
+        S: GroupSample | Literal["full", "choose"],
         output_action: Action | None = None,
         merge: Literal["mean", "median"] = "mean",
         chunk_size: int | None = None,
         *,
         deviation: Deviation | None = None,
         sample_shape: Any = None,
+        error: float | None = None,
+        x: Any = None,
     ) -> None:
         super().__init__()
         require_action(action)
-        S = as_sample(S, action.group)
         require_model(model)
+        self.choice: Choice | None = None
+        if isinstance(S, str) and S == "choose":
+            self.choice = _chosen(model, action, output_action, merge, error, x)
+            S = self.choice.sample
+        else:
+            for name, given in (("error", error), ("x", x)):
+                if given is not None:
+                    raise ArgumentError(f"{name}={shorten(given)} is for S='choose'; leave it out.")
+        S = as_sample(S, action.group)
         if deviation is not None:
             check_deviation(deviation, S)
         self.model = model
@@ -273,6 +291,23 @@ class OrbitAverage(nn.Module):
             outputs = y.unflatten(0, (-1, batch))
             outputs = outputs if self.back is None else self.back.move_each(outputs, which)
             yield outputs, start
+
+
+def _chosen(
+    model: Callable[..., Tensor], action: Action, output_action: Any, merge: Any, error: Any, x: Any
+) -> Choice:
+    """The cheapest known S for a mean of outputs that stay in place."""
+    if output_action is not None:
+        raise ArgumentError(
+            f"output_action={shorten(output_action)}: S='choose' is for outputs that do not move; "
+            "give S."
+        )
+    if check_choice("merge", merge, ("mean", "median")) != "mean":
+        raise ArgumentError(f"merge={shorten(merge)}: S='choose' is for merge='mean'; give S.")
+    for name, given in (("error", error), ("x", x)):
+        if given is None:
+            raise ArgumentError(f"{name} is missing: S='choose' takes error= and samples x=.")
+    return choose(orbit_spectrum(model, action, x), error=error)
 
 
 def _cut(x: Any, start: int, stop: int) -> Any:

@@ -4,6 +4,8 @@ module_risk     R_n^S of any module: value and flat gradient; one process or man
 streaming_risk  the same over fresh elements at every step
 fit             ordinary optimisers on either
 audit           the full-group gradient from fresh elements, with an interval
+certified       certificates: exact, and audited
+largest         a limit on single gradients from the layers
 requirements    what is tried when a risk is built
 chunks          which copies are computed where; ranks: torch.distributed
 trial           how many copies at once

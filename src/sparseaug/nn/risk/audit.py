@@ -8,13 +8,8 @@ the squared norm of that mean.
 # Without a limit on the norms of v_g no number of draws bounds their mean: an element that was not
 # drawn may carry any gradient (Bahadur and Savage, Annals of Mathematical Statistics 27, 1956). So there
 # are two kinds of interval. With `largest`, a limit that the user vouches for, it is the one of
-# `sparseaug.certificate.audit` and holds with probability 1 - delta. Without it, it is Student's on the
-# jackknife over groups of draws: an estimate, right as N grows.
-#
-# The first kind counts the roundings of the sums over draws. Those inside the module, its loss and their
-# derivatives cannot be counted for modules we know nothing of: v_g is what the module computes, and the
-# statement says so. In double precision that is a condition which few modules break; in single
-# precision, residuals that cancel can hide a gradient of any size, so there it is refused.
+# `sparseaug.certificate.concentration` and holds with probability 1 - delta. Without it, it is Student's
+# on the jackknife over groups of draws: an estimate, right as N grows.
 
 from __future__ import annotations
 
@@ -27,10 +22,10 @@ import torch
 from scipy.special import stdtrit
 from torch import Tensor
 
-from sparseaug.certificate import Certificate
-from sparseaug.certificate.audit import radius, require_fresh
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
-from sparseaug.floats import TINY, down, gamma, text_down, text_up, up
+from sparseaug.certificate.anytime import over_draws, require_fresh
+from sparseaug.errors import ArgumentError, check_integer, check_real
+from sparseaug.floats import down, text_down, text_up, up
+from sparseaug.nn.risk.certified import CONDITION, bounded, require_risk
 from sparseaug.nn.risk.ranks import require_same
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
@@ -50,7 +45,7 @@ class Audit:
     Attributes:
         squared_norm: unbiased, so it may be below 0 where the truth is near it
         interval: of the squared norm, by the given kind
-        kind: "with probability 1 - delta", or "estimate"; `holds` adds what it rests on
+        kind: "with probability 1 - delta" and over what, or "estimate"; `holds` adds what it rests on
         delta: how often the first kind may fail
         calls: elements freshly drawn for it
         largest: the limit on single gradients that the first kind rests on, else None
@@ -75,8 +70,8 @@ class Audit:
         if self.largest is None:
             return f"{self.kind}, delta {self.delta}"
         return (
-            f"{self.kind} over the audit's draws, if no transformation's gradient is longer than "
-            f"{self.largest}, and up to the rounding of the module in float64"
+            f"{self.kind}, if no transformation's gradient is longer than "
+            f"{self.largest}, and {CONDITION}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,7 +99,8 @@ def audit(
 
     The oracle must be independent of theta: not the seed and draws behind S or a streaming run.
     `largest` is a limit on the gradient norm of every single transformation, if you know one; then the
-    interval holds with probability 1 - delta, for a module in double precision and up to its rounding.
+    interval holds with probability 1 - delta. It is computed in float64, whatever the module is in. For
+    networks of common layers `certify` derives the limit.
 
     Args:
         risk: the risk of the module
@@ -124,17 +120,18 @@ def audit(
         >>> found.calls, found.kind
         (64, 'estimate')
     """
-    if not callable(getattr(risk, "on", None)):
-        raise ArgumentError(
-            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
-        )
+    require_risk(risk)
     delta = check_real("delta", delta, above=0, below=1)
     calls = check_integer("calls", calls, at_least=4, below=MOST_CALLS)
-    # whose square is a float
-    limit = None if largest is None else check_real("largest", largest, above=TINY, below=1 / TINY)
     risk.require_theta(theta)
-    if limit is not None:
-        require_double(theta)
+    if largest is not None:
+        alone = GroupSample(risk.action.group, risk.action.group.identity())
+        options: dict[str, Any] = {"delta": delta, "largest": largest, "translates_of": alone}
+        found, limit, number = bounded(risk, theta, oracle=oracle, audit_calls=calls, **options)
+        # squares are rounded outward: `limit` itself may be the upper end
+        ends = max(0.0, down(found.lower**2)), up(found.upper**2)
+        kind = over_draws(delta, number)
+        return Audit(found.unbiased, ends, kind, delta, found.calls, limit)
     require_fresh(risk.action.group, risk.sample if risk.method == "one-shot" else None, oracle)
     facts = f"{oracle.seed} {oracle.calls} {calls}"
     require_same(theta, theta=[theta], oracle=[facts.encode()])
@@ -144,20 +141,7 @@ def audit(
     sums = Sums(_gradients(risk, theta, fresh), calls, risk.size)
     if not math.isfinite(sums.longest):
         raise ArgumentError("theta has a gradient that is not finite for some transformation.")
-    if limit is None:
-        return Audit(sums.unbiased, jackknife(sums, delta), "estimate", delta, made)
-    if sums.longest > limit * (1 + gamma(risk.size + 40)):
-        raise ArgumentError(
-            f"largest={limit:g} is not a limit: a gradient of norm {sums.longest:g} was seen; give a "
-            "larger one."
-        )
-    # the sums have fewer than 2 (N + p) roundings, each relative to at most `limit`
-    rounding = gamma(2 * (calls + risk.size) + 40) * limit
-    off = radius(sums.spread, limit, calls, delta=delta) + rounding
-    low, high = max(0.0, sums.mean - off), min(limit, sums.mean + off)
-    # squares are rounded outward: `limit` itself may be the upper end
-    ends = max(0.0, down(low**2)), up(high**2)
-    return Audit(sums.unbiased, ends, f"with probability 1 - {delta}", delta, made, limit)
+    return Audit(sums.unbiased, jackknife(sums, delta), "estimate", delta, made)
 
 
 def _gradients(risk: ModuleRisk, theta: Tensor, fresh: GroupSample) -> Iterator[Tensor]:
@@ -173,25 +157,6 @@ def _gradients(risk: ModuleRisk, theta: Tensor, fresh: GroupSample) -> Iterator[
         yield gradient
 
 
-def require_double(theta: Tensor) -> None:
-    """Raise an `UnsupportedError` unless theta is in double precision."""
-    if theta.dtype != torch.float64:
-        raise UnsupportedError(
-            f"theta is {theta.dtype}, whose roundings may hide a gradient, so nothing is proved in it; "
-            "make the risk of module.double() and data in double precision."
-        )
-
-
-def certificate_of(found: Audit, calls: int) -> Certificate:
-    """The upper end as a certificate; `calls` are those of the risk."""
-    if found.largest is None:
-        raise UnsupportedError(
-            "no number of draws bounds the mean of gradients of unknown size; give largest=, a limit on "
-            "the gradient norm of a single transformation. sparseaug.nn.risk.audit estimates without it."
-        )
-    return Certificate("audited", found.norm_bound, found.holds, found.delta, calls + found.calls)
-
-
 @final
 class Sums:
     """Sums over N vectors of length p that need no more memory than the groups of the jackknife."""
@@ -201,18 +166,12 @@ class Sums:
         which = torch.arange(N) * groups // N
         sums = torch.zeros(groups, p, dtype=torch.float64)
         squares = torch.empty(N, dtype=torch.float64)
-        halves, previous = [], torch.zeros(p)
         for j, vector in enumerate(vectors):
             v = vector.double().cpu()
             sums[which[j]] += v
             squares[j] = v @ v
-            if j % 2:
-                halves.append(float(((v - previous) ** 2).sum()) / 2)
-            previous = v
         total = sums.sum(0)
         self.longest = math.sqrt(float(squares.max()))
-        self.spread = math.sqrt(math.fsum(halves) / len(halves))
-        self.mean = float(torch.linalg.vector_norm(total)) / N
         self.unbiased = float(total @ total - squares.sum()) / (N * (N - 1))
         # the same estimate without one group
         rest = N - torch.bincount(which).double()

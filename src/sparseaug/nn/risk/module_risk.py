@@ -20,9 +20,8 @@ from torch.func import functional_call
 from sparseaug.actions import Action, Bound
 from sparseaug.actions.bound import distinct
 from sparseaug.actions.trees import call, joined, leaves, map_leaves
-from sparseaug.certificate import Certificate
-from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.risk.audit import audit, certificate_of, require_double
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.chunks import (
     CHUNK_ON_ACCELERATOR,
     CHUNK_ON_CPU,
@@ -37,8 +36,8 @@ from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
 from sparseaug.nn.risk.trial import Chunk, count_entries
-from sparseaug.orbits.models import MOST_CALLS, check_chunk
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.orbits.models import check_chunk
+from sparseaug.sampling import GroupSample
 
 Loss = Callable[[Any, Any], Tensor]
 
@@ -94,10 +93,12 @@ class ModuleRisk:
         self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
         self.data = check_tensors(module, loss, data, action, y_action)
         self._tensors = [*leaves(self.data[0]), self.data[1]]
-        self._chunk = Chunk(check_chunk(chunk_size), self._tensors[0].device)
+        self.given_chunk_size = check_chunk(chunk_size)
+        self._chunk = Chunk(self.given_chunk_size, self._tensors[0].device)
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
         self._shapes = [module.get_parameter(name).shape for name in self._names]
+        self.audits: dict[str, list[tuple[Any, ...]]] = {}  # made of it, by iterate
         self._take(S)
         require_mean(self)
         require_same(
@@ -198,28 +199,8 @@ class ModuleRisk:
         S = self.sample.sha256 if self.method == "one-shot" else self.method
         return {"method": self.method, **module_risk_identity(self, S)}
 
-    def audited(
-        self,
-        theta: Tensor,
-        *,
-        oracle: Oracle,
-        audit_calls: int,
-        delta: float,
-        largest: float | None,
-    ) -> Certificate:
-        """What `certify` asks: a bound of the full-group gradient norm from fresh elements.
-
-        Args:
-            theta: the parameters
-            oracle: source of fresh elements, independent of theta
-            audit_calls: how many to draw
-            delta: how often the bound may fail
-            largest: limit on the gradient norm of any single transformation
-        """
-        require_double(self.require_theta(theta))
-        audit_calls = check_integer("audit_calls", audit_calls, at_least=4, below=MOST_CALLS)
-        found = audit(self, theta, oracle, audit_calls, delta, largest=largest)
-        return certificate_of(found, self.calls)
+    exact = certified.exact  # what `certify` asks
+    audited = certified.audited
 
     def moved(self, tile: Tile) -> tuple[Any, Tensor]:
         """The copies of one rectangle and their targets."""

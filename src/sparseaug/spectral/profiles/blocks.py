@@ -38,7 +38,7 @@ def irrep_levels(
             f"{S.group.name} has an irrep of dimension {large.dimension}; a profile takes those up to "
             f"{LARGEST_DENSE}: use deviation(S), or deviation(S, degree=)."
         )
-    degrees = _degrees(S.group, irreps)
+    degrees = irrep_degrees(S.group, irreps)
     known = counted(S)
     zero = {count.degree for count in known or () if not count.total}
     parts: list[Part] = []
@@ -60,7 +60,8 @@ def irrep_levels(
     return levels(known, norms, S.m), parts
 
 
-def _degrees(group: Group, irreps: list[Irrep]) -> dict[str, Degree]:
+def irrep_degrees(group: Group, irreps: list[Irrep]) -> dict[str, Degree]:
+    """The degree of each irrep but the trivial one, by name."""
     if group.factors:
         trivial = [next(factor.irreps()).name for factor in group.factors]
         names = factor_sets(group)

@@ -133,22 +133,28 @@ def _shape_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition
     """sum_ij chi(g_i^-1 g_j) of every partition."""
     types: dict[int, int] = {}
     for rows, weights in chunks:
-        codes = np.zeros(len(rows), np.int64)
-        for fixed in _fixed_points(rows, n - 1):
-            codes = codes * (n + 1) + fixed
-        unique, places = np.unique(codes, return_inverse=True)
+        unique, places = np.unique(cycle_codes(rows), return_inverse=True)
         sums = np.zeros(len(unique), np.int64)
         np.add.at(sums, places.reshape(-1), weights)
         for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
             types[code] = types.get(code, 0) + total
     totals = dict.fromkeys(partitions(n), 0)
     for code, total in types.items():
-        for shape, value in characters_at(_cycle_type(code, n)).items():
+        for shape, value in characters_at(cycle_type(code, n)).items():
             totals[shape] += total * value
     return totals
 
 
-def _fixed_points(rows: Rows, powers: int) -> Iterator[Rows]:
+def cycle_codes(rows: Rows) -> Rows:
+    """One integer per row, which `cycle_type` turns into the cycle type."""
+    n = rows.shape[1]
+    codes = np.zeros(len(rows), np.int64)
+    for fixed in fixed_points(rows, n - 1):
+        codes = codes * (n + 1) + fixed
+    return codes
+
+
+def fixed_points(rows: Rows, powers: int) -> Iterator[Rows]:
     """How many points q, q^2, ... fix, for each row q."""
     points = np.arange(rows.shape[1])
     power = rows
@@ -158,7 +164,7 @@ def _fixed_points(rows: Rows, powers: int) -> Iterator[Rows]:
         yield (power == points).sum(axis=1)
 
 
-def _cycle_type(code: int, n: int) -> Partition:
+def cycle_type(code: int, n: int) -> Partition:
     """From the fixed points of q, ..., q^(n-1): those of q^k are the sum of d a_d over d | k.
 
     What they leave, if anything, is one cycle of length n.
@@ -177,7 +183,7 @@ def _cycle_type(code: int, n: int) -> Partition:
 
 
 # James and Kerber 1981, 2.3: characters as polynomials in the numbers of short cycles.
-_POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
+POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
     (1,): lambda a, b, c: a - 1,
     (2,): lambda a, b, c: a * (a - 3) // 2 + b,
     (1, 1): lambda a, b, c: (a - 1) * (a - 2) // 2 - b,
@@ -189,9 +195,9 @@ _POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
 
 
 def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
-    totals = {(n - sum(mu), *mu): 0 for mu in _POLYNOMIALS}
+    totals = {(n - sum(mu), *mu): 0 for mu in POLYNOMIALS}
     for rows, weights in chunks:
-        once, twice, thrice = _fixed_points(rows, 3)
+        once, twice, thrice = fixed_points(rows, 3)
         codes = (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
         unique, places = np.unique(codes, return_inverse=True)
         sums = np.zeros(len(unique), np.int64)
@@ -199,7 +205,7 @@ def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Part
         for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
             rest, c = divmod(code, n + 1)
             a, b = divmod(rest, n + 1)
-            for mu, value in _POLYNOMIALS.items():
+            for mu, value in POLYNOMIALS.items():
                 totals[(n - sum(mu), *mu)] += total * value(a, b, c)
     return totals
 
@@ -223,9 +229,9 @@ def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count
         sums = np.zeros(len(unique), np.int64)
         np.add.at(sums, places.reshape(-1), weights)
         for pattern, total in zip(unique.tolist(), sums.tolist(), strict=True):
-            for w, value in enumerate(_coefficients(pattern, sizes, kinds, most)):
+            for w, value in enumerate(weight_coefficients(pattern, sizes, kinds, most)):
                 totals[w] += total * value
-    numbers = _coefficients(sizes, sizes, kinds, most)
+    numbers = weight_coefficients(sizes, sizes, kinds, most)
     return [Count(w, numbers[w], totals[w]) for w in range(1, most + 1)]
 
 
@@ -267,7 +273,9 @@ def _agreements(
     return chunks()
 
 
-def _coefficients(zeros: list[int], sizes: list[int], kinds: list[int], most: int) -> list[int]:
+def weight_coefficients(
+    zeros: list[int], sizes: list[int], kinds: list[int], most: int
+) -> list[int]:
     """Of prod over the kinds n of (1 + (n - 1) x)^zeros (1 - x)^(size - zeros), up to x^most."""
     found = [1] + [0] * most
     for z, size, n in zip(zeros, sizes, kinds, strict=True):

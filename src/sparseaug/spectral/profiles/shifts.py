@@ -79,15 +79,16 @@ def by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
             "leave it out, with degree=."
         )
 
-    def label(frequencies: Rows) -> Rows:
-        n = np.array(moduli)
-        squares = (np.minimum(frequencies, n - frequencies) ** 2).sum(axis=1)
-        root = np.floor(np.sqrt(squares)).astype(np.int64)
-        return root + (root * root < squares)
-
-    found = _Scan.of(S, label).levels(S)
+    found = _Scan.of(S, lambda frequencies: frequency_labels(frequencies, moduli)).levels(S)
     kept = [level for level in found if most is None or int(level.degree) <= most]
     return kept, len(kept) == len(found)
+
+
+def frequency_labels(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
+    """The length of min(a_i, n_i - a_i), rounded up, of each row of frequencies."""
+    squares = (np.minimum(frequencies, np.array(moduli) - frequencies) ** 2).sum(axis=1)
+    root = np.floor(np.sqrt(squares)).astype(np.int64)
+    return root + (root * root < squares)
 
 
 def _weight(frequencies: Rows) -> Rows:

@@ -1,0 +1,227 @@
+"""Certificates of a module: exact where the group can be listed, audited elsewhere.
+
+The gradient is computed in float64, from the parameters as they are: a module in single precision is
+copied first. Roundings inside the module cannot be counted for modules we know nothing of; in double
+precision few modules lose anything by them, in single precision residuals that cancel can hide a
+gradient of any size. So every certificate says that it takes the module's gradients in float64 as
+exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Literal, final
+
+import torch
+from torch import Tensor, nn
+
+from sparseaug.actions.trees import map_leaves
+from sparseaug.certificate import Certificate
+from sparseaug.certificate.anytime import (
+    Interval,
+    Limits,
+    check_audit,
+    over_draws,
+    require_fresh,
+    run_audit,
+    share_of,
+)
+from sparseaug.errors import ArgumentError, UnsupportedError, check_real, shorten
+from sparseaug.floats import TINY, gamma, lifted
+from sparseaug.groups import format_order
+from sparseaug.kernels.arrays import Floats
+from sparseaug.nn.risk.largest import derived_limit
+from sparseaug.nn.risk.ranks import require_same
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.sample import as_sample
+
+if TYPE_CHECKING:
+    from sparseaug.nn.risk.module_risk import ModuleRisk
+
+COPIES = 1 << 20
+"""Copies of samples up to which a group is enumerated, and S itself translated by default: minutes for
+a small network on one core."""
+
+CONDITION = "the module's gradients in float64 are taken as exact"
+
+_ROOM = 1 << 28  # bytes of gradients that are kept for equal draws
+
+
+def exact(risk: ModuleRisk, theta: Tensor) -> Certificate:
+    """||grad R_n^G(theta)|| over all elements of the group, where that is at most `COPIES` copies.
+
+    Args:
+        risk: the risk of the module
+        theta: the parameters
+    """
+    require_risk(risk)
+    group, n = risk.action.group, len(risk.data[1])
+    if group.order * n > COPIES:
+        raise UnsupportedError(
+            f"the {format_order(group)} elements of {group.name} times {n} samples are more than "
+            f"{COPIES} copies; take fewer samples, or audit."
+        )
+    double, at = in_double(risk, theta)
+    norm = float(torch.linalg.vector_norm(double.on("full").gradient(at)))
+    bound, holds = lifted(norm, risk.size + 40), f"if {CONDITION}"
+    return Certificate("exact", bound, holds, 0.0, risk.calls, truth=norm, condition=CONDITION)
+
+
+def audited(
+    risk: ModuleRisk,
+    theta: Tensor,
+    *,
+    oracle: Oracle,
+    audit_calls: int = 1000,
+    delta: float = 0.05,
+    largest: float | None = None,
+    translates_of: GroupSample | Literal["full"] | None = None,
+    until: float | None = None,
+) -> Certificate:
+    """A bound of the full-group gradient norm from fresh elements.
+
+    What it needs is checked before the first of them is drawn.
+
+    Args:
+        risk: the risk of the module
+        theta: the parameters
+        oracle: source of fresh elements, independent of theta
+        audit_calls: how many to draw; with `until` the most
+        delta: how often it may fail, all audits of this iterate together
+        largest: limit on the gradient norm of any single transformation; by default it is derived
+            from the layers, where they are known
+        translates_of: the sample S whose translates S h are averaged over; by default that of the
+            risk, as long as that is at most `COPIES` copies, else {identity}
+        until: stop as soon as the bound is at most this, or is known to stay above it
+    """
+    options: dict[str, Any] = {"delta": delta, "largest": largest, "until": until}
+    found, limit, number = bounded(
+        risk, theta, oracle=oracle, audit_calls=audit_calls, translates_of=translates_of, **options
+    )
+    given = f"no transformation's gradient is longer than {limit!r}, and "
+    condition = CONDITION if largest is None else f"{given}{CONDITION}"
+    holds = f"{over_draws(delta, number)}, if {condition}"
+    calls = risk.calls + found.calls
+    return Certificate("audited", found.upper, holds, delta, calls, condition=condition)
+
+
+def bounded(
+    risk: ModuleRisk,
+    theta: Tensor,
+    *,
+    oracle: Oracle,
+    audit_calls: int,
+    delta: float,
+    largest: float | None,
+    translates_of: Any = None,
+    until: float | None = None,
+) -> tuple[Interval, float, int]:
+    """The interval of an audit, the limit it rests on, and which audit of this iterate it is."""
+    require_risk(risk)
+    delta, until, calls = check_audit(delta, until, audit_calls)
+    group = risk.action.group
+    S = _translated(risk, calls) if translates_of is None else translates_of
+    S = as_sample(S, group, "translates_of")
+    require_fresh(group, risk.sample if risk.method == "one-shot" else None, oracle)
+    require_fresh(group, S, oracle)
+    double, at = in_double(risk, theta)
+    if largest is None:
+        limit = derived_limit(double)
+    else:  # whose square is a float
+        limit = check_real("largest", largest, above=TINY, below=1 / TINY)
+    facts = f"{oracle.seed} {oracle.calls} {calls} {S.sha256} {limit!r} {until!r}"
+    require_same(at, theta=[at], audit=[facts.encode()])
+    part, number = share_of(risk.audits, at.cpu().numpy().tobytes(), oracle, S, limit, delta)
+    found = run_audit(
+        _Means(double, at, S, limit).over,
+        risk.size,
+        oracle,
+        Limits(limit),
+        calls=calls,
+        delta=part,
+        until=until,
+    )
+    return found, limit, number
+
+
+def require_risk(risk: Any) -> None:
+    """Raise an `ArgumentError` unless it is the risk of a module over a sample."""
+    if not callable(getattr(risk, "on", None)):
+        raise ArgumentError(
+            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
+        )
+
+
+def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
+    """The same risk without augmentation, on a copy of the module that holds theta, and theta: in
+    double precision.
+    """
+    at = risk.require_theta(theta).detach().double()
+    if at.dtype == theta.dtype:
+        double = risk.on(None)
+        double.module = _copy(risk.module)
+    else:
+        x, y = (map_leaves(_double, part) for part in risk.data)
+        loss = _copy(risk.loss).double() if isinstance(risk.loss, nn.Module) else risk.loss
+        options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
+        double = type(risk)(_copy(risk.module).double(), loss, (x, y), risk.action, None, **options)
+    double.load(at)
+    return double, at
+
+
+def _double(part: Tensor) -> Tensor:
+    return part.double() if part.is_floating_point() else part
+
+
+def _copy(module: nn.Module) -> nn.Module:
+    try:
+        return deepcopy(module)
+    except (RuntimeError, TypeError) as error:
+        raise UnsupportedError(
+            f"{type(module).__name__} cannot be copied ({error}), so it is not certified; make a module "
+            "that copy.deepcopy takes. sparseaug.nn.audit estimates without a copy."
+        ) from error
+
+
+def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
+    """The S of the risk where there is one and its translates are not too much work."""
+    group, S = risk.action.group, risk.sample
+    few = min(calls, group.order) * S.m * len(risk.data[1]) <= COPIES
+    return S if risk.method == "one-shot" and few else GroupSample(group, group.identity())
+
+
+@final
+class _Means:
+    """The gradients over translates of S; of equal draws they are computed once, while memory
+    allows."""
+
+    def __init__(self, risk: ModuleRisk, theta: Tensor, S: GroupSample, limit: float) -> None:
+        self.risk, self.theta, self.S, self.limit = risk, theta, S, limit
+        self.kept: dict[bytes, Floats] = {}
+
+    def over(self, fresh: GroupSample) -> Iterator[Floats]:
+        """The mean gradient over S h for every h, one by one."""
+        for row in fresh.elements:
+            key = row.tobytes()
+            gradient = self.kept.get(key)
+            if gradient is None:
+                gradient = self._of(row[None])
+                if (len(self.kept) + 1) * gradient.nbytes < _ROOM:
+                    self.kept[key] = gradient
+            yield gradient
+
+    def _of(self, h: Any) -> Floats:
+        group = self.S.group
+        moved = GroupSample(group, group.compose(self.S.elements, h))
+        gradient: Floats = self.risk.on(moved).gradient(self.theta).cpu().numpy()[None]
+        norm = math.sqrt(float((gradient**2).sum()))
+        if not math.isfinite(norm):
+            raise ArgumentError("theta has a gradient that is not finite for some transformation.")
+        if norm > self.limit * (1 + gamma(gradient.size + 40)):
+            raise ArgumentError(
+                f"largest={self.limit:g} is not a limit: a gradient of norm {norm:g} was seen; give a "
+                "larger one."
+            )
+        return gradient

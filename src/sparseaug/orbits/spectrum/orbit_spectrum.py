@@ -1,0 +1,177 @@
+"""`orbit_spectrum`: the spectrum of a model, from its outputs at moved inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from array_api_compat import is_array_api_obj
+from numpy.typing import NDArray
+
+from sparseaug.actions import Action, Array
+from sparseaug.actions.arrays import as_numpy, dtype_kind, require_dense
+from sparseaug.actions.base import differences, require_action, require_law
+from sparseaug.actions.trees import describe, joined, leaves, map_leaves, require_samples
+from sparseaug.errors import ArgumentError, check_callable, shorten
+from sparseaug.groups import Rows
+from sparseaug.kernels.arrays import LARGEST
+from sparseaug.orbits.models import call_model, check_chunk, evaluating, usual_chunk
+from sparseaug.orbits.spectrum.measure import measure
+from sparseaug.orbits.spectrum.result import Spectrum
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.spectral.deviation import check_progress
+from sparseaug.spectral.result import Progress
+
+_BLOCK = 1 << 26  # numbers of outputs held at a time
+_TWICE = 16  # samples on which f is called twice
+
+
+def orbit_spectrum(
+    f: Callable[..., Any],
+    action: Action,
+    x: Array,
+    *,
+    oracle: Oracle | None = None,
+    calls: int | None = None,
+    order: str | None = None,
+    chunk_size: int | None = None,
+    progress: Progress | None = None,
+) -> Spectrum:
+    """How the variance of f over the orbits of x is shared between degrees.
+
+    With v(g) = f(g x), Var_G(v) is the sum of var_pi(v) over the irreps; those of one degree together
+    are its share. Degrees are those of `profile`: coordinates at a time for permutations, signs and
+    signed permutations, frequencies for shifts and dihedral groups, sets of factors for products; and
+    points at a time for every other group that permutes points and can be listed. An average over S
+    leaves little of the degrees on which S is good, so that the spectrum predicts the error of
+    averaging: `spectrum.predict(S)`.
+
+    A group with up to `calls` elements is enumerated, and the spectrum is exact. Else `calls` elements
+    are drawn, f is evaluated once at each of them for every sample, and all pairs of values are used.
+
+    Args:
+        f: any callable (n, ...) -> (n, ...) in floating point: a torch module (put in eval mode
+            meanwhile), `predict`, `predict_proba`; called as f(x), as f(*x) where x is a tuple and as
+            f(**x) where it is a dict. Squares are summed over the outputs of a sample.
+        action: how x moves; `sparseaug.together` for several inputs
+        x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
+        oracle: draws the elements; by default one whose draws no small seed gives
+        calls: elements to evaluate at. By default all of a group of up to 10,000, and 256 draws of a
+            larger one
+        order: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
+            for sign flips
+        chunk_size: how many moved copies go through f at once; by default 1024, or n if more
+        progress: called now and then with two numbers, how much is done and of how much
+
+    Returns:
+        The `Spectrum`: `shares`, `errors`, `variance`, `predict(S)`, `plot()`. It is an estimate for
+        these samples; its error bars are for the draws.
+
+    Raises:
+        ArgumentError: f returns something that is not finite, not floating point, not of one shape, or
+            not the same twice; or calls are too few to separate the degrees.
+        LawError: a custom action is not one of its group.
+        UnsupportedError: the group has no degrees. GroupTooLargeError: they are out of reach.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(6))
+        >>> x = np.random.default_rng(0).normal(size=(8, 6))
+        >>> spectrum = sa.orbit_spectrum(lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2]), act, x)
+        >>> {degree: round(share, 3) + 0.0 for degree, share in spectrum.shares.items()}
+        {1: 0.71, 2: 0.276, 3: 0.014, 4: 0.0, 5: 0.0}
+    """
+    check_callable("f", f)
+    require_action(action)
+    action.over(x)
+    n = require_samples(x)
+    for part in leaves(x):
+        require_dense("x", part)
+    if not n:
+        raise ArgumentError("x is empty; give at least one sample.")
+    check_progress(progress)
+    chunk = usual_chunk(check_chunk(chunk_size), n)
+    # what does not move is refused before anything is drawn
+    action(action.group.identity(), map_leaves(lambda part: part[:1], x))
+    if action.kind == "custom" or not action.lawful:
+        require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
+    measurement = measure(action.group, oracle=oracle, calls=calls, order=order)
+    with evaluating(f):
+        first = _twice(f, map_leaves(lambda part: part[:_TWICE], x), min(n, _TWICE))
+        eps = float(np.finfo(first.dtype).eps)
+        blocks = _blocks(f, action, x, measurement.rows, first, chunk, progress)
+        return measurement.spectrum(blocks, inputs=n, floor=(64 * eps) ** 2)
+
+
+def _twice(f: Callable[..., Any], x: Any, n: int) -> NDArray[Any]:
+    """The outputs for a few samples, asked for twice."""
+    one, two = _outputs(f, x, n), _outputs(f, x, n)
+    same = one.shape == two.shape
+    if same and np.isfinite(one).all():
+        same = not differences(one, two, 1e3 * float(np.finfo(one.dtype).eps)).any()
+    if not same:
+        raise ArgumentError(
+            "f returned two different answers for the same x; turn off what is random in it, such as "
+            "dropout (model.eval())."
+        )
+    return one
+
+
+def _outputs(f: Callable[..., Any], x: Any, n: int) -> NDArray[Any]:
+    y = call_model(f, x)
+    if not is_array_api_obj(y) or y.ndim < 1 or len(y) != n:
+        given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
+        raise ArgumentError(
+            f"f returned {given} for {n} samples; return an array with one row each."
+        )
+    if dtype_kind(y) not in "fc":
+        raise ArgumentError(
+            f"f returned {y.dtype} for x of {describe(x)}, not floating point; give values or "
+            "predict_proba, not labels."
+        )
+    values = as_numpy(y)
+    return values if values.dtype.itemsize >= 4 else values.astype(np.float32)
+
+
+def _blocks(
+    f: Callable[..., Any],
+    action: Action,
+    x: Any,
+    rows: Rows,
+    first: NDArray[Any],
+    chunk: int,
+    progress: Progress | None,
+) -> Iterator[NDArray[Any]]:
+    """Values (N, samples x outputs) of as many samples at a time as fit."""
+    n, N = len(leaves(x)[0]), len(rows)
+    outputs = int(np.prod(first.shape[1:], dtype=np.int64))
+    width = min(n, chunk, max(1, _BLOCK // max(1, N * outputs)))
+    S = GroupSample(action.group, rows)
+    for start in range(0, n, width):
+        part = map_leaves(lambda array, at=start: array[at : at + width], x)
+        count = min(width, n - start)
+        step = max(1, chunk // count)
+        values = np.empty((N, count * outputs), first.dtype)
+        for at in range(0, N, step):
+            some = S.elements[at : at + step]
+            y = _outputs(f, joined(action(some, part)), len(some) * count)
+            if y.shape[1:] != first.shape[1:]:
+                raise ArgumentError(
+                    f"f returned {first.shape[1:]} a sample at first and {y.shape[1:]} for moved "
+                    "samples; return one shape."
+                )
+            values[at : at + step] = y.reshape(len(some), -1)
+            _require_finite(values[at : at + step], some)
+            if progress is not None:
+                progress(start * N + count * min(N, at + step), n * N)
+        yield values
+
+
+def _require_finite(values: NDArray[Any], rows: Rows) -> None:
+    limit = min(LARGEST, float(np.finfo(values.dtype).max))
+    for j in np.flatnonzero(~(np.isfinite(values) & (np.abs(values) <= limit)).all(axis=1)):
+        raise ArgumentError(
+            f"f returned outputs that are not finite, or above {LARGEST:g}, for x moved by "
+            f"{shorten(rows[j].tolist())}; there is no spectrum."
+        )

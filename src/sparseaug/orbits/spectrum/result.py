@@ -1,0 +1,327 @@
+"""How a function's variance over the group is shared between degrees, and what that predicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_not_negative,
+    shorten,
+    shorten_text,
+)
+from sparseaug.groups import Group
+from sparseaug.groups import from_dict as group_from_dict
+from sparseaug.kernels.arrays import check_floats
+from sparseaug.orbits.spectrum.units import Floats, Units, check_order, family, units_of
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
+from sparseaug.spectral.methods import as_known
+from sparseaug.spectral.profiles.counting import factor_sets
+from sparseaug.spectral.profiles.result import Degree
+
+LEVEL = 0.95
+"""How often an error bar holds."""
+
+MOST_PARTS = 4096
+"""Irreps that are listed one by one."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What averaging a function over S is expected to leave, an estimate.
+
+    Attributes:
+        value: the mean-square error: of the mean over k S h beside the mean over the group, in
+            expectation over k, h uniform; summed over outputs, in the mean over inputs
+        error: half the length of its 95 % interval; 0 where the spectrum is exact
+        m: elements of S
+        variance: of the function over the group: what one draw leaves
+    """
+
+    value: float
+    error: float
+    m: int
+    variance: float
+
+    def __post_init__(self) -> None:
+        for name in ("value", "error", "variance"):
+            object.__setattr__(self, name, check_not_negative(name, getattr(self, name)))
+        check_integer("m", self.m, at_least=1)
+
+    @property
+    def rms(self) -> float:
+        """The root of `value`, in the units of the outputs."""
+        return math.sqrt(self.value)
+
+    @property
+    def relative(self) -> float:
+        """value / variance: the part of the variance that is left; 0 for an invariant function."""
+        return self.value / self.variance if self.variance else 0.0
+
+    @property
+    def draws(self) -> float:
+        """How many independent draws leave as much: variance / value."""
+        return self.variance / self.value if self.value else math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and what follows from them, as JSON data."""
+        draws = self.draws if self.value else None
+        return {**vars(self), "rms": self.rms, "relative": self.relative, "draws": draws}
+
+    def __str__(self) -> str:
+        bar = f" +- {self.error:.2g}" if self.error else ""
+        as_draws = f"as {self.draws:.4g} draws" if self.relative > 1e-12 else "0, up to rounding"
+        return (
+            f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}, "
+            f"{self.relative:.2%} of the variance; {as_draws})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spectrum:
+    """The variance of a function over the group, shared between degrees.
+
+    It is about the inputs that were given: the mean over them, summed over the outputs. Error bars
+    are for the draws: with 95 % probability, about, all shares of the group's own spectrum for these
+    inputs lie within theirs at once.
+
+    Attributes:
+        group: what moves the inputs
+        order: "degree" or "frequency" of an abelian group, else None
+        exact: whether all of the group was looked at
+        variances: of each unit: irreps, or all irreps of one degree together
+        replicates: fits of noisy copies, one a row, from which error bars come; no rows if exact
+        calls: elements freshly drawn
+        inputs: number of inputs
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(5))
+        >>> spectrum = sa.orbit_spectrum(lambda x: x[:, 0] * x[:, 1], act, np.arange(10.0).reshape(2, 5))
+        >>> print(spectrum)
+        S5, 2 inputs, exact; degree: coordinates at a time
+        degree  share
+        1       0.9687
+        2       0.03129
+        3       0
+        4       0
+        variance 82.55
+        >>> print(spectrum.predict(sa.design(sa.symmetric(5), degree=1)))
+        mean-square error 0.5167 with m = 5 (rms 0.719, 0.63% of the variance; as 159.8 draws)
+    """
+
+    group: Group
+    order: str | None
+    exact: bool
+    variances: Floats
+    replicates: Floats
+    calls: int
+    inputs: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.group, Group):
+            raise ArgumentError(f"group={shorten(self.group)} is not a group.")
+        check_order(self.order)
+        if type(self.exact) is not bool:
+            raise ArgumentError(f"exact={shorten(self.exact)} is neither True nor False.")
+        check_integer("calls", self.calls)
+        check_integer("inputs", self.inputs, at_least=1)
+        count = len(self._units.degrees)
+        for name, axes in (("variances", 1), ("replicates", 2)):
+            array = _not_negative(name, getattr(self, name), axes, count)
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def _units(self) -> Units:
+        return units_of(family(self.group)[0], self.order, whole=self.exact)
+
+    @property
+    def meaning(self) -> str:
+        """What degrees count."""
+        return self._units.meaning
+
+    @property
+    def variance(self) -> float:
+        """The whole variance: what one uniform draw leaves on average."""
+        return float(self.variances.sum())
+
+    @property
+    def variance_error(self) -> float:
+        """Half the length of its 95 % interval; 0 where the spectrum is exact."""
+        return _half_width(self.replicates.sum(axis=1) - self.variance)
+
+    @cached_property
+    def shares(self) -> Mapping[Degree, float]:
+        """The part of the variance in each degree; they sum to 1, of an invariant function to 0."""
+        total = self.variance or 1.0
+        return self._mapping(self._by_degree(self.variances[None])[0] / total)
+
+    @cached_property
+    def errors(self) -> Mapping[Degree, float]:
+        """Half the lengths of the shares' 95 % band, in which all of them lie at once."""
+        shares = np.array(list(self.shares.values()))
+        if not len(self.replicates):
+            return self._mapping(np.zeros(len(shares)))
+        totals = self.replicates.sum(axis=1, keepdims=True)
+        found = self._by_degree(self.replicates) / np.where(totals > 0, totals, 1.0) - shares
+        scale = np.sqrt((found**2).mean(axis=0))
+        scale = np.where(scale > 0, scale, np.finfo(float).tiny)
+        return self._mapping(scale * np.quantile((np.abs(found) / scale).max(axis=1), LEVEL))
+
+    @property
+    def parts(self) -> Mapping[str, float]:
+        """The variance of each irrep by name, or of each degree; empty where they are too many."""
+        names = self._units.names if len(self.variances) <= MOST_PARTS else ()
+        return MappingProxyType(dict(zip(names, self.variances.tolist(), strict=False)))
+
+    def predict(self, S: GroupSample | int | Literal["full"]) -> Prediction:
+        """The mean-square error of averaging the function over a translate of S.
+
+        sum_pi var_pi ||pi(S)||_F^2 / d_pi: an expectation over k, h uniform, of the mean over k S h.
+        Irreps that were measured together take the mean of their factors, with weights d_pi^2, and the
+        error bar includes how much those differ, as if all their variance were in one of them.
+
+        Args:
+            S: a sample of the group, drawn, designed or of words; "full"; or a number m of independent
+                draws, which leave variance / m
+
+        Examples:
+            >>> import numpy as np, sparseaug as sa
+            >>> act = sa.flip_signs(sa.sign_flips(4))
+            >>> spectrum = sa.orbit_spectrum(lambda x: x[:, :1] ** 3, act, np.ones((1, 4)))
+            >>> spectrum.predict(8).value, spectrum.predict(sa.design(act.group, degree=1)).value
+            (0.125, 0.0)
+        """
+        if isinstance(S, int | np.integer) and not isinstance(S, bool):
+            m = check_integer("S", S, at_least=1, below=1 << 62)
+            return Prediction(self.variance / m, self.variance_error / m, m, self.variance)
+        if isinstance(S, str) and S == "full":
+            return Prediction(0.0, 0.0, self.group.order, self.variance)
+        sample = as_sample(S, self.group)
+        known = as_known(sample)
+        squares = self._units.mean_squares(known)
+        value = float(self.variances @ squares)
+        within = float(np.linalg.norm(self.variances * self._units.spreads(known)))
+        error = math.hypot(_half_width(self.replicates @ squares - value), within)
+        return Prediction(value, error, sample.m, self.variance)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the shares, and beside them what averaging leaves against m: draws, designs, full.
+
+        Args:
+            axes: two matplotlib axes; new ones by default
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingPackageError: matplotlib is not installed.
+        """
+        from sparseaug.orbits.spectrum.picture import draw_spectrum
+
+        return draw_spectrum(self, axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON data, understood by `from_dict`; shares and errors in degree order."""
+        return {
+            "group": self.group.to_dict(),
+            "order": self.order,
+            "exact": self.exact,
+            "calls": self.calls,
+            "inputs": self.inputs,
+            "variance": self.variance,
+            "variance_error": self.variance_error,
+            "degrees": list(self.shares),
+            "shares": list(self.shares.values()),
+            "errors": list(self.errors.values()),
+            "variances": self.variances.tolist(),
+            "replicates": self.replicates.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Spectrum:
+        """The spectrum that `to_dict` described.
+
+        Args:
+            data: what `to_dict` gave
+        """
+        names = ("group", "order", "exact", "variances", "replicates", "calls", "inputs")
+        missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
+        if missing:
+            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
+        facts = {name: data[name] for name in names}
+        if facts["replicates"] == []:
+            facts["replicates"] = np.zeros((0, len(facts["variances"])))
+        return cls(**{**facts, "group": group_from_dict(data["group"])})
+
+    def __str__(self) -> str:
+        bars = bool(len(self.replicates))
+        how = "exact" if self.exact else f"{self.calls} calls"
+        noun = "input" if self.inputs == 1 else "inputs"
+        name = shorten_text(self.group.name)
+        lines = [f"{name}, {self.inputs} {noun}, {how}; degree: {self.meaning}"]
+        names = ["degree", *map(str, self.shares)]
+        width = max(map(len, names))
+        lines.append(f"{'degree':<{width}}  share")
+        for degree, share in list(self.shares.items())[:_MOST_ROWS]:
+            bar = f" +- {self.errors[degree]:.2g}" if bars else ""
+            lines.append(f"{degree!s:<{width}}  {_short(share)}{bar}")
+        if len(self.shares) > _MOST_ROWS:
+            lines.append(f"... and {len(self.shares) - _MOST_ROWS} more")
+        bar = f" +- {self.variance_error:.2g}" if bars else ""
+        return "\n".join([*lines, f"variance {self.variance:.4g}{bar}"])
+
+    def __repr__(self) -> str:
+        how = "exact" if self.exact else f"calls={self.calls}"
+        return f"Spectrum({self.group.name}, variance={self.variance:.4g}, {how})"
+
+    @cached_property
+    def _degrees(self) -> tuple[Degree, ...]:
+        """In ascending order; sets of factors as they are named, what lies above all numbers last."""
+        unique = dict.fromkeys(self._units.degrees)
+        factors = family(self.group)[0].factors
+        named = list(factor_sets(family(self.group)[0]).values()) if factors else []
+        numbers = sorted(degree for degree in unique if isinstance(degree, int))
+        return (*numbers, *(named or [degree for degree in unique if isinstance(degree, str)]))
+
+    def _by_degree(self, values: Floats) -> Floats:
+        """Sums (k, degrees) of (k, units)."""
+        place = {degree: i for i, degree in enumerate(self._degrees)}
+        index = np.array([place[degree] for degree in self._units.degrees])
+        found = np.zeros((len(values), len(place)))
+        np.add.at(found.T, index, values.T)
+        return found
+
+    def _mapping(self, values: Floats) -> Mapping[Degree, float]:
+        return MappingProxyType(dict(zip(self._degrees, values.tolist(), strict=True)))
+
+
+_MOST_ROWS = 40
+
+
+def _half_width(differences: Floats) -> float:
+    return float(np.quantile(np.abs(differences), LEVEL)) if len(differences) else 0.0
+
+
+def _short(share: float) -> str:
+    return f"{share:.4g}" if share >= 1e-12 else "0"
+
+
+def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
+    array = check_floats(name, given).copy()
+    if array.ndim != axes or array.shape[-1] != count or (array < 0).any():
+        raise ArgumentError(
+            f"{name}={shorten(given)} is not an array of numbers of at least 0, one for each of {count} "
+            "units; orbit_spectrum makes them."
+        )
+    array.flags.writeable = False
+    return array

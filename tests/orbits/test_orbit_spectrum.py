@@ -1,0 +1,231 @@
+"""What `orbit_spectrum` takes, counts and refuses; what `choose` chooses; what is drawn."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
+
+G = sa.symmetric(6)
+ACT = sa.permute_axis(G)
+X = np.random.default_rng(0).normal(size=(10, 6))
+
+
+def model(x: Any) -> Any:
+    return np.tanh(x[:, :1] + x[:, 1:2] * x[:, 2:3])
+
+
+def test_draws_are_counted_by_the_oracle_and_listing_draws_nothing() -> None:
+    oracle = sa.Oracle(G, seed=3)
+    seen = []
+    spectrum = sa.orbit_spectrum(
+        lambda x: (seen.append(len(x)), model(x))[1], ACT, X, oracle=oracle, calls=101
+    )
+    assert oracle.calls == spectrum.calls == 100  # couples
+    assert sum(seen) == 100 * len(X) + 2 * len(X)  # each once, and the same x twice before
+    assert not spectrum.exact
+    whole = sa.orbit_spectrum(model, ACT, X, oracle=oracle, calls=720)
+    assert whole.exact
+    assert whole.calls == 0
+    assert oracle.calls == 100
+
+
+def test_chunks_and_tensors_change_nothing() -> None:
+    torch = pytest.importorskip("torch")
+    whole = sa.orbit_spectrum(model, ACT, X)
+    assert sa.orbit_spectrum(model, ACT, X, chunk_size=3).variances == pytest.approx(
+        whole.variances
+    )
+    net = torch.nn.Sequential(
+        torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Dropout(0.5)
+    ).double()
+    found = sa.orbit_spectrum(net, ACT, torch.from_numpy(X))
+    assert net.training  # in eval mode only meanwhile
+    weight, bias = net[0].weight.detach().numpy(), net[0].bias.detach().numpy()
+    same = sa.orbit_spectrum(lambda x: np.tanh(x @ weight.T + bias), ACT, X)
+    assert found.variances == pytest.approx(same.variances, rel=1e-9, abs=1e-15)
+
+
+def test_progress_ends_at_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    sa.orbit_spectrum(model, ACT, X, chunk_size=64, progress=lambda *given: told.append(given))
+    assert told[-1] == (7200, 7200)
+    assert told == sorted(told)
+
+
+def test_an_invariant_function_has_no_spectrum() -> None:
+    spectrum = sa.orbit_spectrum(lambda x: x.sum(axis=1).astype(np.float32), ACT, X)
+    assert spectrum.variance == 0.0
+    assert set(spectrum.shares.values()) == {0.0}
+    assert sa.choose(spectrum, error=1e-6).sample.m == 1
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: np.where(x[:, :1] > 1, np.nan, x[:, :1]), "not finite"),
+        (lambda x: x[:, : 1 + (len(x) > 10)], "one shape"),
+        (lambda x: x[:, :1] + np.random.default_rng().normal(), "random"),
+        (lambda x: x[:, 0].astype(int), "predict_proba"),
+        (lambda x: x[:3], "one row each"),
+        (lambda x: 1.0, "one row each"),
+    ],
+)
+def test_outputs_without_a_spectrum_are_refused(f: Any, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        sa.orbit_spectrum(f, ACT, X)
+
+
+def test_dropout_that_is_on_is_found() -> None:
+    torch = pytest.importorskip("torch")
+    net = torch.nn.Sequential(torch.nn.Linear(6, 32), torch.nn.Dropout(0.5)).double()
+    with pytest.raises(ArgumentError, match="dropout"):
+        sa.orbit_spectrum(lambda x: net(x), ACT, torch.from_numpy(X))
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="5"):
+        sa.orbit_spectrum(model, sa.permute_axis(sa.symmetric(5)), X)
+    with pytest.raises(ArgumentError, match="oracle"):
+        sa.orbit_spectrum(model, ACT, X, oracle=sa.Oracle(sa.symmetric(5)))
+    right = sa.custom_action(G, lambda g, x: np.moveaxis(x[:, g], 0, 1))  # a right action
+    with pytest.raises(LawError):
+        sa.orbit_spectrum(model, right, X)
+    cube = sa.permute_axis(sa.rubik())
+    with pytest.raises(GroupTooLargeError, match="degrees"):
+        sa.orbit_spectrum(lambda x: x[:, :1], cube, np.ones((2, 48)))
+
+
+def test_too_few_calls_say_how_many() -> None:
+    with pytest.raises(ArgumentError, match=r"calls=20 is too few .* give at least 32"):
+        sa.orbit_spectrum(model, ACT, X, calls=20)
+    small = sa.permute_axis(sa.dihedral(6))
+    with pytest.raises(ArgumentError, match="at least 12, all of the group"):
+        sa.orbit_spectrum(model, small, X, calls=10)
+    sa.orbit_spectrum(model, small, X, calls=12)
+    with pytest.raises(ArgumentError, match="at most 8192"):
+        sa.orbit_spectrum(model, sa.permute_axis(sa.symmetric(12)), np.ones((1, 12)), calls=10**6)
+    shifts = sa.roll(sa.abelian(64, 64))
+    with pytest.raises(ArgumentError, match="separate the 46 degrees"):
+        sa.orbit_spectrum(lambda x: x[:, 0, :1], shifts, np.zeros((1, 64, 64)), calls=64)
+
+
+def test_a_large_group_is_measured_by_draws() -> None:
+    x = np.random.default_rng(1).normal(size=(30, 16))
+    act = sa.permute_axis(sa.symmetric(16))
+    found = sa.orbit_spectrum(lambda x: x[:, 0] + 0.5 * x[:, 1] * x[:, 2], act, x)
+    assert (found.calls, found.exact) == (256, False)
+    assert list(found.shares) == [1, 2, 3, "above 3"]
+    # for n large and x of mean 0 and variance 1, x_1 has variance 1 and x_2 x_3 / 2 a quarter
+    assert found.shares[1] == pytest.approx(0.8, abs=0.1)
+    assert found.shares[2] == pytest.approx(0.2, abs=0.1)
+    assert found.shares["above 3"] <= found.errors["above 3"]
+    design = found.predict(sa.design(act.group, degree=2))
+    assert design.relative < 0.05
+    drawn = found.predict(sa.Oracle(act.group, seed=1).draw(64))
+    assert drawn.relative == pytest.approx(1 / 64, rel=0.2)
+
+
+def test_a_spectrum_comes_back_from_json() -> None:
+    for spectrum in (sa.orbit_spectrum(model, ACT, X), sa.orbit_spectrum(model, ACT, X, calls=64)):
+        copy = sa.Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict())))
+        assert copy.shares == spectrum.shares
+        assert copy.errors == spectrum.errors
+        S = sa.Oracle(G, seed=1).draw(9)
+        assert copy.predict(S) == spectrum.predict(S)
+
+
+ACTIONS = [
+    (ACT, (6,)),
+    (sa.flip_signs(sa.sign_flips(6)), (6,)),
+    (sa.roll(sa.abelian(8, 8)), (8, 8)),
+    (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
+]
+
+
+@pytest.mark.parametrize(("action", "shape"), ACTIONS)
+def test_choice_reaches_the_error_and_never_leaves_more_than_draws(action: Any, shape: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(6, *shape))
+    weights = np.random.default_rng(1).normal(size=(math.prod(shape), 8)) / math.sqrt(
+        math.prod(shape)
+    )
+
+    def f(x: Any) -> Any:
+        return np.tanh(x.reshape(len(x), -1) @ weights)
+
+    spectrum = sa.orbit_spectrum(f, action, x)
+    for part in (0.9, 0.5, 0.25, 0.1, 0.03):
+        error = part * spectrum.variance**0.5
+        choice = sa.choose(spectrum, error=error)
+        m = choice.sample.m
+        assert choice.prediction.rms <= error
+        assert m <= choice.draws == math.ceil(spectrum.variance / error**2 - 1e-9)
+        assert choice.prediction.value <= spectrum.predict(m).value * (1 + 1e-12)
+        assert choice.prediction.m == m
+        if choice.name not in ("draws", "identity"):
+            assert spectrum.predict(choice.sample) == choice.prediction
+            assert choice.sample.calls == 0
+
+
+def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() -> None:
+    act = sa.permute_axis(sa.symmetric(7))
+    x = np.random.default_rng(0).normal(size=(4, 7))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0] * x[:, 1] ** 2, act, x)
+    choice = sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5)
+    assert (choice.name, choice.sample.m) == ("AGL(1,7)", 42)
+    with pytest.raises(
+        ArgumentError, match=r"at most 10 elements .* nearest is cyclic shifts with m=7"
+    ):
+        sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
+
+
+def test_draws_come_from_the_oracle_that_is_given() -> None:
+    spectrum = sa.orbit_spectrum(model, ACT, X)
+    oracle = sa.Oracle(G, seed=8)
+    choice = sa.choose(spectrum, error=0.7 * spectrum.variance**0.5, oracle=oracle)
+    assert choice.name == "draws"
+    assert (choice.sample.m, oracle.calls) == (3, 3)
+
+
+def test_orbit_average_chooses_and_is_as_good_as_it_says() -> None:
+    torch = pytest.importorskip("torch")
+    from sparseaug import nn as sann
+
+    x = torch.from_numpy(X)
+    f = lambda x: torch.tanh(x[:, :1] + x[:, 1:2] * x[:, 2:3])  # noqa: E731
+    average = sann.OrbitAverage(f, ACT, "choose", error=0.1, x=x)
+    assert average.choice is not None
+    assert average.orbit.sample == average.choice.sample
+    everything = sann.OrbitAverage(f, ACT, "full")(x)
+    moved = [ACT(g[None], x)[0] for g in sa.Oracle(G, seed=9).draw(200).elements]
+    left = torch.stack([((average(y) - everything) ** 2).mean() for y in moved]).mean().item()
+    # translates on one side only, and 200 of them: an estimate of the same size
+    assert left == pytest.approx(average.choice.prediction.value, rel=0.35)
+    assert left**0.5 < 0.1
+    with pytest.raises(ArgumentError, match="error"):
+        sann.OrbitAverage(f, ACT, "choose", x=x)
+    with pytest.raises(ArgumentError, match="output_action"):
+        sann.OrbitAverage(f, ACT, "choose", ACT, error=0.1, x=x)
+    with pytest.raises(ArgumentError, match="median"):
+        sann.OrbitAverage(f, ACT, "choose", merge="median", error=0.1, x=x)
+
+
+def test_the_picture_shows_every_share_and_every_design() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    spectrum = sa.orbit_spectrum(model, ACT, X, calls=64)
+    left, right = spectrum.plot()
+    assert [bar.get_height() for bar in left.patches] == pytest.approx(
+        list(spectrum.shares.values())
+    )
+    designs = next(line for line in right.lines if line.get_label() == "designs")
+    for m, rms in zip(*designs.get_data(), strict=True):
+        offers = [o for o in sa.designs(G) if o.m == m]
+        known = [spectrum.predict(sa.design(G, name=o.name)).rms for o in offers]
+        assert any(rms == pytest.approx(value) for value in known)
+    pyplot.close("all")
