@@ -111,12 +111,15 @@ def _figure(panels: Sequence[Panel]) -> Figure:
             joined = "none" if line.kind == "points" else dash
             ax.plot(line.x, mean, marker=marker, ms=3, linestyle=joined, linewidth=1.3, **style)
             if len(line.rows) > 1:
-                sd = np.std(line.rows, axis=0, ddof=1)
-                ax.fill_between(line.x, mean - sd, mean + sd, color=look.colour, alpha=0.12, lw=0)
+                high = mean + np.std(line.rows, axis=0, ddof=1)
+                low = mean**2 / high if given.log_y else 2 * mean - high  # a ratio on a log axis
+                ax.fill_between(line.x, low, high, color=look.colour, alpha=0.12, lw=0)
         ax.set_xscale("log" if given.log_x else "linear")
         ax.set_yscale("log" if given.log_y else "linear", **_clip(given))
         ax.set_xlabel(plain(given.x_label))
-        ax.legend(fontsize=6, loc="best")
+        if given.log_x:
+            ax.xaxis.set_minor_formatter("")
+        ax.legend(fontsize=6, loc="best", frameon=True, framealpha=0.8, edgecolor="none")
         title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
     return figure
 
