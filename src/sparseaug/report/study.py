@@ -66,7 +66,10 @@ def write_study(folder: str | os.PathLike[str]) -> list[Path]:
     files = {f"{each.name}.csv": _csv(each) for _, part in parts for each in part.tables}
     try:
         with figure_style():
-            for name, (_, part) in zip(names, parts, strict=True):
+            drawn = [
+                (name, part) for name, (_, part) in zip(names, parts, strict=True) if part.panels
+            ]
+            for name, part in drawn:
                 for kind in ("pdf", "png"):
                     files[f"{name}.{kind}"] = figure_bytes(_figure(part.panels), kind)
     except MissingPackageError:
@@ -96,9 +99,10 @@ def _csv(given: Table) -> bytes:
 
 
 def _figure(panels: Sequence[Panel]) -> Figure:
-    rows = -(-len(panels) // 2)
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
     figure = new_figure(height=2.9 * rows)
-    axes = list(figure.subplots(rows, 2, squeeze=False).flat)
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for empty in axes[len(panels) :]:
         empty.set_axis_off()
     for i, (ax, given) in enumerate(zip(axes, panels, strict=False)):
