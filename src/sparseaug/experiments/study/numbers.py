@@ -28,8 +28,8 @@ def mean_interval(values: Any) -> Interval:
     """Student's interval of a mean over independent seeds.
 
     Examples:
-        >>> mean_interval([1.0, 2.0, 3.0])
-        Interval(mean=2.0, low=-0.4841377118, high=4.4841377118)
+        >>> print(mean_interval([1.0, 2.0, 3.0]))
+        2.00 [-0.48, 4.48]
     """
     values = np.asarray(values, float)
     mean = float(values.mean())

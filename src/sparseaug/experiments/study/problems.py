@@ -105,7 +105,7 @@ class StudyProblem:
     Examples:
         >>> given = StudyProblem("S", 5)
         >>> given.action.group.order, given.start.shape
-        (120, (8,))
+        (120, (6,))
         >>> bool(given.gap < given.full.s / 2)
         True
     """
