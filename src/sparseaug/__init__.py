@@ -66,6 +66,8 @@ if _TYPE_CHECKING:
         descend as descend,
     )
     from sparseaug.designs.choose import design as design, designs as designs
+    from sparseaug.designs.inspected import Inspection as Inspection, Instead as Instead
+    from sparseaug.designs.inspection import inspect as inspect
     from sparseaug.designs.thin import thin as thin
     from sparseaug.groups import (
         Group as Group,
@@ -94,13 +96,21 @@ if _TYPE_CHECKING:
         SpectralMixtureKernel as SpectralMixtureKernel,
     )
     from sparseaug.orbits import (
+        BrokenSymmetries as BrokenSymmetries,
         Choice as Choice,
         InvarianceReport as InvarianceReport,
+        InvarianceTest as InvarianceTest,
+        Pilot as Pilot,
+        PilotPlan as PilotPlan,
+        PilotRow as PilotRow,
         Prediction as Prediction,
         Spectrum as Spectrum,
         assert_invariant as assert_invariant,
+        broken_symmetries as broken_symmetries,
         invariance_error as invariance_error,
+        test_invariance as test_invariance,
     )
+    from sparseaug.orbits.pilots.pilot import pilot as pilot
     from sparseaug.orbits.spectrum.choose import choose as choose
     from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
     from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
@@ -146,7 +156,7 @@ _NAMES = {
         NonFiniteError Run Trace box descend
     """,
     "designs": """
-        design designs thin
+        Inspection Instead design designs inspect thin
     """,
     "groups": """
         Group Irrep abelian alternating cube_rotations cube_symmetries cyclic dicyclic
@@ -157,8 +167,9 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        Choice InvarianceReport Prediction Spectrum assert_invariant choose invariance_error
-        orbit_spectrum
+        BrokenSymmetries Choice InvarianceReport InvarianceTest Pilot PilotPlan PilotRow
+        Prediction Spectrum assert_invariant broken_symmetries choose invariance_error
+        orbit_spectrum pilot test_invariance
     """,
     "planning": """
         DrawPlan Plan plan

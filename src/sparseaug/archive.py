@@ -95,7 +95,11 @@ def load_archive(
 
 
 def save_json(
-    path: str | os.PathLike[str], data: Mapping[str, Any], *, follow: bool = True
+    path: str | os.PathLike[str],
+    data: Mapping[str, Any],
+    *,
+    overwrite: bool = True,
+    follow: bool = True,
 ) -> None:
     """Write a JSON object, whole or not at all; the same data gives the same bytes.
 
@@ -103,7 +107,7 @@ def save_json(
     """
     sealed = {**data, "sha256": _json_seal(data)}
     text = json.dumps(sealed, indent=1, allow_nan=False) + "\n"
-    write_atomic(path, text.encode(), follow=follow)
+    write_atomic(path, text.encode(), overwrite=overwrite, follow=follow)
 
 
 def load_json(path: str | os.PathLike[str]) -> dict[str, Any]:

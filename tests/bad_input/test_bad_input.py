@@ -53,6 +53,8 @@ EXCUSED = {
             ),
             *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
+            *("orbits.InvarianceTest", "orbits.BrokenSymmetries"),
+            *("designs.Inspection", "designs.Instead", "orbits.PilotPlan", "orbits.PilotRow"),
             *("sources.CrystalSymmetry", "sources.GraphSymmetry", "sources.MoleculeSymmetry"),
             *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),
         ),
@@ -84,12 +86,13 @@ EXCUSED = {
     "sklearn.OneShotClassifier.fit(fit_params)": "those of the inner estimator",
     "sklearn.OneShotRegressor.fit(fit_params)": "those of the inner estimator",
     "orbits.assert_invariant(options)": "those of invariance_error",
+    "orbits.broken_symmetries(options)": "those of test_invariance",
 }
 
 
 def collected() -> list[Example]:
     examples = []
-    for name in ("core", "groups", "theory", *MODULES):
+    for name in ("core", "groups", "questions", "theory", *MODULES):
         if name in MODULES and any(find_spec(package) is None for package in MODULES[name]):
             continue  # tests/test_optional.py is about those
         examples += import_module(f"tests.bad_input.examples.{name}").EXAMPLES

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 
+import numpy as np
 import pytest
 
 import sparseaug as sa
@@ -70,7 +71,7 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
         (["--group", "S6", *ASKED, "--n", "-1"], "n=-1"),
         (["--group", "S6", "--eps", "0.1"], "C=None is missing"),
         (["--group", "S6"], "eps and deviation are missing"),
-        (["--eps", "0.1"], "Missing option"),
+        (["--eps", "0.1"], "--group is missing"),
         (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),
         (["--group", "S6", "--deviation", "0.5", "--n", "3"], "n=3 goes with eps="),
         (["--group", "S6", *ASKED, "--draw"], "draw=True goes with deviation="),
@@ -170,3 +171,33 @@ def test_the_plan_of_draws_is_the_library_s(run):
 def test_the_largest_batch_is_kept_to(run):
     _, out, _ = run("--group", "S10", *ASKED, "--max-batch", "50000")
     assert "fewest calls in steps of at most 50,000 transformations: sampled words" in out
+
+
+def test_a_saved_pilot_is_planned_from(run) -> None:
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    act = sa.permute_axis(sa.symmetric(4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, None)
+    found = sa.pilot(risk, np.ones(16), sa.Oracle(act.group))
+    found.save("pilot.json")
+    code, out, _ = run("--from", "pilot.json", "--eps", "0.1")
+    assert code == 0
+    assert out.strip() == str(found.plan(0.1))
+    code, out, _ = run("--from", "pilot.json", "--eps", "0.1", "--json")
+    assert json.loads(out) == found.plan(0.1).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--from", "pilot.json"), "--from needs --eps"),
+        (("--from", "pilot.json", "--eps", "0.1", "--group", "S4"), "--group does not go with"),
+        (("--from", "pilot.json", "--eps", "0.1", "--max-batch", "4"), "--max-batch does not go"),
+        (("--eps", "0.1"), "--group is missing"),
+        (("--from", "none.json", "--eps", "0.1"), "none.json"),
+    ],
+)
+def test_options_that_do_not_go_with_a_pilot_are_refused(run, options, said) -> None:
+    code, _, err = run(*options)
+    assert code == 2
+    assert said in " ".join(err.split())

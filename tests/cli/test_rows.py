@@ -24,3 +24,23 @@ def test_rows_that_are_not_elements_are_refused(run) -> None:
     code, _, err = run("rows.json", "--group", "S4")
     assert code == 2
     assert "elements" in err
+
+
+def test_rows_of_a_csv_file_with_names_are_inspected(run) -> None:
+    lines = ["classes,columns", *(f"{i % 4},{i % 6}" for i in range(12))]
+    Path("rows.csv").write_text("\n".join(lines))
+    code, out, _ = run("rows.csv", "--group", "C4xC6")
+    assert code == 0
+    assert "they are zipped, not crossed" in " ".join(out.split())
+    assert "full: m = 24" in out
+    code, out, _ = run("rows.csv", "--group", "C4xC6", "--json")
+    said = json.loads(out)["inspection"]
+    assert said["index"] == "0x2"
+    assert said["misses"] == [2]
+
+
+def test_a_csv_file_of_names_alone_is_refused(run) -> None:
+    Path("rows.csv").write_text("a,b\n")
+    code, _, err = run("rows.csv", "--group", "S2")
+    assert code == 2
+    assert "holds no rows" in err

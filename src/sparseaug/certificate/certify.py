@@ -12,6 +12,7 @@ from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.certificate.result import Certificate, Certificates
+from sparseaug.certificate.words import check_words
 from sparseaug.descent import Run
 from sparseaug.errors import (
     ArgumentError,
@@ -58,6 +59,7 @@ def certify(
     kinds: Sequence[str] | None = None,
     delta: float = 0.05,
     box: float | None = None,
+    words: int | None = None,
     oracle: Oracle | None = None,
     audit_calls: int = 1000,
     largest: float | None = None,
@@ -77,6 +79,8 @@ def certify(
         delta: probability of failure of "a-priori" and of "audited", each; all audits of one iterate
             share it
         box: bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
+        words: how many words of S "words" takes the gradient over, at no oracle call; without it up
+            to 32,000, as many as some seconds allow
         oracle: source of fresh elements for "audited", independent of theta
         audit_calls: how many of them; with `until` the most
         largest: a limit on the gradient norm of any single transformation, for the audit of a
@@ -114,6 +118,7 @@ def certify(
     options = {
         "delta": check_real("delta", delta, above=0, below=1),
         "box": None if box is None else check_real("box", box, above=0),
+        "words": check_words(words),
         "oracle": oracle,
         "audit_calls": check_integer("audit_calls", audit_calls, at_least=2),
         "largest": largest,

@@ -113,13 +113,22 @@ class Evidence(Problem):
         return self.deviation or deviation(self.sample)
 
     @cached_property
+    def narrow(self) -> GaussianKernel:
+        """The kernel of the space that products of two kernels lie in; its width is rounded."""
+        return GaussianKernel(self.model.kernel.sigma / math.sqrt(2))
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What kinds of certificates keep for the next iterate, by their names."""
+        return {}
+
+    @cached_property
     def discrepancies(self) -> tuple[Discrepancy, Discrepancy]:
         """Of the data under S: in the space of width sigma / sqrt(2), and of width sigma with y as
         weights.
         """
-        narrow = GaussianKernel(self.model.kernel.sigma / math.sqrt(2))
         return (
-            kernel_discrepancy(narrow, self.action, self.sample, self.x),
+            kernel_discrepancy(self.narrow, self.action, self.sample, self.x),
             kernel_discrepancy(self.model.kernel, self.action, self.sample, self.x, weights=self.y),
         )
 

@@ -8,8 +8,10 @@ from typing import Any, final
 
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.exact import exact
+from sparseaug.certificate.landmarks import landmarks
 from sparseaug.certificate.result import Certificate
 from sparseaug.certificate.sparse import a_priori, kernel, spectral
+from sparseaug.certificate.words import words
 from sparseaug.errors import ArgumentError, shorten
 
 
@@ -24,7 +26,7 @@ class Kind:
         needs: what it needs
         make: make(evidence, theta, **options), the certificate
         options: the options of `certify` that `make` takes
-        from_sample: whether it is the gradient norm on S and how far S may be from G
+        from_sample: whether it takes the mean over S, or words of it, and bounds its distance from G's
     """
 
     bound: str
@@ -51,11 +53,26 @@ TABLE: Mapping[str, Kind] = {
         spectral,
         from_sample=True,
     ),
+    "words": Kind(
+        "norm on words of S + their norm of Pi_W - Pi_G times norms of what varies over orbits",
+        "certain",
+        "the deviation of the words",
+        words,
+        ("words",),
+        from_sample=True,
+    ),
     "kernel": Kind(
         "norm on S + distance of S-averaged and G-averaged data times norms",
         "certain",
         "group means of the kernel",
         kernel,
+        from_sample=True,
+    ),
+    "landmarks": Kind(
+        "norm with group means at landmarks + the product of two rests",
+        "certain",
+        "group means of the kernel, at fewer points than `exact`",
+        landmarks,
         from_sample=True,
     ),
     "exact": Kind(

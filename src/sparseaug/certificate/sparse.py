@@ -55,7 +55,7 @@ def a_priori(
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
     bound = lifted(_sparse_norm(evidence, theta) + tau * norms.B, 8)
     failure = 0.0 if certain else delta
-    return _certificate("a-priori", bound, failure, "the draw of S", condition, evidence.calls)
+    return holding("a-priori", bound, failure, "the draw of S", condition, evidence.calls)
 
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:
@@ -68,7 +68,7 @@ def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     B = _norms(evidence, theta).B
     bound = lifted(_sparse_norm(evidence, theta) + found.value * B, 8)
     failure, over = found.failure_probability, "the norm estimate"
-    return _certificate("spectral", bound, failure, over, condition, evidence.calls)
+    return holding("spectral", bound, failure, over, condition, evidence.calls)
 
 
 def kernel(evidence: Evidence, theta: Floats) -> Certificate:
@@ -90,10 +90,10 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(width(theta), len(theta) + 4)
     pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
     bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), 16)
-    return _certificate("kernel", bound, 0.0, "", condition, evidence.calls)
+    return holding("kernel", bound, 0.0, "", condition, evidence.calls)
 
 
-def _certificate(
+def holding(
     kind: str, bound: float, failure: float, over: str, condition: str, calls: int
 ) -> Certificate:
     """With what it holds on in words: a probability over something, a condition, or neither."""

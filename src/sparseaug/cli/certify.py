@@ -39,7 +39,7 @@ class _MethodOption(click.Option):
 
 @click.command()
 @click.argument("path")
-@click.option("--group", "name", help="For a PATH of rows, JSON or lines: the group they are from.")
+@click.option("--group", "name", help="For a PATH of rows, JSON or CSV: the group they are from.")
 @click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
 @click.option(
     "--words",
@@ -68,14 +68,17 @@ def certify(
 ) -> None:
     """Compute the norm of Pi_S - Pi_G for the sample saved at PATH, or for rows in a text file.
 
+    Of rows it also says what they miss, and what to use instead.
+
     \b
     Examples:
       sparseaug certify S.safetensors
       sparseaug certify S.safetensors --words 4 --json
       sparseaug certify S200.safetensors --degree 2
       sparseaug certify S.safetensors --profile
-      sparseaug certify rows.json --group S6
+      sparseaug certify rows.csv --group S6
     """
+    from sparseaug.designs import inspect
     from sparseaug.spectral import (
         deviation,
         profile,
@@ -90,7 +93,12 @@ def certify(
     if by_degree and (words > 1 or method is not None or device is not None):
         raise click.UsageError("--profile excludes --words, --method and --device.")
     S = GroupSample.load(path) if name is None else _given(name, path)
-    facts = {"group": S.group.name, "m": S.m, "calls": S.calls_behind, "sha256": S.sha256}
+    facts: dict[str, Any] = {
+        "group": S.group.name,
+        "m": S.m,
+        "calls": S.calls_behind,
+        "sha256": S.sha256,
+    }
     if by_degree:
         with _LateBar(_title(path)) as bar:
             levels = profile(S, degree=degree, order=order or "degree", progress=bar.update)
@@ -106,10 +114,15 @@ def certify(
         longer = [word_deviation(S, k, **options) for k in range(2, words + 1)]
     if as_json:
         lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
+        if name is not None:
+            facts["inspection"] = inspect(S).to_dict()
         say(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
         return
     show(_table(S, found, longer))
-    if found.reason:
+    if name is not None:
+        for line in str(inspect(S)).splitlines():
+            say(line)
+    elif found.reason:
         say(found.reason)
 
 

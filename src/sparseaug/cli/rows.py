@@ -1,4 +1,4 @@
-"""Rows of integers from a file: JSON lists, or one row of numbers per line."""
+"""Rows of integers from a file: JSON lists, or one row of numbers per line, such as a CSV file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LARGEST_TEXT = 1 << 26
 
 
 def read_rows(option: str, path: str) -> list[list[int]]:
-    """Rows of a JSON file [[0, 1], ...] or of lines "0,1" or "0 1"; a `UsageError` for anything else."""
+    """Rows of a JSON file [[0, 1], ...] or of lines "0,1" or "0 1", below a line of names or without.
+
+    Anything else is a `UsageError`.
+    """
     data = read_bytes(path)
     if len(data) > LARGEST_TEXT:
         raise click.UsageError(
@@ -38,8 +41,11 @@ def read_rows(option: str, path: str) -> list[list[int]]:
 
 
 def _lines(text: str) -> list[list[int]]:
-    lines = (line.replace(",", " ").split() for line in text.splitlines())
-    return [[int(entry) for entry in line] for line in lines if line]
+    lines = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    if lines and not any(entry.lstrip("+-").isdigit() for entry in lines[0]):
+        lines = lines[1:]  # the names of the columns
+    return [[int(entry) for entry in line] for line in lines]
 
 
 def _is_row(row: Any) -> bool:

@@ -2,6 +2,8 @@
 
 choose         design(group, ...), designs(group): the best known S
 thin           the best m elements of a pool
+inspection     what a given list of elements misses, and which design to use instead
+inspected      the same as a report
 offers         what is known for a group, as a table
 constructions  the table of all constructions
 permuting      offers for S_n, A_n, B_n
@@ -25,11 +27,13 @@ from importlib import import_module
 from types import ModuleType
 
 from sparseaug.designs.choose import design, designs
+from sparseaug.designs.inspected import Inspection, Instead
+from sparseaug.designs.inspection import inspect
 from sparseaug.designs.offers import Designs
 from sparseaug.designs.thin import thin
 from sparseaug.groups import Group
 
-__all__ = ["design", "designs", "thin"]
+__all__ = ["Inspection", "Instead", "design", "designs", "inspect", "thin"]
 
 
 class _Callable(ModuleType):

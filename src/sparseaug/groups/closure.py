@@ -1,4 +1,4 @@
-"""The subgroup that some elements generate, in a group that can be listed."""
+"""The subgroup that some elements generate: in a group that can be listed, or listed by itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.digits import Rows
 
 if TYPE_CHECKING:
@@ -35,3 +36,28 @@ def closure(group: Group, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
             new = np.unique(found[~reached[found]])
             reached[new] = True
     return reached, chosen
+
+
+def listed_subgroup(group: Group, generators: Rows) -> Rows:
+    """All elements of the subgroup, in lexicographic order of their rows, however large the group is.
+
+    What is new is multiplied by the generators until nothing new is found; as the group is finite, the
+    words in the generators are then all of the subgroup.
+    """
+    new = group.identity()
+    known, seen = [new], {new.tobytes()}
+    while len(new):
+        products = np.concatenate([new[:0], *(group.compose(new, g) for g in generators[:, None])])
+        fresh = []
+        for place, row in enumerate(products):
+            if (key := row.tobytes()) not in seen:
+                seen.add(key)
+                fresh.append(place)
+        new = products[fresh]
+        known.append(new)
+        if len(seen) > LARGEST_CLOSURE:
+            raise GroupTooLargeError(
+                f"generators generate more than {LARGEST_CLOSURE} elements of {group.name}, too many "
+                "to list; give fewer generators."
+            )
+    return np.unique(np.concatenate(known), axis=0)

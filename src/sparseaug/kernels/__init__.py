@@ -10,6 +10,7 @@ enumeration  the same for any kernel and any small group, in blocks
 moments      (A, v, s) over data and transformations: all of G, or a sample S
 constants    B, L and the initial gap of f(x) = sum_r a_r b_r k(x, z_r) under squared loss
 discrepancy  how far S is from G on the data at hand
+variation    the part of a function that varies over orbits, bounded from S
 """
 
 from sparseaug.kernels.base import Kernel

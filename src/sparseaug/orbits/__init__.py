@@ -1,22 +1,38 @@
-"""How a function varies over orbits.
+"""How a function varies over orbits, and whether data are as likely after a move.
 
-invariance  model(g x) beside model(x), for every g of a group or sample
-report      what was found, element by element
-spectrum    how the variance over orbits is shared between degrees, and what averages leave of it
-models      how a model is called
+invariance     model(g x) beside model(x), for every g of a group or sample
+report         what was found, element by element
+pilots         the same for the gradient of a risk, and what an accuracy takes
+spectrum       how the variance over orbits is shared between degrees, and what averages leave of it
+models         how a model is called
+symmetry_test  test_invariance: an exact p-value that data are invariant
+moves          which moves of the data make it exact
+statistics     how far data are from their orbit average
+broken         which subgroups the data break
 """
 
+from sparseaug.orbits.broken import BrokenSymmetries, broken_symmetries
 from sparseaug.orbits.invariance import assert_invariant, invariance_error
+from sparseaug.orbits.pilots import Pilot, PilotPlan, PilotRow, pilot
 from sparseaug.orbits.report import InvarianceReport
 from sparseaug.orbits.spectrum import Choice, Prediction, Spectrum, choose, orbit_spectrum
+from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 
 __all__ = [
+    "BrokenSymmetries",
     "Choice",
     "InvarianceReport",
+    "InvarianceTest",
+    "Pilot",
+    "PilotPlan",
+    "PilotRow",
     "Prediction",
     "Spectrum",
     "assert_invariant",
+    "broken_symmetries",
     "choose",
     "invariance_error",
     "orbit_spectrum",
+    "pilot",
+    "test_invariance",
 ]

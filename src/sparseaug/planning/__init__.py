@@ -4,6 +4,7 @@ dimension  the sum of irrep dimensions of a group, which the sharper bound needs
 degrees    the same over the irreps of low degree
 words      words over S: how many random ones suffice
 methods    one row for each method
+constants  C, B, L and gap, and whether they are bounds or estimates
 draws      how many elements a deviation takes
 plan       plan(group, ...): the rows side by side
 typical    how many draws typically reach a deviation: an expectation
@@ -11,6 +12,7 @@ table      the plan for people
 numbers    integers of any size, for people and for JSON
 """
 
+from sparseaug.planning.constants import Constants
 from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.planning.dimension import dimension_sum, dimension_sum_is_exact
 from sparseaug.planning.draws import DrawPlan, DrawRow
@@ -19,6 +21,7 @@ from sparseaug.planning.plan import Plan, plan
 from sparseaug.planning.words import SampledWords, sampled_words
 
 __all__ = [
+    "Constants",
     "DrawPlan",
     "DrawRow",
     "MethodPlan",

@@ -50,6 +50,7 @@ class Problem:
         n: samples that are augmented, if known
         degree: of the gradient functions, in coordinates at a time; D is that of this degree then
         max_batch: transformations that one step may average over
+        estimated: whether C, B, L and gap are estimates: then so is all that rests on them
     """
 
     group: str
@@ -67,15 +68,17 @@ class Problem:
     n: int | None
     degree: int | None = None
     max_batch: int | None = None
+    estimated: bool = False
 
     def __post_init__(self) -> None:
         check_text("group", self.group)
         check_integer("order", self.order, at_least=1)
         check_integer("b", self.b, at_least=1)
         check_integer("dimension_sum", self.dimension_sum)
-        exact: object = self.dimension_sum_exact
-        if not isinstance(exact, bool):
-            raise ArgumentError(f"dimension_sum_exact={shorten(exact)} is neither True nor False.")
+        for name in ("dimension_sum_exact", "estimated"):
+            if not isinstance(getattr(self, name), bool):
+                given = shorten(getattr(self, name))
+                raise ArgumentError(f"{name}={given} is neither True nor False.")
         if self.exact_method is not None:
             check_text("exact_method", self.exact_method)
         check_real("delta", self.delta, above=0, below=1)

@@ -9,6 +9,7 @@ from typing import Any, overload
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.floats import float_above
 from sparseaug.groups import Group
+from sparseaug.planning.constants import Constants
 from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.draws import DrawPlan, plan_draws
@@ -117,10 +118,11 @@ def plan(
     group: Group,
     *,
     eps: float,
-    C: float,
-    B: float,
-    L: float,
-    gap: float,
+    C: float | None = None,
+    B: float | None = None,
+    L: float | None = None,
+    gap: float | None = None,
+    constants: Constants | None = None,
     delta: float = 0.05,
     sigma: float | None = None,
     b: int | None = None,
@@ -140,6 +142,7 @@ def plan(
     B: float | None = None,
     L: float | None = None,
     gap: float | None = None,
+    constants: Constants | None = None,
     sigma: float | None = None,
     b: int | None = None,
     n: int | None = None,
@@ -156,13 +159,15 @@ def plan(
 
     Args:
         group: the group that acts on the data.
-        eps: wanted norm of the full gradient; needs C, B, L and gap.
+        eps: wanted norm of the full gradient; needs C, B, L and gap, or constants.
         deviation: wanted deviation of S, instead.
         delta: probability that S misses it.
         C: point evaluation of the gradients' space (ass:gradient-rkhs).
         B: mean RKHS norm of the gradients.
         L: smoothness of the risk.
         gap: initial value of the risk less its infimum.
+        constants: all four at once, as `pilot.constants()` gives them; where they are estimates the plan
+            says so.
         sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
             gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
         b: fresh transformations in a streaming step, 1 by default.
@@ -195,7 +200,7 @@ def plan(
     with_eps = {"C": C, "B": B, "L": L, "gap": gap}
     further = {"sigma": sigma, "b": b, "n": n, "max_batch": max_batch}
     if deviation is not None:
-        _refuse({"eps": eps, **with_eps, **further}, "deviation")
+        _refuse({"eps": eps, **with_eps, "constants": constants, **further}, "deviation")
         return plan_draws(
             group,
             deviation=deviation,
@@ -207,6 +212,8 @@ def plan(
     if eps is None:
         raise ArgumentError("eps and deviation are missing; give one of them: the goal.")
     _refuse({"draw": draw, "seed": seed}, "eps")
+    if constants is not None:
+        C, B, L, gap = _unpacked(constants, with_eps)
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
     D, exact = find_dimension_sum(group) if degree is None else degree_dimension_sum(group, degree)
@@ -230,6 +237,7 @@ def plan(
         n=None if n is None else check_integer("n", n, at_least=1),
         degree=degree,
         max_batch=None if max_batch is None else check_integer("max_batch", max_batch, at_least=1),
+        estimated=constants is not None and constants.kind == "estimate",
     )
     return _build(problem, eps)
 
@@ -246,9 +254,24 @@ def _refuse(others: dict[str, Any], goal: str) -> None:
             raise ArgumentError(f"{name}={shorten(value)} goes with {wants}=, not with {goal}=.")
 
 
+def _unpacked(constants: Any, alone: dict[str, Any]) -> tuple[float, float, float, float]:
+    if not isinstance(constants, Constants):
+        raise ArgumentError(
+            f"constants={shorten(constants)} are not Constants; see pilot.constants()."
+        )
+    for name, value in alone.items():
+        if value is not None:
+            raise ArgumentError(
+                f"{name}={shorten(value)} is in constants= already; give one of them."
+            )
+    return constants.C, constants.B, constants.L, constants.gap
+
+
 def _given(name: str, value: float | None) -> float:
     if value is None:
-        raise ArgumentError(f"{name}=None is missing; with eps=, give C, B, L and gap.")
+        raise ArgumentError(
+            f"{name}=None is missing; with eps=, give C, B, L and gap, or constants."
+        )
     return value
 
 

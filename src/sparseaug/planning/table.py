@@ -74,6 +74,7 @@ def notes(plan: Plan) -> list[str]:
         f"one-shot sharp: the sum of d_pi{_to(p.degree)} {kind} {format_count(p.dimension_sum)}",
         *(f"{row.method}: {row.note}" for row in plan.rows if row.note),
         *_degree(p.degree),
+        *["C, B, L and gap are estimates, and so are all rows; confirm by an audit"] * p.estimated,
         _best(plan),
     ]
     return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]

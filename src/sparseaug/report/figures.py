@@ -49,7 +49,7 @@ def draw_figure(results: Results) -> Figure:
 def draw_certificates(results: Results) -> Figure:
     """One panel for each certified method, on a common log axis, and the deviations last."""
     charts = certificate_charts(results)
-    figure, panels = _grid(len(charts), height=2.4, legend=0.3)
+    figure, panels = _grid(len(charts), height=2.4, legend=0.5)
     for axes, chart in zip(panels[:-1], charts, strict=False):
         _curves(axes, chart, alpha=0.15)
         axes.set_yscale("log")
@@ -62,7 +62,7 @@ def draw_certificates(results: Results) -> Figure:
     truth = series.pop(TRUTH)
     legend = [_handle(each, f"{each.label} bound") for each in series.values()]
     legend.append(_handle(truth, truth.label))
-    figure.legend(handles=legend, loc="outside upper center", ncols=len(legend))
+    figure.legend(handles=legend, loc="outside upper center", ncols=min(3, len(legend)))
     return figure
 
 

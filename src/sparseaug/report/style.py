@@ -39,6 +39,8 @@ LOOKS = {
     # the full-gradient norm and its bounds
     "truth": Look("#1A1A1A", "#F2F2F2"),
     "kernel": Look("#009E73", "#2CC79B"),
+    "words": Look("#9A8700", "#F0E442", (2, 1.4), above=True),
+    "landmarks": Look("#7B5EA7", "#B39BDB"),
     "spectral": Look("#0072B2", "#4BAAE8", (5, 1.4)),
     "a-priori": Look("#D55E00", "#FF8A3D", (1, 1.4)),
     # the deviation of S and its bounds

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_vector, freeze
+from sparseaug.risk.elements import element_gradients
 from sparseaug.risk.identity import problem_facts, sha256_of
 from sparseaug.risk.model import KernelModel, check_model
 from sparseaug.sampling import GroupSample
@@ -95,6 +98,14 @@ class Problem:
     def audits(self) -> dict[str, list[tuple[Any, ...]]]:
         """The audits made of it, by iterate: those of one iterate share the delta of one."""
         return {}
+
+    def _checked_theta(self, theta: Any) -> Floats:
+        """What a pilot asks: theta as a vector of the model's parameters."""
+        return check_vector("theta", theta, self.model.size)
+
+    def _element_gradients(self, theta: Floats, rows: Rows) -> Iterator[tuple[Floats, Floats]]:
+        """And the values and gradients of single elements, in blocks."""
+        return element_gradients(self, theta, rows)
 
     def identity(self) -> dict[str, str]:
         """What it depends on, by name and hash."""

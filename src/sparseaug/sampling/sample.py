@@ -25,6 +25,7 @@ from sparseaug.errors import (
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.closure import listed_subgroup
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
@@ -117,6 +118,24 @@ class GroupSample:
                 f"at most {ENUMERATION_LIMIT} are listed; draw some of them: Oracle(group).draw(m)."
             ) from error
         return cls(group, rows, 0, Origin("full"))
+
+    @classmethod
+    def generated(cls, group: Group, generators: Any) -> GroupSample:
+        """The subgroup that some elements generate, each element once: no oracle call.
+
+        Args:
+            group: the group.
+            generators: rows (k, width) of its elements. A subgroup of more than 131,072 elements is
+                refused.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.GroupSample.generated(sa.symmetric(20), [[1, 2, 0, *range(3, 20)]]).m
+            3
+        """
+        if not isinstance(group, Group):
+            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        return cls(group, listed_subgroup(group, group.check(generators, "generators")))
 
     @property
     def m(self) -> int:

@@ -82,6 +82,7 @@ def of_sampling() -> Iterator[Example]:
     )
     yield of(sa.Oracle.fresh, lambda m: oracle().fresh(m), m=3)
     yield Example(sa.GroupSample.full, {"group": G})
+    yield Example(sa.GroupSample.generated, {"group": G, "generators": [[1, 0, 2, 3]]})
     yield Example(sa.GroupSample.from_dict, {"data": S.to_dict()})
     yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
     yield Example(sa.GroupSample, fields(S))
@@ -234,7 +235,7 @@ def of_certificates() -> Iterator[Example]:
     yield Example(
         sa.certify,
         {
-            **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0},
+            **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "box": 9.0, "words": 3},
             **{"oracle": Fresh(oracle)},
             **{"audit_calls": 10, "largest": None, "kinds": ("spectral", "audited")},
             **{"translates_of": S, "until": 1.0},
@@ -248,7 +249,9 @@ def of_certificates() -> Iterator[Example]:
     yield Example(sa.Evidence.of, {"risk": RISK, "deviation": FOUND})
     yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
     yield Example(certificate.spectral, at)
+    yield Example(certificate.words, {**at, "words": 3})
     yield Example(certificate.kernel, at)
+    yield Example(certificate.landmarks, at)
     yield Example(certificate.exact, at)
     yield Example(
         certificate.audited,

@@ -21,6 +21,7 @@ from sparseaug.actions import Action, Bound
 from sparseaug.actions.bound import distinct
 from sparseaug.actions.trees import call, joined, leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Rows
 from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.chunks import (
     CHUNK_ON_ACCELERATOR,
@@ -31,6 +32,7 @@ from sparseaug.nn.risk.chunks import (
     tiles,
     work,
 )
+from sparseaug.nn.risk.elements import element_gradients
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
@@ -201,6 +203,14 @@ class ModuleRisk:
 
     exact = certified.exact  # what `certify` asks
     audited = certified.audited
+
+    def _checked_theta(self, theta: Any) -> Tensor:
+        """What a pilot asks: theta as it is; one process is enough for it."""
+        return self.require_theta(theta).detach()
+
+    def _element_gradients(self, theta: Tensor, rows: Rows) -> Iterator[tuple[Any, Any]]:
+        """And the values and gradients of single elements, in chunks."""
+        return element_gradients(self, theta, rows)
 
     def moved(self, tile: Tile) -> tuple[Any, Tensor]:
         """The copies of one rectangle and their targets."""

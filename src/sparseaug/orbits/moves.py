@@ -1,0 +1,233 @@
+"""Which moves of the data make a p-value exact.
+
+Let a finite group K act on data sets, and let the law of the data X be that of k X for every k in K.
+Then X, k_1 X, ..., k_N X are exchangeable when k_1, ..., k_N are uniform draws from K; and given its
+orbit, X is as likely as each other k X. So for any statistic T the share p of the draws and X itself, or
+of all k X, with a value of T at least T(X) has P(p <= a) <= a for every a (Hoeffding 1952; Phipson and
+Smyth 2010; Hemerik and Goeman 2018). A subgroup of K does as well (Koning and Hemerik 2024). A set that
+is neither, even with the identity, does not: balanced permutations reject far too often (Southworth,
+Kim and Owen 2009).
+
+K is H itself for one element that moves all samples together, H^n for n samples that move each by its
+own element, and the permutations of targets within orbits of H for the law of y given x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Any, Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.actions import Action, Array
+from sparseaug.actions.arrays import as_numpy, namespace
+from sparseaug.actions.bound import Bound
+from sparseaug.actions.trees import leaves, map_leaves
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Group, Rows
+from sparseaug.sampling import Oracle
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.sample import as_sample
+from sparseaug.spectral.profiles.quotients import subgroup_of
+
+Move: TypeAlias = Literal["each", "together", "targets"]
+
+_PURPOSE = "invariance test"
+_ORBITS = 1 << 26  # entries of all moved samples, from which orbits are recognised
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Subgroup:
+    """H: its elements where they are listed, and whether uniform draws from it stand in `drawn`."""
+
+    group: Group
+    rows: Rows | None = None
+    drawn: Rows | None = None
+
+    @property
+    def order(self) -> int:
+        """|H|."""
+        return self.group.order if self.rows is None else len(self.rows)
+
+
+def exact_subgroup(action: Action, S: Any) -> Subgroup:
+    """The subgroup that S is, or that it was drawn from; an `ArgumentError` where p is not exact."""
+    group = action.group
+    if isinstance(S, str) and S == "full":
+        return Subgroup(group)
+    S = as_sample(S, group)
+    rows, counts = S.counts()
+    identity = group.identity()
+    if S.origin.kind == "oracle":  # with the identity first, which may be among them or not
+        kept = S.elements[1:] if S.origin.identity else S.elements
+        if S.origin.distinct:
+            kept = kept[(kept != identity).any(axis=1)]
+        return Subgroup(group, drawn=kept)
+    found = subgroup_of(group, rows) if counts.min() == counts.max() else None
+    if found is None:
+        raise ArgumentError(
+            f"S, {S.m} elements of {group.name}, is neither a subgroup nor uniform draws, and a p-value "
+            'over such a set is not exact; give S="full", a design that is a subgroup, '
+            "GroupSample.generated(group, rows), or oracle.draw(m)."
+        )
+    if not (rows == identity).all(axis=1).any():
+        raise ArgumentError(
+            f"S is a coset of a subgroup of order {len(found)} without the identity, and a p-value over "
+            "it is not exact; give the subgroup, GroupSample(group, group.compose(group.inverse("
+            "S.elements[:1]), S.elements))."
+        )
+    return Subgroup(group, rows=rows)
+
+
+@final
+class Moves:
+    """The moved data sets, the one as it is first; `calls` are fresh elements drawn for them.
+
+    Args:
+        action: how an element moves a sample
+        x: samples (n, ...)
+        H: the subgroup
+        move: "each" or "together"
+        draws: moves that are drawn where all of them would be more
+        seed: of the draws
+    """
+
+    def __init__(
+        self, action: Action, x: Any, H: Subgroup, move: Move, draws: int, seed: int
+    ) -> None:
+        self._action, self._x, self._n = action, x, len(leaves(x)[0])
+        self._seed, self._H, self.calls = seed, H, 0
+        self._apart = move == "each"
+        if self._apart and H.drawn is not None:
+            raise ArgumentError(
+                'S is a list of draws, and move="each" takes an element of its own for every sample; '
+                'give S="full" (fresh elements are drawn), a subgroup, or move="together".'
+            )
+        power = self._n if self._apart else 1
+        all_moves = H.order**power if power * math.log(max(1, H.order)) < 64 else None
+        few = all_moves is not None and all_moves <= draws + 1
+        listed = H.rows is not None and not self._apart
+        self.enumerated = H.drawn is None and (few or listed)
+        if H.drawn is not None:
+            self.count = 1 + len(H.drawn)
+        else:
+            self.count = all_moves if self.enumerated and all_moves is not None else draws + 1
+        rows = H.rows
+        if rows is None and self.enumerated:
+            rows = H.group.all_elements()
+        if rows is not None:  # the identity first
+            rows = rows[np.argsort((rows != H.group.identity()).any(axis=1), kind="stable")]
+            self._bound: Bound | None = Bound(action, rows)
+        else:
+            self._bound = None
+
+    def chunks(self, step: int) -> Iterator[Any]:
+        """Data sets (c, n, ...), c at most `step`; the first of all is x itself."""
+        self.calls = 0
+        oracle = Oracle(self._H.group, int(keyed_rng(self._seed, _PURPOSE).integers(1 << 63)))
+        for start in range(0, self.count, step):
+            stop = min(self.count, start + step)
+            yield self._moved(start, stop, oracle)
+        self.calls = oracle.calls
+
+    def _moved(self, start: int, stop: int, oracle: Oracle) -> Any:
+        if self._apart:
+            return self._each(start, stop, oracle)
+        if self._H.drawn is not None:
+            rows = np.concatenate([self._H.group.identity(), self._H.drawn])[start:stop]
+        elif self._bound is not None:
+            rows = self._bound.rows[start:stop]
+        else:
+            first = self._H.group.identity()[: start == 0]
+            rows = np.concatenate([first, oracle.fresh(stop - start - len(first)).elements])
+        return self._action(rows, self._x)
+
+    def _each(self, start: int, stop: int, oracle: Oracle) -> Any:
+        count, n = stop - start, self._n
+        copies = map_leaves(lambda part: namespace(part).concat([part] * count), self._x)
+        first = start == 0
+        if self._bound is None:
+            unmoved = np.repeat(self._H.group.identity(), n * first, axis=0)
+            fresh = count * n - len(unmoved)
+            drawn = oracle.fresh(fresh).elements if fresh else unmoved[:0]
+            bound = Bound(self._action, np.concatenate([unmoved, drawn]), memory=0)
+            moved = bound.each(copies, np.arange(count * n))
+        else:
+            order = self._H.order
+            if self.enumerated:
+                numbers = np.arange(start, stop, dtype=np.int64)
+                which = np.stack([numbers // order**i % order for i in range(n)], axis=1)
+            else:
+                which = np.stack([self._drawn(j, order) for j in range(start, stop)])
+            moved = self._bound.each(copies, which.ravel())
+        return map_leaves(lambda part: part.reshape(count, n, *part.shape[1:]), moved)
+
+    def _drawn(self, j: int, order: int) -> NDArray[np.int64]:
+        """Which element moves each sample in move j: a function of (seed, j) alone."""
+        if not j:
+            return np.zeros(self._n, np.int64)
+        return keyed_rng(self._seed, _PURPOSE, step=1, index=j).integers(order, size=self._n)
+
+
+def orbit_labels(action: Action, x: Any, H: Subgroup) -> NDArray[np.int64]:
+    """For each sample the number of its orbit under H: the least of its moved copies names it."""
+    if action.over(x).kind not in ("entries", "signs"):
+        raise ArgumentError(
+            'move="targets" compares moved samples exactly, so the action must move entries or change '
+            f"signs; {type(action).__name__} is {action.over(x).kind!r}."
+        )
+    if H.drawn is not None:
+        raise ArgumentError(
+            'S is a list of draws, and move="targets" needs whole orbits; give "full" or a subgroup.'
+        )
+    entries = sum(math.prod(part.shape) for part in leaves(x))
+    if H.order * entries > _ORBITS:
+        raise ArgumentError(
+            f"S of {shorten(H.order)} elements times x of {entries} entries is too many to recognise "
+            f"orbits, at most {_ORBITS}; give a smaller subgroup or fewer samples."
+        )
+    rows = H.group.all_elements() if H.rows is None else H.rows
+    moved = flat(action(rows, x)) + 0.0  # -0 is 0
+    least = np.stack([np.unique(moved[:, i], axis=0)[0] for i in range(moved.shape[1])])
+    return np.unique(least, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def target_orders(
+    labels: NDArray[np.int64], draws: int, seed: int
+) -> tuple[Iterator[NDArray[np.int64]], bool]:
+    """Orders of the samples that exchange those of one orbit, the unchanged one first; whether all."""
+    orbits = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    few = math.fsum(math.lgamma(len(orbit) + 1) for orbit in orbits) <= math.log(draws + 1) + 1e-9
+    return (_all_orders(orbits) if few else _drawn_orders(labels, draws, seed)), few
+
+
+def _all_orders(orbits: list[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+    place = np.argsort(np.concatenate(orbits))
+    for chosen in product(*(permutations(orbit) for orbit in orbits)):
+        yield np.concatenate(chosen)[place]
+
+
+def _drawn_orders(labels: NDArray[np.int64], draws: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    groups = np.argsort(labels, kind="stable")
+    yield np.arange(len(labels))
+    for j in range(draws):
+        keys = keyed_rng(seed, _PURPOSE, step=2, index=j).random(len(labels))
+        order = np.empty(len(labels), np.int64)
+        order[groups] = np.lexsort((keys, labels))
+        yield order
+
+
+def flat(data: Array) -> NDArray[np.float64]:
+    """Data sets (c, n, ...) as float64 (c, n, d), the arrays of a tuple or dict side by side."""
+    parts = []
+    for part in leaves(data):
+        array = as_numpy(part)
+        if array.dtype.kind == "c":
+            array = np.stack([array.real, array.imag], axis=-1)
+        parts.append(array.reshape(*array.shape[:2], -1).astype(np.float64))
+    return np.concatenate(parts, axis=2)

@@ -1,0 +1,61 @@
+"""Good arguments of what is asked before training: is the symmetry there, what does this list miss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import sparseaug as sa
+from sparseaug import planning
+from tests.bad_input.examples.core import ACT, MOVED, RISK, THETA, G, S, X, fields, oracle
+from tests.bad_input.judge import Example, Fresh, key
+
+
+def of_symmetry_tests() -> Iterator[Example]:
+    good = {"x": X, "action": ACT, "S": "full", "move": "each", "draws": 5, "seed": 0}
+    takes = {"x": tuple(each for each in MOVED if each != "array of NaN"), "y": ("array of text",)}
+    yield Example(
+        sa.test_invariance, {**good, "statistic": "energy", "y": X[:, 0]}, takes=takes, also=("y",)
+    )
+    bits = np.array([[0, 1, 1, 0]] * 5)
+    within = {**good, "x": bits, "move": "targets", "y": np.arange(5)}
+    yield Example(sa.test_invariance, within, takes=takes, also=("y",))
+    yield Example(
+        sa.broken_symmetries,
+        {"x": X, "action": ACT, "subgroups": {"swap": [[1, 0, 2, 3]]}, "level": 0.05},
+        takes=takes,
+    )
+
+
+def of_inspection() -> Iterator[Example]:
+    yield Example(sa.inspect, {"rows": [[1, 0, 2, 3]], "group": "S4"})
+    yield Example(sa.inspect, {"rows": [[1, 0], [0, 1]], "group": sa.sign_flips(2)})
+
+
+def of_pilots() -> Iterator[Example]:
+    found = sa.pilot(RISK, THETA, oracle())
+    asked = {"risk": RISK, "theta": THETA, "oracle": Fresh(oracle), "calls": 32, "order": None}
+    yield Example(sa.pilot, asked, takes={"order": ("text",)})
+    yield Example(sa.Pilot, fields(found))
+    yield Example(found.predict, {"S": S}, takes={"S": ("a billion",)})
+    yield Example(found.plan, {"eps": 0.1, "delta": 0.05})
+    yield Example(found.plan(0.1).row, {"method": "draws"})
+    yield Example(sa.Pilot.from_dict, {"data": found.to_dict()})
+    yield Example(found.save, {"path": "pilot.json", "overwrite": True})
+    yield Example(load_pilot(found), {"path": "pilot.json"}, of=key(sa.Pilot.load))
+    yield Example(planning.Constants, fields(found.constants()))
+    yield Example(sa.plan, {"group": G, "eps": 0.1, "constants": found.constants()}, also=("C",))
+
+
+def load_pilot(found: sa.Pilot) -> Callable[..., object]:
+    """Load a file that was saved before."""
+
+    def load(path: object) -> sa.Pilot:
+        found.save("pilot.json", overwrite=True)
+        return sa.Pilot.load(path)  # type: ignore[arg-type]
+
+    return load
+
+
+EXAMPLES = [*of_symmetry_tests(), *of_inspection(), *of_pilots()]

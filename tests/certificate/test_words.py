@@ -1,0 +1,228 @@
+"""The bound on words: no number of them gives one below the truth, and more of them give less."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.certificate import Evidence, exact, spectral, words
+from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.spectral import LongRunWarning
+
+module = importlib.import_module("sparseaug.certificate.words")
+
+
+@pytest.mark.parametrize("number", [1, 20, 90])
+def test_no_bound_on_words_is_below_the_full_gradient_norm(number, cases):
+    assert all(words(c.evidence, c.theta, words=number).bound >= c.truth for c in cases[::2])
+
+
+def test_the_cases_tell_a_bound_from_the_norm_on_the_words(cases):
+    """Without the deviation, and with a hundredth of it, there are violations."""
+    below = small = 0
+    for case in cases[::2]:
+        found = words(case.evidence, case.theta, words=20).bound
+        norm = float(np.linalg.norm(case.evidence.kept["words"][20].risk.gradient(case.theta)))
+        below += norm < case.truth
+        small += norm + (found - norm) / 100 < case.truth
+    assert below > len(cases) / 8
+    assert small > 0
+
+
+@pytest.mark.parametrize(("y", "theta"), [(0.0, (1.0, 1.0)), (1.0, (0.0, 1.0))])
+def test_a_case_where_the_bound_is_nearly_attained(y, theta, reference_norm, monkeypatch):
+    """One sample, moved away from the only centre by S: truth 1/2, the bound 0 + 1/2."""
+    x = np.array([[-1.0, 1.0]])
+    act = sa.permute_axis(sa.symmetric(2))
+    model = sa.KernelModel(sa.GaussianKernel(0.3), x)
+    S = sa.GroupSample(act.group, [[1, 0]])
+    evidence = Evidence(model, (x, np.array([y])), act, S)
+    truth = reference_norm(model, evidence.data, np.array(theta))
+    assert 1.0 <= words(evidence, np.array(theta), words=1).bound / truth < 1.0001
+    monkeypatch.setattr(module, "PAIRS", 0)  # norms are taken whole: 1 in place of 1/2
+    other = Evidence(model, (x, np.array([y])), act, S)
+    assert 1.999 < words(other, np.array(theta), words=1).bound / truth < 2.001
+
+
+@pytest.mark.parametrize("name", ["Z2^5", "D7", "C3xC3", "B3", "cube"])
+def test_other_groups_and_other_scales(name):
+    """Also with 10 words by which what varies is bounded, in place of the group."""
+    act, shape = {
+        "Z2^5": (sa.flip_signs(sa.sign_flips(5)), (5,)),
+        "D7": (sa.permute_axis(sa.dihedral(7)), (7,)),
+        "C3xC3": (sa.roll(sa.abelian(3, 3)), (3, 3)),
+        "B3": (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
+        "cube": (sa.linear(sa.cube_rotations()), (3,)),
+    }[name]
+    for seed, few in itertools.product(range(5), (10, 256)):
+        rng = np.random.default_rng(seed)
+        x, z = rng.uniform(-1, 1, (4, *shape)), rng.uniform(-1, 1, (5, *shape))
+        y = rng.normal(size=4) * 10.0 ** rng.integers(-8, 9)
+        model = sa.KernelModel(sa.GaussianKernel(float(rng.uniform(0.3, 2))), z)
+        S = sa.GroupSample(act.group, act.group.sample(4, rng))
+        theta = rng.normal(0, 10.0 ** rng.integers(-3, 3), model.size)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "FEW", few)
+            evidence = Evidence(model, (x, y), act, S)
+            truth = exact(evidence, theta)
+            for number in (1, 6):
+                found = words(evidence, theta, words=number).bound
+                assert found >= 2 * truth.truth - truth.bound
+
+
+def test_more_words_give_less_and_the_whole_group_gives_the_norm(problem):
+    model, data, act = problem(6, 0, samples=20, centers=12)
+    S = sa.Oracle(act.group, seed=0).draw(16)
+    evidence = Evidence(model, data, act, S)
+    run = sa.descend(
+        evidence.sparse_risk, np.full(24, 0.4), step_size=0.1, num_steps=2000, project=sa.box(3)
+    )
+    theta = run.best
+    bounds = [words(evidence, theta, words=w).bound for w in (1, 100, 600, 720)]
+    assert bounds == sorted(bounds, reverse=True)
+    assert spectral(evidence, theta).bound > 1.5 * bounds[0]  # sharper norms alone
+    truth = exact(evidence, theta)
+    assert bounds[-1] == pytest.approx(truth.truth, rel=1e-6)
+    assert words(evidence, theta).calls == 16
+
+
+def test_words_are_distinct_elements_and_cost_nothing():
+    S = sa.Oracle(sa.symmetric(5), seed=0).draw(3)
+    W = module._random_words(S, 100)
+    assert W.m == len(np.unique(W.elements, axis=0)) > 50
+    assert W.calls_behind == 0
+
+
+def test_S_in_a_coset_of_a_subgroup_has_words_everywhere():
+    """All of S odd: every word of one length has one sign; with the identity as a letter both occur."""
+    act = sa.permute_axis(sa.symmetric(6))
+    odd = [[1, 0, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]]
+    S = sa.GroupSample(act.group, odd)
+    assert sa.deviation(S).value == 1.0
+    assert sa.deviation(module._random_words(S, 400)).value < 0.3
+
+
+def test_where_S_generates_less_than_the_group_the_bound_still_holds(problem, reference_norm):
+    model, data, act = problem(6, 1)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    S = sa.GroupSample(act.group, [[1, 2, 0, 3, 4, 5], [1, 0, 2, 3, 4, 5]])
+    found = words(Evidence(model, data, act, S), theta, words=300)
+    assert found.certain
+    assert found.bound >= reference_norm(model, data, theta)
+
+
+@pytest.mark.parametrize("error", [LongRunWarning("long"), UnsupportedError("no")])
+def test_without_the_deviation_of_random_words_all_words_of_one_length_serve(
+    error, problem, reference_norm, monkeypatch
+):
+    model, data, act = problem(6, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    S = sa.Oracle(act.group, seed=0).draw(16)
+    known = sa.deviation(S)
+
+    def fails(W):
+        raise error
+
+    monkeypatch.setattr(module, "deviation", fails)
+    monkeypatch.setattr(module, "MOST_WORDS", 500)
+    evidence = Evidence(model, data, act, S, known)
+    found = words(evidence, theta)
+    of = evidence.kept["words"][None]
+    assert of.risk.S.m == 256
+    assert known.value**2 <= of.deviation <= known.value**2 * (1 + 1e-12)
+    assert of.deviation >= sa.deviation(of.risk.S).lower
+    assert of.mu <= 1.0
+    assert found.bound >= reference_norm(model, data, theta)
+
+
+def test_all_words_are_all_products():
+    act = sa.permute_axis(sa.symmetric(4))
+    S = sa.Oracle(act.group, seed=3).draw(3)
+    rows = [S.elements[i][None] for i in range(3)]
+    compose = act.group.compose
+    expected = [compose(compose(p, q), r) for p in rows for q in rows for r in rows]
+    assert module._all_words(S, 3) == sa.GroupSample(act.group, np.concatenate(expected))
+    assert sa.deviation(module._all_words(S, 3)).value == pytest.approx(
+        sa.deviation(S, length=3).value, rel=1e-6
+    )
+
+
+def test_a_long_deviation_is_not_computed_unless_asked_for(problem, monkeypatch):
+    model, data, act = problem(6, 0)
+    theta = np.ones(model.size)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(16))
+    monkeypatch.setattr(module, "MOST_WORDS", 100)
+    real = sa.deviation
+
+    def slow(W):
+        warnings.warn("minutes", LongRunWarning, stacklevel=2)
+        return real(W)
+
+    monkeypatch.setattr(module, "deviation", slow)
+    words(evidence, theta)
+    assert evidence.kept["words"][None].risk is evidence.sparse_risk  # 16^2 words are above 100
+    with pytest.warns(LongRunWarning, match="minutes"):
+        words(evidence, theta, words=100)
+
+
+def test_a_deviation_with_a_chance_of_failing_is_passed_on(problem, monkeypatch):
+    model, data, act = problem(6, 0)
+    real = sa.deviation
+    likely = lambda W: dataclasses.replace(real(W), failure_probability=1e-6)  # noqa: E731
+    monkeypatch.setattr(module, "deviation", likely)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(16))
+    found = words(evidence, np.ones(model.size), words=300)
+    assert found.failure_probability == pytest.approx(2e-6)  # of W, and of the few words for norms
+    estimate = lambda W: dataclasses.replace(real(W), failure_probability=None)  # noqa: E731
+    monkeypatch.setattr(module, "deviation", estimate)
+    given = dataclasses.replace(real(evidence.sample), failure_probability=None)
+    other = Evidence(model, data, act, evidence.sample, given)
+    with pytest.raises(UnsupportedError, match="estimate"):
+        words(other, np.ones(model.size), words=300)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1_000_001, 2.5, "many"])
+def test_a_wrong_number_of_words_is_answered_by_name(number, problem):
+    model, data, act = problem(6, 0)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(16))
+    with pytest.raises(ArgumentError, match="words"):
+        sa.certify(np.ones(model.size), evidence, words=number)
+
+
+def test_many_samples_are_bounded_without_their_pairs(problem, reference_norm, monkeypatch):
+    """Where n^2 kernel values per word are too many, ||mu|| <= 1 and ||nu|| <= mean |y|."""
+    model, data, act = problem(5, 0)
+    theta = np.random.default_rng(0).normal(0, 0.5, model.size)
+    monkeypatch.setattr(module, "PAIRS", 0)
+    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(8))
+    found = words(evidence, theta, words=40)
+    of = evidence.kept["words"][40]
+    assert of.mu == 1.0
+    assert of.nu >= abs(data[1]).mean()
+    assert found.bound >= reference_norm(model, data, theta)
+    assert math.isfinite(found.bound)
+
+
+def test_centres_that_the_action_treats_otherwise_than_the_data_count_whole():
+    """An isometry on the data is all that is tested. Beyond 9.6 it moves nothing: P would not vary."""
+
+    def swap(g, x):
+        swapped = np.where(abs(x).max(axis=-1, keepdims=True) < 9.6, x[..., ::-1], x)
+        return np.where(g[:, :, None] == 1, swapped, x)
+
+    act = sa.custom_action(sa.cyclic(2), swap)
+    x = np.array([[7.2, -7.2]])
+    model = sa.KernelModel(sa.GaussianKernel(8.0), np.array([[12.0, -8.0], [10.4, -9.6]]))
+    for theta in (np.ones(4), np.array([2.0, 1.5, 1.0, 1.0])):
+        y = model.predict(theta, x)  # no gradient on S, the identity
+        evidence = Evidence(model, (x, y), act, sa.GroupSample(act.group, [[0]]))
+        found = words(evidence, theta, words=1)
+        assert found.condition
+        assert found.bound >= exact(evidence, theta).truth > 0.01

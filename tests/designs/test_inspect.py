@@ -1,0 +1,121 @@
+"""inspect: the three lists of the page, brute force on small groups, rows from files."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, ElementError
+
+
+def test_zipped_orders_lie_in_a_coset_and_crossed_ones_are_exact():
+    found = sa.inspect([[i % 4, i % 6] for i in range(12)], group="C4xC6")
+    assert (found.deviation, found.order, found.index) == (1.0, 12, 2)
+    assert found.misses == (2,)
+    assert all(one.exact_to == 1 for one in found.factors.values())
+    assert "zipped" in found.findings[-1]
+    assert [(one.name, one.m) for one in found.instead] == [("full", 24)]
+    crossed = sa.inspect([[i, j] for i in range(4) for j in range(6)], group="C4xC6")
+    assert crossed.deviation == 0.0
+    assert crossed.misses == ()
+
+
+def test_zipped_orders_of_a_product_that_is_not_abelian_are_found():
+    g = sa.direct_product(sa.symmetric(3), sa.sign_flips(1))
+    even = sa.symmetric(3).all_elements()
+    parity = [sum(p[i] > p[j] for i in range(3) for j in range(i + 1, 3)) % 2 for p in even]
+    found = sa.inspect(np.column_stack([even, parity]), group=g)
+    assert (found.order, found.index, found.deviation) == (6, 2, 1.0)
+    assert any("zipped" in text for text in found.findings)
+    assert set(found.misses) == {"S3 x C2"}
+    assert [one.exact_to for one in found.factors.values()] == [2, 1]
+
+
+def test_draws_from_a_product_are_not_called_zipped():
+    found = sa.inspect(sa.Oracle(sa.group("S3xC4"), seed=0).draw(6))
+    assert not any("zipped" in text for text in found.findings)
+    assert found.deviation == pytest.approx(sa.deviation(found.sample).value)
+
+
+def test_a_latin_square_is_blind_to_pairs_and_a_design_that_is_not_is_named():
+    square = [[(i + j) % 7 for j in range(7)] for i in range(7)]
+    found = sa.inspect(square, group=sa.symmetric(7))
+    assert found.profile.exact == (1,)
+    assert found.profile.lower[2] == 1.0
+    assert found.instead[0].name == "AGL(1,7)"
+    better = sa.inspect(sa.design(sa.symmetric(7), name="AGL(1,7)"))
+    assert set(found.instead[0].exact) == set(better.profile.exact)
+
+
+def test_of_eight_mirrors_four_suffice_for_pairs():
+    mirrors = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, -1).T
+    found = sa.inspect(mirrors, group="Z2^3")
+    assert found.deviation == 0.0
+    assert [(one.m, one.exact) for one in found.instead] == [(2, (1, 3)), (4, (1, 2))]
+    assert found.findings[-1] == "4 elements are exact on degrees 1 to 2: Hadamard array."
+
+
+@pytest.mark.parametrize("name", ["S5", "C4xC6", "Z2^4", "D6", "B3", "S3xC4", "A5"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_coset_and_what_is_offered_hold_by_brute_force(name, seed):
+    g = sa.group(name)
+    rng = np.random.default_rng(seed)
+    letters = g.sample(2, rng)
+    subgroup = sa.GroupSample.generated(g, letters).elements
+    S = sa.GroupSample(g, g.compose(g.sample(1, rng), subgroup))
+    found = sa.inspect(S)
+    assert found.order == len(subgroup)
+    assert found.index == g.order // len(subgroup)
+    assert found.deviation == pytest.approx(sa.deviation(S).value, abs=1e-9)
+    for one in found.instead:
+        design = sa.design(g, name=one.name)
+        levels = sa.profile(design)
+        assert design.m == one.m
+        assert set(one.exact) == set(levels.exact)
+        assert not set(one.better) & set(found.profile.exact)
+
+
+def test_repeated_rows_are_named():
+    found = sa.inspect([[0], [0], [1]], group="C3")
+    assert any(text.startswith("1 of 3 elements repeat") for text in found.findings)
+    twice = sa.inspect([[0], [1], [2]] * 2, group="C3")
+    assert any("Every element occurs 2 times: 3 do the same." in text for text in twice.findings)
+
+
+def test_a_group_without_degrees_is_inspected_as_far_as_it_goes():
+    found = sa.inspect(sa.Oracle(sa.table_group(table_of(sa.dicyclic(3))), seed=0).draw(5))
+    assert found.profile is None
+    assert found.deviation == pytest.approx(sa.deviation(found.sample).value)
+    assert "no profile" in str(found)
+    json.dumps(found.to_dict())
+
+
+def table_of(g):
+    everything = g.all_elements()
+    products = g.compose(everything[:, None], everything).reshape(-1, g.width)
+    return g.rank(products).reshape(g.order, g.order)
+
+
+def test_it_is_json_and_a_report():
+    found = sa.inspect(sa.Oracle(sa.symmetric(10), seed=0).draw(20))
+    said = json.loads(json.dumps(found.to_dict()))
+    assert said["m"] == 20
+    assert said["deviation"] is None
+    assert "cyclic shifts: m = 10" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("rows", "group", "said"),
+    [
+        ([[0, 1]], None, "group=None"),
+        ([[0, 0]], "S2", "rows"),
+        (np.zeros((0, 2), int), "S2", "rows is empty"),
+        (sa.Oracle(sa.symmetric(3)).draw(2), "S4", "leave group out"),
+    ],
+)
+def test_bad_rows_are_answered(rows, group, said):
+    with pytest.raises((ArgumentError, ElementError), match=said):
+        sa.inspect(rows, group)

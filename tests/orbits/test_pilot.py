@@ -1,0 +1,265 @@
+"""pilot: gradients by element, predictions beside measured discrepancies, plans, files."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import sparseaug as sa
+from sparseaug import nn as sann
+from sparseaug.errors import ArgumentError, FileFormatError, StorageError, UnsupportedError
+from sparseaug.experiments.config import Config
+from sparseaug.experiments.problem import Problem
+from sparseaug.kernels import gradient_norms
+
+
+@pytest.fixture(scope="module")
+def given():
+    """The paper's experiment after 100 steps on 16 draws: its parts, theta, the full gradient."""
+    problem = Problem(Config(train=32, centers=40), 0)
+    parts = problem.model, problem.train, problem.action
+    risk = sa.augmented_risk(*parts, problem.sample(16))
+    run = sa.descend(risk, problem.start, step_size=0.05, num_steps=100, project=sa.box(3.0))
+    theta = np.asarray(run.best)
+    return parts, risk, theta, problem.full_risk(problem.train).gradient(theta)
+
+
+def measured(given, make, times):
+    parts, _, theta, full = given
+    off = [sa.augmented_risk(*parts, make()).gradient(theta) - full for _ in range(times)]
+    return float(np.sqrt(np.mean(np.linalg.norm(off, axis=1) ** 2)))
+
+
+def test_gradients_by_element_are_those_of_the_risk_over_that_element(given):
+    parts, risk, theta, full = given
+    rows = parts[2].group.all_elements()
+    values, vectors = map(np.concatenate, zip(*risk._element_gradients(theta, rows), strict=True))
+    assert vectors.mean(axis=0) == pytest.approx(full, abs=1e-12)
+    for j in (0, 5, 719):
+        alone = sa.augmented_risk(*parts, sa.GroupSample(parts[2].group, rows[j : j + 1]))
+        assert vectors[j] == pytest.approx(alone.gradient(theta), abs=1e-12)
+        assert values[j] == pytest.approx(alone.value(theta), abs=1e-12)
+
+
+@pytest.mark.parametrize("m", [4, 16, 64, 120])
+def test_the_discrepancy_of_draws_and_designs_is_predicted_within_half(given, m):
+    """The root mean square of 20 samples is off by 1.5 with probability below 1e-4."""
+    group = given[0][2].group
+    oracle = sa.Oracle(group, seed=3)
+    exact = sa.pilot(given[1], given[2], oracle)
+    drawn = sa.pilot(given[1], given[2], oracle, calls=64)
+    S = sa.design(group, degree=3) if m == 120 else sa.design(group, m=m)
+    draws = measured(given, lambda: oracle.fresh(m), 20)
+    design = measured(given, lambda: S.translate(oracle, side="both"), 20)
+    assert (exact.calls, drawn.calls) == (0, 64)
+    for found, truth in (
+        (exact.predict(m), draws),
+        (drawn.predict(m), draws),
+        (exact.predict(S), design),
+    ):
+        assert 1 / 1.5 < found.rms / truth < 1.5
+
+
+def test_m_for_eps_is_within_two_of_what_is_needed_where_the_paper_asks_for_thousands_of_times(
+    given,
+):
+    (model, data, action), risk, theta, _ = given
+    group, half = action.group, len(theta) // 2
+    oracle = sa.Oracle(group, seed=4)
+    planned = sa.pilot(risk, theta, oracle, calls=64).plan(0.1).row("draws").m
+    vectors = np.concatenate([v for _, v in risk._element_gradients(theta, group.all_elements())])
+    needed = math.ceil(vectors.var(axis=0).sum() / 0.05**2)  # m draws leave variance / m
+    assert needed / 2 <= planned <= 2 * needed
+    B = gradient_norms(model.kernel, model.centers, theta[:half], theta[half:], data[1]).B
+    assert sa.theory.sample_size(0.1, 0.05, group.order, 1.0, B) > 1e4 * needed
+
+
+def test_the_plan_takes_a_design_where_one_has_fewer_elements(given):
+    found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5))
+    for eps in (0.2, 0.05):
+        plan = found.plan(eps)
+        draws, design = plan.row("draws"), plan.row("design")
+        assert draws.discrepancy <= eps / 2
+        assert draws.calls == draws.m
+        if design.m is not None:
+            assert design.m <= draws.m
+            assert design.calls == 2
+            assert design.discrepancy <= eps / 2
+            truth = measured(
+                given,
+                lambda name=design.note: sa.design(found.spectrum.group, name=name).translate(
+                    sa.Oracle(found.spectrum.group, seed=6), side="both"
+                ),
+                1,
+            )
+            assert truth <= 1.5 * eps / 2
+    assert plan.kind == "estimate"
+    assert "estimates at one theta" in str(plan)
+    assert plan.row("full").m == 720
+    assert plan.row("paper's bound").m > 10 * draws.m
+
+
+def test_curvature_is_near_the_largest_eigenvalue(given):
+    parts, risk, theta, _ = given
+    full = sa.augmented_risk(*parts, sa.GroupSample.full(parts[2].group))
+    step = 1e-5
+    hessian = np.stack(
+        [
+            (full.gradient(theta + step * e) - full.gradient(theta - step * e)) / (2 * step)
+            for e in np.eye(len(theta))
+        ]
+    )
+    largest = abs(np.linalg.eigvalsh((hessian + hessian.T) / 2)).max()
+    found = sa.pilot(risk, theta, sa.Oracle(parts[2].group, seed=5))
+    assert 0.7 * largest < found.L < 1.5 * largest
+
+
+def test_constants_are_marked_as_estimates_and_plan_says_so(given):
+    found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5))
+    constants = found.constants()
+    assert constants.kind == "estimate"
+    assert constants.C * constants.B == found.sigma
+    plan = sa.plan(found.spectrum.group, eps=0.1, constants=constants)
+    assert plan.problem.estimated
+    assert "estimates" in str(plan)
+    known = sa.plan(found.spectrum.group, eps=0.1, C=1.0, B=2.0, L=4.0, gap=1.0)
+    assert not known.problem.estimated
+    assert "estimates" not in str(known)
+    with pytest.raises(ArgumentError, match="is in constants= already"):
+        sa.plan(found.spectrum.group, eps=0.1, constants=constants, L=3.0)
+    with pytest.raises(ArgumentError, match="constants"):
+        sa.plan(found.spectrum.group, eps=0.1, constants={"C": 1.0})
+
+
+def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
+    found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5), calls=64)
+    path = tmp_path / "pilot.json"
+    found.save(path)
+    again = sa.Pilot.load(path)
+    assert again.to_dict() == found.to_dict()
+    S = sa.design(found.spectrum.group, degree=1)
+    assert again.predict(S) == found.predict(S)
+    assert again.plan(0.1) == found.plan(0.1)
+    with pytest.raises(StorageError, match="exist"):
+        found.save(path)
+    found.save(path, overwrite=True)
+    path.write_text(path.read_text().replace('"samples": 32', '"samples": 33'))
+    with pytest.raises(FileFormatError, match="sha256"):
+        sa.Pilot.load(path)
+    other = tmp_path / "other.json"
+    from sparseaug.archive import save_json
+
+    save_json(other, {"schema": "something else"})
+    with pytest.raises(FileFormatError, match="not a pilot"):
+        sa.Pilot.load(other)
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 4)).double()
+
+
+@pytest.mark.parametrize("chunk", [None, 7, 20, 64])
+@pytest.mark.parametrize("moving", [False, True])
+def test_gradients_of_a_module_by_element_are_those_of_its_risk(chunk, moving, rng):
+    act = sa.permute_axis(sa.symmetric(4))
+    x = torch.tensor(rng.normal(size=(10, 4)))
+    y = torch.tensor(rng.normal(size=(10, 4)))
+    y_action = act if moving else None
+    risk = sann.ModuleRisk(
+        network(), nn.MSELoss(), (x, y), act, None, chunk_size=chunk, y_action=y_action
+    )
+    rows = act.group.all_elements()
+    values, vectors = map(
+        np.concatenate, zip(*risk._element_gradients(risk.theta, rows), strict=True)
+    )
+    for j in (0, 1, 23):
+        alone = risk.on(sa.GroupSample(act.group, rows[j : j + 1]))
+        assert vectors[j] == pytest.approx(alone.gradient(risk.theta).numpy(), abs=1e-12)
+        assert values[j] == pytest.approx(alone.value(risk.theta), abs=1e-12)
+
+
+def test_the_pilot_of_a_network_predicts_its_discrepancy(rng):
+    act = sa.permute_axis(sa.symmetric(4))
+    x = torch.tensor(rng.normal(size=(20, 4)))
+    risk = sann.ModuleRisk(network(), nn.MSELoss(), (x, x**2), act, None)
+    oracle = sa.Oracle(act.group, seed=2)
+    found = sa.pilot(risk, risk.theta, oracle)
+    full = risk.on("full").gradient(risk.theta)
+    assert found.gradient_norm == pytest.approx(float(torch.linalg.vector_norm(full)))
+    for S in (sa.design(act.group, degree=1), sa.design(act.group, degree=2)):
+        everywhere = [
+            sa.GroupSample(
+                act.group, act.group.compose(act.group.compose(k[None], S.elements), h[None])
+            )
+            for k in act.group.all_elements()
+            for h in act.group.all_elements()[::5]
+        ]
+        off = [float(((risk.on(T).gradient(risk.theta) - full) ** 2).sum()) for T in everywhere]
+        assert np.mean(off) == pytest.approx(found.predict(S).value, rel=0.3)
+
+
+def test_single_precision_is_enough_for_a_pilot(rng):
+    act = sa.permute_axis(sa.symmetric(4))
+    x = torch.tensor(rng.normal(size=(20, 4)))
+    double = sann.ModuleRisk(network(), nn.MSELoss(), (x, x**2), act, None)
+    single = sann.ModuleRisk(
+        network().float(), nn.MSELoss(), (x.float(), x.float() ** 2), act, None
+    )
+    oracle = sa.Oracle(act.group, seed=2)
+    one, two = (sa.pilot(risk, risk.theta, oracle) for risk in (double, single))
+    assert two.sigma == pytest.approx(one.sigma, rel=1e-4)
+    assert two.L == pytest.approx(one.L, rel=0.05)
+
+
+class Endless(nn.Module):
+    """A network whose output cannot be differentiated in batches."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4, 4))
+
+    def forward(self, x):
+        y = x @ self.weight.to(x)
+        return y * (1.0 if float(y.detach().abs().sum()) >= 0 else 2.0)
+
+
+def test_bad_risks_thetas_and_oracles_are_answered(given, rng):
+    _, risk, theta, _ = given
+    group = given[0][2].group
+    oracle = sa.Oracle(group, seed=1)
+    with pytest.raises(ArgumentError, match="risk="):
+        sa.pilot(lambda theta: 0, theta, oracle)
+    with pytest.raises(ArgumentError, match="theta"):
+        sa.pilot(risk, theta[:-1], oracle)
+    with pytest.raises(ArgumentError, match="theta has a gradient that is not finite"):
+        sa.pilot(risk, np.full(len(theta), 1e200), oracle)
+    with pytest.raises(ArgumentError, match="oracle"):
+        sa.pilot(risk, theta, sa.Oracle(sa.symmetric(5)))
+    with pytest.raises(ArgumentError, match="calls=3 is too few"):
+        sa.pilot(risk, theta, oracle, calls=3)
+    with pytest.raises(ArgumentError, match="lower calls"):
+        sa.pilot(risk, theta, oracle, calls=10**8)
+    act = sa.permute_axis(sa.symmetric(4))
+    x = torch.tensor(rng.normal(size=(10, 4)))
+    broken = sann.ModuleRisk(Endless(), nn.MSELoss(), (x, x**2), act, None, chunk_size=100)
+    with pytest.raises(UnsupportedError, match="vmap"):
+        sa.pilot(broken, broken.theta, sa.Oracle(act.group))
+    json.dumps(sa.pilot(risk, theta, oracle).to_dict())
+
+
+def test_a_design_is_not_planned_on_what_few_draws_do_not_see(given):
+    group = given[0][2].group
+    plans = [
+        sa.pilot(given[1], given[2], sa.Oracle(group, seed=seed), calls=64).plan(0.012)
+        for seed in range(8)
+    ]
+    S = sa.design(group, degree=2)
+    truth = sa.pilot(given[1], given[2], sa.Oracle(group)).predict(S).rms
+    assert truth > 0.006  # so that PSL(2,5) with 60 elements must not be taken
+    assert all(plan.row("design").m is None or plan.row("design").m > 60 for plan in plans)
