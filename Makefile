@@ -7,13 +7,16 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper test test-bare test-floor examples format docs browser studies bench mutants clean
+.PHONY: help paper study test test-bare test-floor examples format docs browser studies bench mutants clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
 
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
 	$(BIN)/sparseaug reproduce --out paper
+
+study: .venv/dev   ## rates, deviations and costs against exact truth: half an hour, figures in study/
+	$(BIN)/sparseaug study --out study
 
 test: .venv/dev   ## install and run every check of the project
 	$(BIN)/ruff format --check .

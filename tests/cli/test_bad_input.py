@@ -26,6 +26,7 @@ WORKS = {
         *["--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"],
     ],
     "reproduce": ["reproduce", "--quick", "--group-size", "2", "--jobs", "1", "--out", "out"],
+    "study": ["study", "--quick", "--jobs", "1", "--out", "out"],
 }
 INTEGERS = ["x", "", " ", "1.5", "nan", "inf", "-5", "1e3", "0x10", "9" * 5000, "--", "True"]
 NUMBERS = ["x", "", " ", "nan", "inf", "-inf", "-1", "1e400", "1,5", "1+2j", "9" * 5000]

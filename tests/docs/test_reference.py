@@ -29,11 +29,14 @@ ALSO = {
         "Config",
         "Finished",
         "Results",
+        "Study",
         "claims",
         "design_claims",
         "read_comparison",
         "read_results",
+        "read_study",
         "reproduce",
+        "run_study",
     ),
 }
 PACKAGES = (

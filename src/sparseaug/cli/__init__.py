@@ -19,6 +19,7 @@ from sparseaug.cli.groups import groups
 from sparseaug.cli.output import flush, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.cli.reproduce import reproduce
+from sparseaug.cli.study import study
 from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 
 
@@ -31,6 +32,7 @@ def cli(context: click.Context) -> None:
     \b
     Examples:
       sparseaug reproduce --out paper
+      sparseaug study --out study
       sparseaug groups
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug design --group S7 --degree 2 --out S.safetensors
@@ -48,6 +50,7 @@ cli.add_command(design)
 cli.add_command(certify)
 cli.add_command(plan)
 cli.add_command(reproduce)
+cli.add_command(study)
 
 
 def main() -> None:

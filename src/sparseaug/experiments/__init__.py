@@ -17,6 +17,7 @@ runner        all seeds in parallel processes, resumed where they were stopped
 sentences     the claims of the paper's Results, and what was measured
 design_sentences  what designs do, and what was measured
 certificates  certified bounds of the full-gradient norm along the one-shot runs
+study         the paper's rates and bounds measured against exact truth
 """
 
 from sparseaug.experiments.comparison import Comparison, read_comparison
@@ -28,6 +29,7 @@ from sparseaug.experiments.results import Results, read_results
 from sparseaug.experiments.runner import Finished, reproduce
 from sparseaug.experiments.seed import run_seed
 from sparseaug.experiments.sentences import Claim, claims
+from sparseaug.experiments.study import Study, read_study, run_study
 
 __all__ = [
     "Claim",
@@ -38,10 +40,13 @@ __all__ = [
     "Folder",
     "Problem",
     "Results",
+    "Study",
     "claims",
     "design_claims",
     "read_comparison",
     "read_results",
+    "read_study",
     "reproduce",
     "run_seed",
+    "run_study",
 ]

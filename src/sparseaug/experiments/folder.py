@@ -11,7 +11,8 @@ timing.json                      how long it took, and with which versions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -63,7 +64,7 @@ class Folder:
 
         The folder may be a link to one; in it, nothing that we write to may be a link.
         """
-        try:
+        with using(self.path):
             for name in (
                 "config.json",
                 "results.json",
@@ -80,13 +81,6 @@ class Folder:
                 self._read("timing.json")
             for folder in (self.path, self.path / "seeds", self.path / "replay"):
                 folder.mkdir(parents=True, exist_ok=True)
-        except SparseAugError:
-            raise
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            reason = getattr(error, "strerror", None) or error
-            raise StorageError(
-                f"folder {show_path(self.path)} cannot be used: {reason}; give one you may write to."
-            ) from error
         if not (self.path / "config.json").exists():
             save_json(self.path / "config.json", self.config.to_dict(), follow=False)
 
@@ -200,6 +194,20 @@ class Folder:
             return load_json(self.path / name)
         except FileFormatError as error:
             raise FileFormatError(f"{error} Remove it or give another folder.") from error
+
+
+@contextmanager
+def using(folder: Path) -> Iterator[None]:
+    """Turn what the system says of a folder that cannot be used into a `StorageError`."""
+    try:
+        yield
+    except SparseAugError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(
+            f"folder {show_path(folder)} cannot be used: {reason}; give one you may write to."
+        ) from error
 
 
 def require_no_link(path: Path) -> None:

@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
@@ -27,14 +27,27 @@ _EVERY = 0.5  # seconds between two looks at the parent
 
 def run_parallel(work: Callable[..., None], tasks: Iterable[tuple[Any, ...]], jobs: int) -> None:
     """Call `work` with each of the tasks, in this process if jobs=1, else in so many others."""
+    for _ in results_of(work, tasks, jobs):
+        pass
+
+
+def results_of(
+    work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], jobs: int | None
+) -> Generator[Any]:
+    """What `work` returns for each of the tasks, as soon as it is there, in any order.
+
+    With jobs=None, by as many workers as the active back end has.
+    """
     backend, _ = joblib.parallel.get_active_backend()
     watched: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":  # its workers are our children; Dask's are not
         watched = {"initializer": end_with_parent, "initargs": (os.getpid(),)}
+    count = joblib.effective_n_jobs(-1) if jobs is None else jobs
     call = joblib.delayed(work)
     try:
-        with _interrupts_stay_here(jobs):
-            joblib.Parallel(n_jobs=jobs, **watched)(call(*task) for task in tasks)
+        with _interrupts_stay_here(count):
+            parallel = joblib.Parallel(n_jobs=count, return_as="generator_unordered", **watched)
+            yield from parallel(call(*task) for task in tasks)
     except TerminatedWorkerError as error:
         raise SparseAugError(
             "a worker process was killed, probably because memory ran out; run it again to resume, "

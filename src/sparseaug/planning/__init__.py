@@ -7,6 +7,7 @@ methods    one row for each method
 constants  C, B, L and gap, and whether they are bounds or estimates
 draws      how many elements a deviation takes
 plan       plan(group, ...): the rows side by side
+typical    how many draws typically reach a deviation: an expectation
 table      the plan for people
 numbers    integers of any size, for people and for JSON
 """

@@ -24,6 +24,7 @@ from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.numbers import format_count, format_real, is_in_full, to_json
+from sparseaug.planning.typical import typical_draws
 from sparseaug.sampling import Oracle
 from sparseaug.spectral import deviation as exact_deviation
 from sparseaug.spectral import draw_until
@@ -210,7 +211,9 @@ def plan_draws(
     order = group.order if group.is_finite else None
     rows = (
         DrawRow("one-shot", paper, paper, target if paper else None, PROMISE, _no_order(group)),
-        DrawRow("one-shot sharp", sharp, sharp, target, PROMISE),
+        DrawRow(
+            "one-shot sharp", sharp, sharp, target, PROMISE, _typically(group, target, degree, D)
+        ),
         _until(group, target, degree, D, sharp, draw, seed),
         _design(group, target, degree),
         DrawRow(
@@ -218,6 +221,14 @@ def plan_draws(
         ),
     )
     return DrawPlan(group.name, order, target, degree, delta, *D, seed, rows)
+
+
+def _typically(group: Group, target: float, degree: int | None, D: DimensionSum) -> str:
+    """What is expected of m draws, said as such; of functions of a degree it is not known."""
+    m = typical_draws(group, target, D.value) if degree is None else None
+    return (
+        "" if m is None else f"about {format_count(m)} are typical, an expectation, not a promise"
+    )
 
 
 def _until(

@@ -9,9 +9,11 @@ markup         HTML that escapes by construction
 page           report.html
 owned          files that are replaced only if we wrote them
 write          all of it into a folder
+study          the study: csv files, figures, study.html
 """
 
 from sparseaug.report.plan_figure import save_plan_figure
+from sparseaug.report.study import check_study, write_study
 from sparseaug.report.write import check_report, write_report
 
-__all__ = ["check_report", "save_plan_figure", "write_report"]
+__all__ = ["check_report", "check_study", "save_plan_figure", "write_report", "write_study"]

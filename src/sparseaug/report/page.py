@@ -41,10 +41,10 @@ def render_page(
         _setting(results),
         json_block("data", [chart.to_dict() for chart in curves + bounds + compared]),
     )
-    return _document(body)
+    return document(body, _TITLE)
 
 
-def _document(body: Markup) -> str:
+def document(body: Markup, title: str) -> str:
     """Style and script are allowed by their hashes alone, everything else by nothing."""
     css, js = (_asset(name) for name in ("page.css", "page.js"))
     policy = (
@@ -55,7 +55,7 @@ def _document(body: Markup) -> str:
         Markup('<meta charset="utf-8">'),
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", _TITLE),
+        tag("title", title),
         tag("style", Markup(css)),
     )
     script = tag("script", Markup(js))
@@ -125,7 +125,7 @@ def _curves(charts: Sequence[Chart]) -> Markup:
             "or linear to change the vertical axis.",
             class_="soft",
         ),
-        _panel(charts, first=0, label="methods in the charts below"),
+        panel(charts, first=0, label="methods in the charts below"),
         tag("noscript", tag("p", "The curves need JavaScript; figure.pdf shows them without.")),
     )
 
@@ -143,7 +143,7 @@ def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> M
             "how many times the true norm they are.",
             class_="soft",
         ),
-        _panel(charts, first=first, label="bounds in the charts below"),
+        panel(charts, first=first, label="bounds in the charts below"),
         tag("h3", "Bounds and truth", class_="space"),
         certificate_table(results),
     )
@@ -167,13 +167,14 @@ def _designs(found: Comparison | None, charts: Sequence[Chart], *, first: int) -
             class_="soft",
         ),
         _verdicts(design_claims(found)),
-        _panel(charts, first=first, label="kinds of S in the charts below"),
+        panel(charts, first=first, label="kinds of S in the charts below"),
         tag("h3", "Where each S ends", class_="space"),
         design_table(found),
     )
 
 
-def _panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
+def panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
+    """The charts with one legend; they are numbers `first` and on of the page's data."""
     numbers = " ".join(str(first + i) for i in range(len(charts)))
     figures = [
         tag(

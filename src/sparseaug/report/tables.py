@@ -30,7 +30,7 @@ def final_table(results: Results) -> Markup:
         ]
         for name, method in results.methods.items()
     ]
-    return _table(head, rows, label="Where each method ends")
+    return table(head, rows, label="Where each method ends")
 
 
 def certificate_table(results: Results) -> Markup:
@@ -51,7 +51,7 @@ def certificate_table(results: Results) -> Markup:
         row.append(f"{truth:.3g}")
         row += [_last(certificate.values.get(bound.name), truth) for bound in bounds]
         rows.append([*row, f"{held:,} of {compared:,}"])
-    return _table(head, rows, label="Bounds and truth")
+    return table(head, rows, label="Bounds and truth")
 
 
 def design_table(found: Comparison) -> Markup:
@@ -70,13 +70,13 @@ def design_table(found: Comparison) -> Markup:
             rows.append([name, f"{size.m:,}", f"{each.oracle_calls:,}", *ends])
     ends = (plus_minus(found.full[name]) if name in found.full else "0" for name in MEASURED)
     calls = f"{found.full_calls:,}"
-    return _table(head, [*rows, ["full group", calls, calls, *ends]], label="Designs beside draws")
+    return table(head, [*rows, ["full group", calls, calls, *ends]], label="Designs beside draws")
 
 
 def facts_table(facts: Mapping[str, Any], *, label: str) -> Markup:
     """Names and values as they stand in the file."""
     rows = [[key.replace("_", " "), _fact(value)] for key, value in facts.items()]
-    return _table(None, rows, label=label, numbers=False)
+    return table(None, rows, label=label, numbers=False)
 
 
 def plus_minus(values: Floats) -> str:
@@ -117,7 +117,7 @@ def _fact(value: Any) -> str:
     return shorten_text(str(value), 300)
 
 
-def _table(
+def table(
     head: Sequence[str] | None, rows: Iterable[Sequence[str]], *, label: str, numbers: bool = True
 ) -> Markup:
     """A table that may be wider than the page: what scrolls can be reached by keyboard, and is named."""
@@ -132,5 +132,5 @@ def _table(
         cells += [tag("th", text, scope="col", class_="number-head") for text in head[1:]]
         top = tag("thead", tag("tr", *cells))
     kinds = None if numbers else "wide"
-    table = tag("table", top, tag("tbody", *body), class_=kinds, aria_label=label)
-    return tag("div", join(table), class_="scroll", tabindex="0", role="region", aria_label=label)
+    rows_of = tag("table", top, tag("tbody", *body), class_=kinds, aria_label=label)
+    return tag("div", join(rows_of), class_="scroll", tabindex="0", role="region", aria_label=label)

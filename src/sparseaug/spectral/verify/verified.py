@@ -48,7 +48,6 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 from scipy.linalg import eigh_tridiagonal
-from scipy.linalg.lapack import dpotrf, zpotrf
 
 from sparseaug.errors import ArgumentError, check_real
 from sparseaug.floats import UNIT, down, gamma, up
@@ -218,7 +217,7 @@ def _eigenvalue_upper(gram: Array, s: float, gram_error: float) -> float:
 
 
 def _indefiniteness(shifted: Array) -> float:
-    """Some e with M + e I semidefinite, or inf if Cholesky of M breaks down; M is overwritten."""
+    """Some e with M + e I semidefinite, or inf if Cholesky of M breaks down."""
     size = shifted.shape[0]
     if is_torch_array(shifted):
         # For every L: M = L L* + (M - L L*) >= -||M - L L*||, and the residual is known up to the
@@ -233,11 +232,13 @@ def _indefiniteness(shifted: Array) -> float:
     # sum_j m_jj (j + 4) / (p + 4): positive terms of p additions, a product and a rounded weight.
     weights = np.arange(5, size + 5) / (size + 4)
     trace = up(float(weights @ shifted.diagonal().real) / down(1.0 - gamma(size + 2)))
-    potrf = zpotrf if np.iscomplexobj(shifted) else dpotrf
-    # The transpose is the conjugate, with the same eigenvalues, in the order LAPACK overwrites.
-    factor, broke = potrf(shifted.T, lower=True, clean=False, overwrite_a=True)
-    pivots = factor.diagonal().real
-    if broke or not (math.isfinite(pivots.sum()) and pivots.min() > 0.0):
+    try:
+        pivots = (
+            np.linalg.cholesky(shifted).diagonal().real
+        )  # LAPACK's, without the interpreter's lock
+    except np.linalg.LinAlgError:
+        return math.inf
+    if not (math.isfinite(pivots.sum()) and pivots.min() > 0.0):
         return math.inf
     e = _dot_error(size + 4, shifted)
     return up(up(e * trace) / down(1.0 - e))

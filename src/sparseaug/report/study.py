@@ -1,0 +1,213 @@
+"""From the study's results.json to what a person opens: csv files, figures and study.html.
+
+Findings, tables and panels are data; nothing here knows what was measured.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparseaug.errors import FileFormatError, MissingPackageError
+from sparseaug.experiments.folder import using
+from sparseaug.experiments.study import Finding, Line, Panel, Summary, Table, read_study
+from sparseaug.report.charts import Chart, Series
+from sparseaug.report.figure import figure_bytes, figure_style, frame, new_figure, plain, title
+from sparseaug.report.markup import Markup, json_block, tag
+from sparseaug.report.owned import require_ours, write_owned
+from sparseaug.report.page import document, panel
+from sparseaug.report.style import SPARE, Look
+from sparseaug.report.tables import table
+from sparseaug.storage import check_path, show_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_TITLE = "The paper's rates and bounds, measured"
+_LOOKS = (
+    Look("#0072B2", "#4BAAE8", (), "o"),
+    Look("#D55E00", "#FF8A3D", (), "D"),
+    Look("#1A1A1A", "#F2F2F2", (), "s"),
+    *SPARE,
+)
+_DASH = (4, 2)
+
+
+def write_study(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write a csv file for each table, a figure for each part as .pdf and .png, and study.html.
+
+    Everything is drawn before anything is written. Without matplotlib there are no figures.
+
+    Args:
+        folder: What `sparseaug.experiments.run_study` wrote to.
+
+    Returns:
+        The paths in the order written, the page last.
+
+    Raises:
+        FileFormatError: The results are damaged.
+        StorageError: There are no results, or a file is in the way that was not written here.
+    """
+    data = read_study(folder)
+    try:
+        parts = [(p["title"], Summary.from_dict(p["summary"])) for p in data["parts"].values()]
+        names = list(data["parts"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(
+            f"{show_path(Path(folder))} holds no results of a study; remove results.json and run "
+            "`sparseaug study` again."
+        ) from error
+    files = {f"{each.name}.csv": _csv(each) for _, part in parts for each in part.tables}
+    try:
+        with figure_style():
+            drawn = [
+                (name, part) for name, (_, part) in zip(names, parts, strict=True) if part.panels
+            ]
+            for name, part in drawn:
+                for kind in ("pdf", "png"):
+                    files[f"{name}.{kind}"] = figure_bytes(_figure(part.panels), kind)
+    except MissingPackageError:
+        pass
+    files["study.html"] = _page(data, parts).encode()
+    write_owned(Path(folder), files)
+    return [Path(folder) / name for name in files]
+
+
+def check_study(folder: str | os.PathLike[str]) -> None:
+    """Raise a `StorageError` if a file is there that `write_study` would not replace."""
+    path = check_path("folder", folder)
+    with using(path):
+        present = sorted(each.name for each in path.glob("*") if each.suffix in _OURS)
+    require_ours(path, present)
+
+
+_OURS = (".csv", ".pdf", ".png", ".html")
+
+
+def _csv(given: Table) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(given.columns)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in given.rows])
+    return text.getvalue().encode()
+
+
+def _figure(panels: Sequence[Panel]) -> Figure:
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = new_figure(height=2.9 * rows)
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for empty in axes[len(panels) :]:
+        empty.set_axis_off()
+    for i, (ax, given) in enumerate(zip(axes, panels, strict=False)):
+        frame(ax)
+        for line, look in zip(given.lines, _looks(given.lines), strict=True):
+            mean = np.mean(line.rows, axis=0)
+            style: dict[str, Any] = {"color": look.colour, "label": plain(line.label)}
+            dash = (0, look.dash) if look.dash else "-"
+            marker = "" if line.dashed else look.marker
+            joined = "none" if line.kind == "points" else dash
+            ax.plot(line.x, mean, marker=marker, ms=3, linestyle=joined, linewidth=1.3, **style)
+            if len(line.rows) > 1:
+                high = mean + np.std(line.rows, axis=0, ddof=1)
+                low = mean**2 / high if given.log_y else 2 * mean - high  # a ratio on a log axis
+                ax.fill_between(line.x, low, high, color=look.colour, alpha=0.12, lw=0)
+        ax.set_xscale("log" if given.log_x else "linear")
+        ax.set_yscale("log" if given.log_y else "linear", **_clip(given))
+        ax.set_xlabel(plain(given.x_label))
+        if given.log_x:
+            ax.xaxis.set_minor_formatter("")
+        ax.legend(fontsize=6, loc="best", frameon=True, framealpha=0.8, edgecolor="none")
+        title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
+    return figure
+
+
+def _clip(given: Panel) -> dict[str, Any]:
+    return {"nonpositive": "clip"} if given.log_y else {}
+
+
+def _looks(lines: Sequence[Line]) -> list[Look]:
+    """A colour for each name; the dashed line of a name, such as 'x, typical', shares that of 'x'."""
+    found: dict[str, Look] = {}
+    looks = []
+    for line in lines:
+        name = line.label.split(",")[0] if line.dashed else line.label
+        known = found.setdefault(name, _LOOKS[len(found) % len(_LOOKS)])
+        dash = _DASH if line.dashed else ()
+        looks.append(Look(known.colour, known.dark, dash, known.marker))
+    return looks
+
+
+def _page(data: dict[str, Any], parts: Sequence[tuple[str, Summary]]) -> str:
+    charts: list[Chart] = []
+    sections: list[Markup] = []
+    for heading, summary in parts:
+        sections += [tag("h2", heading), _findings(summary.findings)]
+        for given in summary.panels:
+            chart = _chart(given)
+            sections.append(panel([chart], first=len(charts), label=f"lines of {given.title}"))
+            charts.append(chart)
+        for each in summary.tables:
+            rows = [[_cell(cell) for cell in row] for row in each.rows]
+            sections += [tag("h3", each.title, class_="space"), tag("p", each.note, class_="soft")]
+            sections.append(table(each.columns, rows, label=each.title))
+    short = "This is a quick study: small groups, few draws." if data["config"]["quick"] else ""
+    body = tag(
+        "main",
+        tag("h1", _TITLE),
+        tag("p", _LEAD, class_="lead"),
+        tag("p", short),
+        *sections,
+        json_block("data", [chart.to_dict() for chart in charts]),
+    )
+    return document(body, _TITLE)
+
+
+_LEAD = (
+    "Every number below is measured against exact truth: gradients over the whole group by enumeration, "
+    "permanents or products of cosh, and verified spectral norms. Intervals are 95 %, over seeds. A "
+    "bound is a bound; what is marked as typical is an expectation and promises nothing."
+)
+
+
+def _findings(findings: Sequence[Finding]) -> Markup:
+    rows = []
+    for each in findings:
+        word, mark = {
+            True: ("holds", "✓ holds"),
+            False: ("fails", "✗ not shown"),
+            None: ("", "measured"),
+        }[each.holds]
+        said = tag("div", tag("p", each.text), tag("p", each.measured, class_="soft"))
+        rows.append(tag("li", tag("span", mark, class_=f"verdict {word}".rstrip()), said))
+    return tag("ul", *rows, class_="claims")
+
+
+def _chart(given: Panel) -> Chart:
+    series = [
+        Series(
+            line.label,
+            line.label,
+            look,
+            np.array(line.x),
+            np.array(line.rows),
+            line.kind,
+            "sd" if len(line.rows) > 1 else "",
+        )
+        for line, look in zip(given.lines, _looks(given.lines), strict=True)
+    ]
+    return Chart(given.title, given.x_label, series, log=given.log_y, log_x=given.log_x)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "\N{EN DASH}"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1e5 else f"{value:.1e}"
+    return str(value)
