@@ -135,3 +135,16 @@ def test_a_calculator_without_energies_and_other_groups_are_refused():
             sa.sources.averaged_calculator(emt.EMT(), S)
     with pytest.raises(ArgumentError, match="S=None"):
         sa.sources.averaged_calculator(emt.EMT(), None)
+
+
+def test_atoms_with_constraints_are_turned_whole():
+    constraints = optional("ase.constraints")
+    free, held = build.molecule("CH3CH2OH"), build.molecule("CH3CH2OH")
+    held.set_constraint(constraints.FixAtoms([0, 1]))
+    S = sa.design(SPACE, degree=2)
+    for atoms in (free, held):
+        atoms.calc = sa.sources.averaged_calculator(emt.EMT(), S)
+    assert held.get_potential_energy() == pytest.approx(free.get_potential_energy())
+    assert held.calc.spread["energy"] < 1e-10
+    assert np.allclose(held.get_forces(apply_constraint=False), free.get_forces(), atol=1e-10)
+    assert not held.get_forces()[:2].any()  # the constraint holds in the frame of the atoms

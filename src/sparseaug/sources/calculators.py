@@ -99,6 +99,7 @@ def _calculator_class() -> Any:
             values: dict[str, list[NDArray[Any]]] = {name: [] for name in wanted}
             for R in self._matrices:
                 turned = self.atoms.copy()
+                turned.set_constraint()  # a fixed atom would stay where it is
                 turned.set_cell(self.atoms.cell.array @ R.T, scale_atoms=False)
                 turned.set_positions(self.atoms.positions @ R.T)
                 for name in wanted:
