@@ -223,7 +223,8 @@ def _best_whole(group: Group, m: int) -> Offer:
         if not group.is_finite:
             raise UnsupportedError(
                 f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
-                f"known for {group.name}; raise m to 6 or more, or give degree=."
+                f"known for {group.name}; {'' if group.factors else 'raise m to 6 or more, or '}"
+                "give degree=."
             )
         raise UnsupportedError(
             f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
