@@ -148,3 +148,15 @@ def test_atoms_with_constraints_are_turned_whole():
     assert held.calc.spread["energy"] < 1e-10
     assert np.allclose(held.get_forces(apply_constraint=False), free.get_forces(), atol=1e-10)
     assert not held.get_forces()[:2].any()  # the constraint holds in the frame of the atoms
+
+
+def test_the_spread_is_that_of_the_present_positions():
+    atoms = some_atoms()
+    atoms.calc = sa.sources.averaged_calculator(crooked(), sa.design(SPACE, degree=1))
+    atoms.get_forces()
+    assert set(atoms.calc.spread) == {"energy", "forces"}
+    atoms.positions[0] += 1.0
+    atoms.get_potential_energy()
+    assert set(atoms.calc.spread) == {"energy"}
+    atoms.get_forces()
+    assert set(atoms.calc.spread) == {"energy", "forces"}
