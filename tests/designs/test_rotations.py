@@ -128,3 +128,8 @@ def test_an_average_over_the_icosahedron_is_exact_for_polynomials_of_degree_5(rn
             np.ptp(values) < 1e-12 * np.linalg.norm(x) ** power * np.linalg.norm(direction) ** power
         )
     assert np.ptp([mean(y, 6) for y in turned]) > 1e-6
+
+
+def test_products_are_not_told_to_raise_m_where_no_m_helps():
+    with pytest.raises(UnsupportedError, match="known for S5xSO3; give degree="):
+        sa.design(sa.group("S5xSO3"), m=30)

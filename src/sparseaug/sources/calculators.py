@@ -93,7 +93,7 @@ def _calculator_class() -> Any:
         ) -> None:
             """The mean of every property over S, and its standard deviation."""
             super().calculate(atoms, properties, system_changes or ase.all_changes)
-            # ASE forgets results when atoms change: so is their spread
+            # ASE forgets results when the atoms change; their spread goes with them
             self.spread = {name: self.spread[name] for name in self.spread if name in self.results}
             wanted = [
                 name for name in self.implemented_properties if name in {*properties, "energy"}
