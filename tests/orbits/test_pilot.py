@@ -263,3 +263,18 @@ def test_a_design_is_not_planned_on_what_few_draws_do_not_see(given):
     truth = sa.pilot(given[1], given[2], sa.Oracle(group)).predict(S).rms
     assert truth > 0.006  # so that PSL(2,5) with 60 elements must not be taken
     assert all(plan.row("design").m is None or plan.row("design").m > 60 for plan in plans)
+
+
+def test_the_plan_of_rotations_has_draws_and_designs_but_no_full_group(rng):
+    space = sa.rotations(3)
+    x = rng.normal(size=(12, 3))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
+    S = sa.Oracle(space, seed=0).draw(6)
+    risk = sa.augmented_risk(model, (x, x[:, 0]), sa.rotate(space), S)
+    pilot = sa.pilot(risk, np.full(6, 0.5), sa.Oracle(space, seed=4))
+    plan = pilot.plan(eps=0.1)
+    assert plan.row("draws").m == math.ceil(pilot.spectrum.variance / 0.05**2)
+    assert plan.row("full").m is None
+    assert plan.row("paper's bound").m is None
+    assert "infinitely many elements" in str(plan)
+    json.dumps(plan.to_dict(), allow_nan=False)

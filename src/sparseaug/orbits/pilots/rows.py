@@ -32,6 +32,8 @@ MOST_ELEMENTS = 20_000
 
 _MOST_M = 1 << 62
 
+_ENDLESS = "not possible, there are infinitely many elements"
+
 
 @final
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class PilotRow:
 
     Attributes:
         method: draws, design, full, streaming, or paper's bound
-        m: transformations that a step averages over; None where no design is known that is good enough
+        m: transformations that a step averages over; None where no design is known that is good enough,
+            and for the full group and the paper's bound where the group is infinite
         steps: T
         calls: oracle calls in all steps
         work: gradients of one transformed sample over all steps
@@ -128,7 +131,9 @@ def plan_rows(
     draws = _draws(spectrum.variance, half)
     name, m, left = _design(spectrum, half, draws)
     stream = sgd_plan(eps, L, gap, sigma, 1)
-    paper = sample_size(eps, delta, group.order, 1.0, max(sigma, 1e-300))
+    order = group.order if group.is_finite else None
+    paper = order and sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
+    bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
 
     def row(
         method: str, m: int | None, T: int, calls: int | None, left: float | None, note: str = ""
@@ -140,7 +145,9 @@ def plan_rows(
             "draws", draws, steps, draws, math.sqrt(spectrum.variance / draws), _many(draws, group)
         ),
         row("design", m, steps, None if m is None else 2, left, name),
-        row("full", group.order, full_gd_steps(eps, L, gap), 0, 0.0),
+        row("full", order, full_gd_steps(eps, L, gap), 0, 0.0)
+        if order
+        else row("full", None, full_gd_steps(eps, L, gap), None, None, _ENDLESS),
         row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
         row(
             "paper's bound",
@@ -148,7 +155,7 @@ def plan_rows(
             steps,
             paper,
             None,
-            f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less",
+            bound if order else "it is for finite groups",
         ),
     )
     return PilotPlan(group.name, eps, rows)
