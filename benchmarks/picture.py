@@ -19,6 +19,7 @@ from sparseaug.report.style import LOOKS
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 
 BOUNDS = {
     "a-priori": "the paper's bound",
@@ -27,7 +28,7 @@ BOUNDS = {
 }
 
 
-def show_sample(ax: plt.Axes) -> None:
+def show_sample(ax: Axes) -> None:
     """All 720 orderings as dots, those of S in colour."""
     S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
     chosen = np.isin(np.arange(720), S.group.rank(S.elements))
@@ -38,9 +39,12 @@ def show_sample(ax: plt.Axes) -> None:
     ax.set_title("all 720 orderings of six numbers,\nand S: 64 of them, drawn once")
 
 
-def show_sizes(ax: plt.Axes, folder: Path) -> None:
+def show_sizes(ax: Axes, folder: Path) -> None:
     """The error of the gradient against m, for draws and designs."""
-    sizes = read_comparison(folder).sizes
+    found = read_comparison(folder)
+    if found is None:
+        raise SystemExit(f"{folder} has no designs.json; make paper writes it.")
+    sizes = found.sizes
     for kind, label in (("draws", "m draws"), ("design", "a design, exact for low degrees")):
         means = [size.by_seed(kind, "discrepancy").mean() for size in sizes]
         look = LOOKS[kind]
@@ -52,7 +56,7 @@ def show_sizes(ax: plt.Axes, folder: Path) -> None:
     ax.set_title("how far the gradient over S is\nfrom the one over all 720")
 
 
-def show_bounds(ax: plt.Axes, folder: Path) -> None:
+def show_bounds(ax: Axes, folder: Path) -> None:
     """What is proved of the gradient over the group at the end of training, beside the truth."""
     found = read_results(folder)
     certificates = found.certificates["one-shot-64"].values
