@@ -160,3 +160,23 @@ def test_the_spread_is_that_of_the_present_positions():
     assert set(atoms.calc.spread) == {"energy"}
     atoms.get_forces()
     assert set(atoms.calc.spread) == {"energy", "forces"}
+
+
+def test_magnetic_moments_that_are_vectors_turn_along():
+    class Coupled(calculators.Calculator):
+        implemented_properties = ["energy"]  # noqa: RUF012
+
+        def calculate(self, atoms=None, properties=("energy",), system_changes=None):
+            super().calculate(atoms, properties, system_changes or calculators.all_changes)
+            turns = np.cross(
+                self.atoms.positions[0], self.atoms.positions[1]
+            )  # axial, as moments are
+            self.results = {"energy": float(self.atoms.get_initial_magnetic_moments()[0] @ turns)}
+
+    atoms = some_atoms()
+    atoms.set_initial_magnetic_moments(np.random.default_rng(1).standard_normal((5, 3)))
+    plain = atoms.copy()
+    plain.calc = Coupled()
+    atoms.calc = sa.sources.averaged_calculator(Coupled(), sa.design(sa.orthogonal(3), degree=2))
+    assert atoms.get_potential_energy() == pytest.approx(plain.get_potential_energy())
+    assert atoms.calc.spread["energy"] < 1e-12

@@ -104,6 +104,9 @@ def _calculator_class() -> Any:
                 turned.set_constraint()  # a fixed atom would stay where it is
                 turned.set_cell(self.atoms.cell.array @ R.T, scale_atoms=False)
                 turned.set_positions(self.atoms.positions @ R.T)
+                moments = turned.get_initial_magnetic_moments()
+                if moments.ndim == 2:  # axial vectors; numbers do not turn
+                    turned.set_initial_magnetic_moments(np.linalg.det(R) * moments @ R.T)
                 for name in wanted:
                     value = self.calculator.get_property(name, turned)
                     values[name].append(_turned_back(name, np.asarray(value, float), R))
