@@ -9,7 +9,7 @@ atoms are turned.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; give a design or draws.")
     group = S.group
-    if not isinstance(group, Rotations) or group.n != 3:
+    if group.transform != "wigner" or group.width < 4:  # angles have fewer entries
         raise ArgumentError(
             f"S is a sample of {group.name}, which does not rotate space; use rotations(3) or "
             "orthogonal(3)."
@@ -68,7 +68,7 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
             f"calculator={shorten(calculator)} is not an ASE calculator with energies."
         )
     rows, counts = S.counts()
-    return kind(calculator, S, group.matrices(rows), counts / S.m)
+    return kind(calculator, S, cast(Rotations, group).matrices(rows), counts / S.m)
 
 
 @lru_cache(maxsize=1)
