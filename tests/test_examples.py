@@ -31,7 +31,7 @@ def digits() -> Iterator[Any]:
         patch.syspath_prepend(EXAMPLES)
         yield importlib.import_module("digits")
     for name in ("digits", "study"):
-        del sys.modules[name]
+        sys.modules.pop(name, None)
     torch.set_num_threads(threads)
 
 

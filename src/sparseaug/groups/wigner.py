@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from sparseaug.errors import ElementError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT, gamma, up
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.quaternions import LARGEST_INTEGER
 from sparseaug.groups.representations import Irrep
 from sparseaug.groups.rows import real_array
 
@@ -201,8 +202,11 @@ def _checked(elements: Rows, width: int) -> Rows:
     rows = real_array("elements", elements, ElementError)
     if rows.ndim != 2 or rows.shape[1] != width:
         raise ElementError(f"elements has shape {rows.shape}; give rows of shape (k, {width}).")
-    if not np.isfinite(rows).all() or (width > 2 and not rows[:, :4].any(axis=1).all()):
-        raise ElementError("elements has rows that are not finite, or 0; see contains().")
+    sizes = abs(rows[:, :4]).max(axis=1, initial=0.0)
+    if not np.isfinite(rows).all() or (
+        width > 2 and ((sizes == 0) | (sizes > LARGEST_INTEGER)).any()
+    ):
+        raise ElementError("elements has rows that are not finite, 0 or too large; see contains().")
     return rows
 
 

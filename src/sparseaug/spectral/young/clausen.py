@@ -34,7 +34,7 @@ STORE = 1 << 26
 """Bytes that the blocks of the level where the panels start may take."""
 
 SCRATCH = 1 << 27
-"""Bytes that the panels of all threads may take on one level: fresh pages take longer than transforms."""
+"""Bytes that the panels of all threads may take on one level."""
 
 
 def mean_blocks(
