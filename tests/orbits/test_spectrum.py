@@ -223,3 +223,12 @@ def test_shares_are_within_their_bars_in_190_of_200_runs(name: str, inputs: int)
     shares, predictions, _ = covered(name, inputs, runs=200)
     assert shares >= 190
     assert predictions >= 180
+
+
+def test_a_group_of_one_element_has_an_empty_spectrum():
+    act = sa.permute_axis(sa.symmetric(1))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0], act, np.ones((3, 1)))
+    assert dict(spectrum.shares) == dict(spectrum.errors) == {}
+    assert str(spectrum).endswith("variance 0")
+    assert sa.Spectrum.from_dict(spectrum.to_dict()).variance == 0
+    spectrum.plot()

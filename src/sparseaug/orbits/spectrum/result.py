@@ -296,7 +296,7 @@ class Spectrum:
     def _by_degree(self, values: Floats) -> Floats:
         """Sums (k, degrees) of (k, units)."""
         place = {degree: i for i, degree in enumerate(self._degrees)}
-        index = np.array([place[degree] for degree in self._units.degrees])
+        index = np.array([place[degree] for degree in self._units.degrees], np.int64)
         found = np.zeros((len(values), len(place)))
         np.add.at(found.T, index, values.T)
         return found
