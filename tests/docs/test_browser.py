@@ -107,5 +107,6 @@ def test_every_page_fits_and_can_be_read_in_a_browser(site: Path, tmp_path: Path
         browser.kill()
         browser.wait()
         server.shutdown()
+        server.server_close()
     assert Site.answer["looked"] == len(pages) > 20
     assert not Site.answer["found"], "\n".join(map(str, Site.answer["found"]))

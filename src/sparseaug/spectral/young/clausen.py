@@ -33,8 +33,8 @@ PANEL = 48
 STORE = 1 << 26
 """Bytes that the blocks of the level where the panels start may take."""
 
-SCRATCH = 1 << 26
-"""Bytes that a panel may take on one level."""
+SCRATCH = 1 << 27
+"""Bytes that the panels of all threads may take on one level: fresh pages take longer than transforms."""
 
 
 def mean_blocks(
@@ -158,12 +158,12 @@ class _Climb:
         return level == 1 or (stored <= STORE and max(dimensions) <= PANEL)
 
     def _panel_width(self, level: int, below: Sequence[set[Partition]]) -> int:
-        """Columns that keep every level of a panel within SCRATCH; below 8 the loops grow slow."""
+        """Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow."""
         rows = [
             (k + 1) * len(self._tables[k + 1]) * max(dimension(shape) for shape in below[k])
             for k in range(level, len(below) - 1)
         ]
-        return max(8, min(PANEL, SCRATCH // (8 * max(rows))))
+        return max(8, min(PANEL, SCRATCH // (8 * max(rows) * self._threads)))
 
     def _whole_level(
         self,

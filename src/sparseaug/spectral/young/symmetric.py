@@ -172,7 +172,7 @@ def _applied(
         return norm.at(str(shape))
 
     norms: list[Norm] = []
-    with ThreadPoolExecutor(jobs) as pool:
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(jobs) as pool:
         for norm in pool.map(bound, shapes):
             norms.append(norm)
             progress(len(norms), len(shapes))
