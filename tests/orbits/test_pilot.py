@@ -263,3 +263,21 @@ def test_a_design_is_not_planned_on_what_few_draws_do_not_see(given):
     truth = sa.pilot(given[1], given[2], sa.Oracle(group)).predict(S).rms
     assert truth > 0.006  # so that PSL(2,5) with 60 elements must not be taken
     assert all(plan.row("design").m is None or plan.row("design").m > 60 for plan in plans)
+
+
+def test_an_infinite_group_is_planned_for_without_the_rows_of_finite_ones():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(6, 5, 3)), rng.normal(size=6)
+    act = sa.rotate(sa.rotations(3))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
+    risk = sa.augmented_risk(model, (x, y), act, None)
+    found = sa.pilot(risk, np.ones(6), sa.Oracle(act.group))
+    planned = found.plan(0.001)
+    assert [row.method for row in planned.rows] == ["draws", "design", "streaming"]
+    assert planned.row("draws").m == math.ceil(found.sigma**2 / 0.0005**2)
+
+
+def test_draws_for_a_tiny_eps_are_as_many_as_it_takes(given):
+    parts, risk, theta, _ = given
+    row = sa.pilot(risk, theta, sa.Oracle(parts[2].group)).plan(1e-12).row("draws")
+    assert row.discrepancy <= 0.5e-12 * (1 + 1e-9)

@@ -30,8 +30,6 @@ WIDTH = 80
 MOST_ELEMENTS = 20_000
 """Elements of a design that is judged by the spectrum."""
 
-_MOST_M = 1 << 62
-
 
 @final
 @dataclass(frozen=True)
@@ -128,35 +126,31 @@ def plan_rows(
     draws = _draws(spectrum.variance, half)
     name, m, left = _design(spectrum, half, draws)
     stream = sgd_plan(eps, L, gap, sigma, 1)
-    paper = sample_size(eps, delta, group.order, 1.0, max(sigma, 1e-300))
 
     def row(
         method: str, m: int | None, T: int, calls: int | None, left: float | None, note: str = ""
     ) -> PilotRow:
         return PilotRow(method, m, T, calls, None if m is None else m * T * samples, left, note)
 
-    rows = (
-        row(
-            "draws", draws, steps, draws, math.sqrt(spectrum.variance / draws), _many(draws, group)
-        ),
+    left_by_draws = math.sqrt(spectrum.variance / draws)
+    rows = [
+        row("draws", draws, steps, draws, left_by_draws, _many(draws, group)),
         row("design", m, steps, None if m is None else 2, left, name),
-        row("full", group.order, full_gd_steps(eps, L, gap), 0, 0.0),
         row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
-        row(
-            "paper's bound",
-            paper,
-            steps,
-            paper,
-            None,
-            f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less",
-        ),
-    )
-    return PilotPlan(group.name, eps, rows)
+    ]
+    if group.is_finite:
+        rows.insert(2, row("full", group.order, full_gd_steps(eps, L, gap), 0, 0.0))
+        paper = sample_size(eps, delta, group.order, 1.0, max(sigma, 1e-300))
+        said = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
+        rows.append(row("paper's bound", paper, steps, paper, None, said))
+    return PilotPlan(group.name, eps, tuple(rows))
 
 
 def _draws(variance: float, half: float) -> int:
     ratio = math.sqrt(variance) / half
-    return max(1, math.ceil(ratio * ratio * (1 - 1e-12))) if ratio < 1 << 31 else _MOST_M
+    if ratio > 1 << 31:  # whose square may not be a float
+        return math.ceil(ratio) ** 2
+    return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
 
 
 def _many(draws: int, group: Group) -> str:
