@@ -44,3 +44,27 @@ def test_a_csv_file_of_names_alone_is_refused(run) -> None:
     code, _, err = run("rows.csv", "--group", "S2")
     assert code == 2
     assert "holds no rows" in err
+
+
+def test_rows_of_rotations_are_real_numbers(run) -> None:
+    S = sa.Oracle(sa.group("S3xSO3"), seed=0).draw(5)
+    lines = ["a,b,c,w,x,y,z", *(",".join(map(repr, row)) for row in S.elements.tolist())]
+    Path("rows.csv").write_text("\n".join(lines))
+    Path("rows.json").write_text(json.dumps(S.elements.tolist()))
+    for path in ("rows.csv", "rows.json"):
+        code, out, err = run(path, "--group", "S3xSO3", "--degree", "2", "--json")
+        assert code == 0, err
+        assert json.loads(out)["sha256"] == S.sha256
+        assert json.loads(out)["deviation"]["value"] == sa.deviation(S, degree=2).value
+    Path("half.csv").write_text(".5 .5 .5 -.5\n")  # a first line of numbers, not of names
+    assert run("half.csv", "--group", "SO3", "--degree", "1")[0] == 0
+    assert run("rows.json", "--group", "C7")[0] == 2  # integers elsewhere
+    Path("mixed.csv").write_text("0.5,0,1\n0,1,2\n")  # whose first line is not dropped as names
+    assert run("mixed.csv", "--group", "S3")[0] == 2
+
+
+def test_rows_without_a_group_ask_for_it(run) -> None:
+    Path("rows.csv").write_text("0,1,2\n")
+    code, _, err = run("rows.csv")
+    assert code == 2
+    assert "--group" in err

@@ -130,3 +130,18 @@ def test_no_design_is_looked_at_once_one_is_exact_on_all_degrees(monkeypatch):
     )
     found = sa.inspect(np.eye(64, dtype=int)[:9], group="Z2^64")
     assert found.instead[-1].m == max(built) == 128
+
+
+def test_relabelled_and_rotated_atoms_are_inspected_by_factor():
+    S = sa.Oracle(sa.group("S3xSO3"), seed=0).draw(5)
+    found = sa.inspect(S.elements, group=S.group)
+    assert set(found.factors) == {"S3", "SO3"}
+    turns = sa.GroupSample(sa.rotations(3), S.elements[:, 3:])
+    assert found.factors["SO3"].levels == sa.profile(turns).levels
+
+
+def test_what_rounded_rows_leave_is_told_from_what_they_miss():
+    said = sa.inspect(sa.design(sa.rotations(3), degree=5)).findings
+    assert "S is blind on 6, 10, 12, 15, 16: some function there is not averaged at all." in said
+    assert any("leaves at most" in text and "e-1" in text for text in said)
+    assert not any("leaves at most 1 " in text for text in said)

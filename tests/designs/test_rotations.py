@@ -128,3 +128,14 @@ def test_an_average_over_the_icosahedron_is_exact_for_polynomials_of_degree_5(rn
             np.ptp(values) < 1e-12 * np.linalg.norm(x) ** power * np.linalg.norm(direction) ** power
         )
     assert np.ptp([mean(y, 6) for y in turned]) > 1e-6
+
+
+def test_the_m_that_is_advised_is_one_that_helps():
+    for name, advice in (
+        ("SO3", "raise m to 6 or more, or give degree="),
+        ("O3", "raise m to 12 or more, or give degree="),
+        ("SO2", "known for SO2; give degree="),  # no finite S has a deviation below 1
+        ("S5xSO3", "known for S5xSO3; give degree="),
+    ):
+        with pytest.raises(UnsupportedError, match=advice):
+            sa.design(sa.group(name), m=5)

@@ -275,3 +275,15 @@ def test_rotations_of_other_dimensions_are_refused():
                 make(n)
     with pytest.raises(ArgumentError, match="n=4"):
         sa.group("SO4")
+
+
+def test_canonical_rows_stay_to_the_bit_and_both_signs_have_one_row(rng):
+    space, plane = sa.orthogonal(3), sa.orthogonal(2)
+    rows = space.sample(200, rng)
+    assert np.array_equal(space.canonical(rows), rows)
+    assert np.array_equal(space.canonical(rows * [-1, -1, -1, -1, 1]), rows)
+    once = space.canonical([[1, 2, 0, 0, 1], [-3, 1e-9, 5, 7, 0], [1e300, 1, -1e300, 0, 0]])
+    assert np.array_equal(space.canonical(once), once)
+    angles = plane.sample(200, rng)
+    assert np.array_equal(plane.canonical(angles), angles)
+    assert np.array_equal(plane.canonical([[6.283185307179586, 1]]), [[6.283185307179586, 1]])

@@ -265,16 +265,19 @@ def test_a_design_is_not_planned_on_what_few_draws_do_not_see(given):
     assert all(plan.row("design").m is None or plan.row("design").m > 60 for plan in plans)
 
 
-def test_an_infinite_group_is_planned_for_without_the_rows_of_finite_ones():
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(6, 5, 3)), rng.normal(size=6)
-    act = sa.rotate(sa.rotations(3))
+def test_the_plan_of_rotations_has_draws_and_designs_but_no_full_group(rng):
+    space = sa.rotations(3)
+    x = rng.normal(size=(12, 3))
     model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
-    risk = sa.augmented_risk(model, (x, y), act, None)
-    found = sa.pilot(risk, np.ones(6), sa.Oracle(act.group))
-    planned = found.plan(0.001)
-    assert [row.method for row in planned.rows] == ["draws", "design", "streaming"]
-    assert planned.row("draws").m == math.ceil(found.sigma**2 / 0.0005**2)
+    S = sa.Oracle(space, seed=0).draw(6)
+    risk = sa.augmented_risk(model, (x, x[:, 0]), sa.rotate(space), S)
+    pilot = sa.pilot(risk, np.full(6, 0.5), sa.Oracle(space, seed=4))
+    plan = pilot.plan(eps=0.1)
+    assert plan.row("draws").m == math.ceil(pilot.spectrum.variance / 0.05**2)
+    assert plan.row("full").m is None
+    assert plan.row("paper's bound").m is None
+    assert "infinitely many elements" in str(plan)
+    json.dumps(plan.to_dict(), allow_nan=False)
 
 
 def test_draws_for_a_tiny_eps_are_as_many_as_it_takes(given):

@@ -11,6 +11,7 @@ import sparseaug as sa
 from sparseaug import theory
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.planning import degree_dimension_sum, dimension_sum, plan
+from sparseaug.planning.draws import DrawRow
 from sparseaug.spectral.general.coordinates import coordinates
 from tests.spectral.test_coordinates import degree_of_irrep
 
@@ -157,3 +158,10 @@ def test_other_mistakes_are_answered():
         found.row("two-shot")
     with pytest.raises(FrozenInstanceError):
         found.deviation = 1.0
+
+
+def test_a_target_is_printed_as_it_was_given():
+    plan = sa.plan(sa.rotations(3), deviation=0.2, degree=3)  # the float 0.2 is above 1/5
+    line = next(line for line in str(plan).splitlines() if line.startswith("one-shot sharp "))
+    assert line.split()[4] == "0.2"
+    assert DrawRow("x", 1, 1, 0.20000000001, "certain").cells()[3] == "0.201"

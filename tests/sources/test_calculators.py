@@ -135,3 +135,48 @@ def test_a_calculator_without_energies_and_other_groups_are_refused():
             sa.sources.averaged_calculator(emt.EMT(), S)
     with pytest.raises(ArgumentError, match="S=None"):
         sa.sources.averaged_calculator(emt.EMT(), None)
+
+
+def test_atoms_with_constraints_are_turned_whole():
+    constraints = optional("ase.constraints")
+    free, held = build.molecule("CH3CH2OH"), build.molecule("CH3CH2OH")
+    held.set_constraint(constraints.FixAtoms([0, 1]))
+    S = sa.design(SPACE, degree=2)
+    for atoms in (free, held):
+        atoms.calc = sa.sources.averaged_calculator(emt.EMT(), S)
+    assert held.get_potential_energy() == pytest.approx(free.get_potential_energy())
+    assert held.calc.spread["energy"] < 1e-10
+    assert np.allclose(held.get_forces(apply_constraint=False), free.get_forces(), atol=1e-10)
+    assert not held.get_forces()[:2].any()  # the constraint holds in the frame of the atoms
+
+
+def test_the_spread_is_that_of_the_present_positions():
+    atoms = some_atoms()
+    atoms.calc = sa.sources.averaged_calculator(crooked(), sa.design(SPACE, degree=1))
+    atoms.get_forces()
+    assert set(atoms.calc.spread) == {"energy", "forces"}
+    atoms.positions[0] += 1.0
+    atoms.get_potential_energy()
+    assert set(atoms.calc.spread) == {"energy"}
+    atoms.get_forces()
+    assert set(atoms.calc.spread) == {"energy", "forces"}
+
+
+def test_magnetic_moments_that_are_vectors_turn_along():
+    class Coupled(calculators.Calculator):
+        implemented_properties = ["energy"]  # noqa: RUF012
+
+        def calculate(self, atoms=None, properties=("energy",), system_changes=None):
+            super().calculate(atoms, properties, system_changes or calculators.all_changes)
+            turns = np.cross(
+                self.atoms.positions[0], self.atoms.positions[1]
+            )  # axial, as moments are
+            self.results = {"energy": float(self.atoms.get_initial_magnetic_moments()[0] @ turns)}
+
+    atoms = some_atoms()
+    atoms.set_initial_magnetic_moments(np.random.default_rng(1).standard_normal((5, 3)))
+    plain = atoms.copy()
+    plain.calc = Coupled()
+    atoms.calc = sa.sources.averaged_calculator(Coupled(), sa.design(sa.orthogonal(3), degree=2))
+    assert atoms.get_potential_energy() == pytest.approx(plain.get_potential_energy())
+    assert atoms.calc.spread["energy"] < 1e-12

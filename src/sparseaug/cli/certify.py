@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -20,6 +21,7 @@ from sparseaug.errors import check_integer, escape_controls, shorten_text
 from sparseaug.floats import text_down, text_up
 from sparseaug.groups import group
 from sparseaug.sampling import GroupSample
+from sparseaug.storage import show_path
 
 if TYPE_CHECKING:
     from sparseaug.spectral import Deviation
@@ -92,6 +94,10 @@ def certify(
         raise click.UsageError("--order goes with --profile.")
     if by_degree and (words > 1 or method is not None or device is not None):
         raise click.UsageError("--profile excludes --words, --method and --device.")
+    if name is None and path.lower().endswith((".csv", ".json", ".txt")):
+        raise click.UsageError(
+            f"PATH {show_path(path)} is a text file of rows; give --group, the group they are from."
+        )
     S = GroupSample.load(path) if name is None else _given(name, path)
     facts: dict[str, Any] = {
         "group": S.group.name,
@@ -132,7 +138,7 @@ def _title(path: str) -> str:
 
 def _given(name: str, path: str) -> GroupSample:
     g = group(name)
-    return GroupSample(g, g.check(read_rows("PATH", path)))
+    return GroupSample(g, g.check(read_rows("PATH", path, real=g.row_dtype == np.float64)))
 
 
 def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:

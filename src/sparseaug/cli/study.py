@@ -32,7 +32,7 @@ from sparseaug.errors import ArgumentError, SparseAugError, need, shorten
 )
 @click.option("--address", metavar="HOST:PORT", help="Scheduler of the Dask cluster, for dask.")
 def study(out: str, quick: bool, jobs: int | None, backend: str, address: str | None) -> None:
-    """Measure the paper's rates, bounds and costs on groups of 24 to 2^1000 elements.
+    """Measure the paper's rates, bounds and costs on groups of 16 to 2^1000 elements.
 
     Oracle calls to reach a gradient norm, by method; exact deviations beside every bound; what a step
     of training costs. About half an hour on two cores. A study that was stopped is resumed, with the

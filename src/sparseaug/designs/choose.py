@@ -221,9 +221,11 @@ def _best_whole(group: Group, m: int) -> Offer:
         if flattest is not None:
             return flattest
         if not group.is_finite:
+            sizes = [one.m for one in offers if one.m and (one.deviation or 1.0) < 1.0]
+            more = f"raise m to {min(sizes)} or more, or " if sizes else ""
             raise UnsupportedError(
                 f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
-                f"known for {group.name}; raise m to 6 or more, or give degree=."
+                f"known for {group.name}; {more}give degree=."
             )
         raise UnsupportedError(
             f"{group.name} of order {format_order(group)} is too large to be searched whole, above "

@@ -39,6 +39,9 @@ _MOST_COMBINATIONS = 1 << 20  # of two factors
 _MOST_OFFERED = 1 << 16  # elements of a design that is offered
 _QUOTIENTS = 1 << 26  # integers in the quotients of one that are counted: some tenths of a second
 _WORSE = 1.5  # times the mean square of draws: less than that is luck
+_ROUNDED = (
+    1e-9  # norms of rows that were rounded are that near to 0 and 1 where exact ones are there
+)
 _WHOLE_ORDER = 5_000  # order up to which the deviation of a group without degrees is computed
 
 
@@ -46,7 +49,7 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
     """What a given list of transformations averages, what it misses, and what to use instead.
 
     Args:
-        rows: one row of integers per element, or a `GroupSample`
+        rows: one row of numbers per element, or a `GroupSample`
         group: the group they are from, or its name; may be left out for a `GroupSample`
 
     Returns:
@@ -180,7 +183,8 @@ def _together(both: Group, rows: Rows, first: str, second: str) -> str:
 def _apart(both: Group, rows: Rows) -> list[tuple[Group, Rows]]:
     parts = both.factors or tuple(map(cyclic, both.moduli or ()))
     ends = list(accumulate(part.width for part in parts))
-    return list(zip(parts, np.split(rows, ends[:-1], axis=1), strict=True))
+    columns = np.split(rows, ends[:-1], axis=1)
+    return [(one, own.astype(one.row_dtype)) for one, own in zip(parts, columns, strict=True)]
 
 
 def _coset(order: int | None, index: int | None) -> list[str]:
@@ -211,14 +215,15 @@ def _exactness(S: GroupSample, found: Profile | None) -> list[str]:
     said = []
     if found.exact:
         said.append(f"S is exact on {in_words(found.exact)} ({found.meaning}).")
-    blind = [level for level in found.levels if level.lower > 1 - 1e-12]
+    blind = [level for level in found.levels if level.lower > 1 - _ROUNDED]
     rest = [level for level in found.levels if not level.exact and level not in blind]
+    tiny = [level for level in rest if level.norm < _ROUNDED]
     if blind:
         names = in_words(tuple(level.degree for level in blind))
         said.append(f"S is blind on {names}: some function there is not averaged at all.")
-    if rest:
-        worst = max(rest, key=lambda level: level.norm)
-        names = in_words(tuple(level.degree for level in rest))
+    for levels in filter(None, (tiny, [level for level in rest if level not in tiny])):
+        worst = max(levels, key=lambda level: level.norm)
+        names = in_words(tuple(level.degree for level in levels))
         said.append(
             f"On {names} S leaves at most {text_up(worst.norm, 3)} of what is to be averaged out."
         )

@@ -258,6 +258,8 @@ class Rotations(Group):
     def canonical(self, elements: ArrayLike) -> Rows:
         """Rows as this group has them: quaternions of length 1 and positive sign, angles below 2 pi.
 
+        Rows that are so already stay, to the bit.
+
         Args:
             elements: rows (k, width): quaternions (w, x, y, z) of any length but 0, angles of any size.
 
@@ -276,7 +278,11 @@ class Rotations(Group):
             )
         if self.n == 2:
             return self._joined(_reduced(turns), bits + 0.0)
-        return self._joined(quaternions.signed(quaternions.unit(turns)), bits + 0.0)
+        signed = quaternions.signed(turns)
+        with np.errstate(over="ignore"):
+            kept = quaternions.are_rows(signed) & (quaternions.squared_length(signed) < 1.5)
+        rows = np.where(kept[:, None], signed, quaternions.signed(quaternions.unit(turns)))
+        return self._joined(rows, bits + 0.0)
 
     def to_scipy(self, elements: ArrayLike) -> Any:
         """As `scipy.spatial.transform.Rotation`; for rotations(3).

@@ -79,8 +79,14 @@ class DrawRow:
     def cells(self) -> tuple[str, ...]:
         """The row of a table for people."""
         counts = ("-" if n is None else format_count(n) for n in (self.m, self.calls))
-        reached = "-" if self.deviation is None else text_up(self.deviation, 3)
+        reached = "-" if self.deviation is None else _reached(self.deviation)
         return (self.method, *counts, reached, self.guarantee.removeprefix("with probability "))
+
+
+def _reached(deviation: float) -> str:
+    """Rounded up to three digits; a number of three digits, as a target is, as it was given."""
+    given = f"{deviation:.3g}"
+    return given if float(given) == deviation else text_up(deviation, 3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ atoms are turned.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; give a design or draws.")
     group = S.group
-    if not isinstance(group, Rotations) or group.n != 3:
+    if group.transform != "wigner" or group.width < 4:  # angles have fewer entries
         raise ArgumentError(
             f"S is a sample of {group.name}, which does not rotate space; use rotations(3) or "
             "orthogonal(3)."
@@ -68,7 +68,7 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
             f"calculator={shorten(calculator)} is not an ASE calculator with energies."
         )
     rows, counts = S.counts()
-    return kind(calculator, S, group.matrices(rows), counts / S.m)
+    return kind(calculator, S, cast(Rotations, group).matrices(rows), counts / S.m)
 
 
 @lru_cache(maxsize=1)
@@ -93,14 +93,20 @@ def _calculator_class() -> Any:
         ) -> None:
             """The mean of every property over S, and its standard deviation."""
             super().calculate(atoms, properties, system_changes or ase.all_changes)
+            # ASE forgets results when the atoms change; their spread goes with them
+            self.spread = {name: self.spread[name] for name in self.spread if name in self.results}
             wanted = [
                 name for name in self.implemented_properties if name in {*properties, "energy"}
             ]
             values: dict[str, list[NDArray[Any]]] = {name: [] for name in wanted}
             for R in self._matrices:
                 turned = self.atoms.copy()
+                turned.set_constraint()  # a fixed atom would stay where it is
                 turned.set_cell(self.atoms.cell.array @ R.T, scale_atoms=False)
                 turned.set_positions(self.atoms.positions @ R.T)
+                moments = turned.get_initial_magnetic_moments()
+                if moments.ndim == 2:  # axial vectors; numbers do not turn
+                    turned.set_initial_magnetic_moments(np.linalg.det(R) * moments @ R.T)
                 for name in wanted:
                     value = self.calculator.get_property(name, turned)
                     values[name].append(_turned_back(name, np.asarray(value, float), R))

@@ -1,4 +1,4 @@
-"""Small problems with known constants, on groups from 24 to 2^1000 elements.
+"""Small problems with known constants, on groups from 16 to 2^1000 elements.
 
 A factorised kernel model with a few centres is fitted to a few samples, so that the gradient over the
 whole group is exact (enumeration, permanents, products of cosh) and a step costs a few microseconds.
@@ -30,7 +30,7 @@ SAMPLES, CENTERS = 4, 3
 """As few as leave the landscape non-convex: the rates do not depend on them."""
 
 SIGMA, NOISE = 1.0, 0.5
-"""Width of the kernel, the paper's; standard deviation of what the teacher does not explain."""
+"""Width of the kernel (1.25 in the paper); standard deviation of what the teacher does not explain."""
 
 _FOR_SIGMA = 4096  # draws that measure the standard deviation, to 2 %
 _AT_REST = 0.01  # of sigma: a gradient that is small at the end

@@ -30,6 +30,8 @@ WIDTH = 80
 MOST_ELEMENTS = 20_000
 """Elements of a design that is judged by the spectrum."""
 
+_ENDLESS = "not possible, there are infinitely many elements"
+
 
 @final
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class PilotRow:
 
     Attributes:
         method: draws, design, full, streaming, or paper's bound
-        m: transformations that a step averages over; None where no design is known that is good enough
+        m: transformations that a step averages over; None where no design is known that is good enough,
+            and for the full group and the paper's bound where the group is infinite
         steps: T
         calls: oracle calls in all steps
         work: gradients of one transformed sample over all steps
@@ -126,24 +129,34 @@ def plan_rows(
     draws = _draws(spectrum.variance, half)
     name, m, left = _design(spectrum, half, draws)
     stream = sgd_plan(eps, L, gap, sigma, 1)
+    order = group.order if group.is_finite else None
+    paper = order and sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
+    bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
 
     def row(
         method: str, m: int | None, T: int, calls: int | None, left: float | None, note: str = ""
     ) -> PilotRow:
         return PilotRow(method, m, T, calls, None if m is None else m * T * samples, left, note)
 
-    left_by_draws = math.sqrt(spectrum.variance / draws)
-    rows = [
-        row("draws", draws, steps, draws, left_by_draws, _many(draws, group)),
+    rows = (
+        row(
+            "draws", draws, steps, draws, math.sqrt(spectrum.variance / draws), _many(draws, group)
+        ),
         row("design", m, steps, None if m is None else 2, left, name),
+        row("full", order, full_gd_steps(eps, L, gap), 0, 0.0)
+        if order
+        else row("full", None, full_gd_steps(eps, L, gap), None, None, _ENDLESS),
         row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
-    ]
-    if group.is_finite:
-        rows.insert(2, row("full", group.order, full_gd_steps(eps, L, gap), 0, 0.0))
-        paper = sample_size(eps, delta, group.order, 1.0, max(sigma, 1e-300))
-        said = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
-        rows.append(row("paper's bound", paper, steps, paper, None, said))
-    return PilotPlan(group.name, eps, tuple(rows))
+        row(
+            "paper's bound",
+            paper,
+            steps,
+            paper,
+            None,
+            bound if order else "it is for finite groups",
+        ),
+    )
+    return PilotPlan(group.name, eps, rows)
 
 
 def _draws(variance: float, half: float) -> int:
