@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.designs import inspection
 from sparseaug.errors import ArgumentError, ElementError
 
 
@@ -119,6 +120,16 @@ def test_it_is_json_and_a_report():
 def test_bad_rows_are_answered(rows, group, said):
     with pytest.raises((ArgumentError, ElementError), match=said):
         sa.inspect(rows, group)
+
+
+def test_no_design_is_looked_at_once_one_is_exact_on_all_degrees(monkeypatch):
+    """Of Z2^64 to degree 3 that is one of 128; the next have 8,192 rows, which take seconds."""
+    built, build = [], inspection.build
+    monkeypatch.setattr(
+        inspection, "build", lambda group, offer: built.append(offer.m) or build(group, offer)
+    )
+    found = sa.inspect(np.eye(64, dtype=int)[:9], group="Z2^64")
+    assert found.instead[-1].m == max(built) == 128
 
 
 def test_relabelled_and_rotated_atoms_are_inspected_by_factor():

@@ -248,3 +248,57 @@ def test_weights_of_classes_and_ignored_targets_are_refused():
         risk = sann.ModuleRisk(module, loss, (ROWS, y), SHIFT, None)
         with pytest.raises(UnsupportedError, match="CrossEntropyLoss with weights"):
             derived_limit(risk)
+
+
+@pytest.mark.parametrize("loss", [nn.MSELoss(), nn.HuberLoss(delta=1e3)])
+@pytest.mark.parametrize("outputs", [(1, 64), (64, 1)])
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_targets_that_broadcast_against_the_outputs_are_refused(loss, outputs):
+    """64 outputs for one target: the derivative is 8 times as long as that of one residual."""
+    made, wanted = outputs
+    module = nn.Linear(6, made).double()
+    y = torch.full((5, wanted), 100.0, dtype=torch.float64)
+    risk = sann.ModuleRisk(module, loss, (ROWS, y), SHIFT, None)
+    with pytest.raises(UnsupportedError, match="broadcast"):
+        derived_limit(risk)
+
+
+def test_softmax_forgets_a_norm_that_overflows():
+    module = nn.Sequential(nn.Linear(6, 6), nn.Softmax(1)).double()
+    nn.init.constant_(module[0].bias, 1e200)
+    risk = sann.ModuleRisk(module, nn.MSELoss(), (ROWS, ROWS), SHIFT, None)
+    assert float(risk.gradient(risk.theta).norm()) <= derived_limit(risk) < 1e3
+
+
+def test_a_limit_that_overflows_is_refused():
+    """The outputs are finite, as all units are off; the product of the norms is not."""
+    module = nn.Sequential(nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 6)).double()
+    for layer in (module[0], module[2]):
+        nn.init.constant_(layer.weight, 1e150)
+    nn.init.constant_(module[0].bias, -1e160)
+    risk = sann.ModuleRisk(module, nn.MSELoss(), (ROWS, ROWS), SHIFT, None)
+    with pytest.raises(UnsupportedError, match="too large for a float"):
+        derived_limit(risk)
+
+
+def test_deriving_a_limit_leaves_the_data_alone():
+    x = ROWS.clone()
+    module = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(6, 6)).double()
+    derived_limit(sann.ModuleRisk(module, nn.MSELoss(), (x, ROWS), SHIFT, None))
+    assert torch.equal(x, ROWS)
+
+
+class Compared:
+    """A loss that cannot be a key of a dictionary."""
+
+    def __eq__(self, other):
+        return True
+
+    def __call__(self, p, y):
+        return ((p - y) ** 2).mean()
+
+
+def test_a_loss_without_a_hash_is_refused_by_name():
+    risk = sann.ModuleRisk(nn.Linear(6, 6).double(), Compared(), (ROWS, ROWS), SHIFT, None)
+    with pytest.raises(UnsupportedError, match="the loss Compared is not known"):
+        derived_limit(risk)

@@ -278,3 +278,9 @@ def test_the_plan_of_rotations_has_draws_and_designs_but_no_full_group(rng):
     assert plan.row("paper's bound").m is None
     assert "infinitely many elements" in str(plan)
     json.dumps(plan.to_dict(), allow_nan=False)
+
+
+def test_draws_for_a_tiny_eps_are_as_many_as_it_takes(given):
+    parts, risk, theta, _ = given
+    row = sa.pilot(risk, theta, sa.Oracle(parts[2].group)).plan(1e-12).row("draws")
+    assert row.discrepancy <= 0.5e-12 * (1 + 1e-9)

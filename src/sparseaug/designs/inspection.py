@@ -252,7 +252,10 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
         return []
     mine, best = set(found.exact), list[Instead]()
     sizes: set[int] = set()
+    last = max((degree_size(level.degree) for level in found.levels), default=0)
     for offer in designs(S.group):  # the smallest first
+        if last in sizes:
+            break
         if offer.m is None or offer.m > _MOST_OFFERED or not offer.fits(S.group.width):
             continue
         if offer.name == "full":

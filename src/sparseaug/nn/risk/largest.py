@@ -57,11 +57,12 @@ class Rule:
     parameters: list[tuple[nn.Parameter, Callable[[Floats], Floats]]] = field(default_factory=list)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a limit that overflows is refused
 def derived_limit(risk: ModuleRisk) -> float:
     """G for a risk in double precision, or an `UnsupportedError` that names what is not known."""
     _require_isometries(risk)
     x, y = risk.data
-    a, n = x[:1], len(y)
+    a, n = x[:1].clone(), len(y)  # a layer may work in place
     norm = _norms(x)
     walked, roundings = [], n + x[0].numel()
     with torch.no_grad():
@@ -84,7 +85,10 @@ def derived_limit(risk: ModuleRisk) -> float:
                 parts[parameter] = parts.get(parameter, 0.0) + times(before) * delta
         delta = delta * rule.slope
     total = np.sqrt(np.sum([part**2 for part in parts.values()], axis=0))
-    return lifted(float(total.mean()), 2 * roundings + 40)
+    limit = lifted(float(total.mean()), 2 * roundings + 40)
+    if not math.isfinite(limit):
+        raise _unknown("the norms of the layers are too large for a float")
+    return limit
 
 
 def _require_isometries(risk: ModuleRisk) -> None:
@@ -184,7 +188,8 @@ def _gelu(layer: Any, a: Tensor, out: Tensor) -> Rule:
 def _softmax(layer: Any, a: Tensor, out: Tensor) -> Rule:
     if layer.dim in (None, 0, -a.ndim):
         raise _unknown(f"Softmax(dim={layer.dim}) may mix samples")
-    return Rule(0.0, 0.5, math.sqrt(out[0].numel() / out.shape[layer.dim]))
+    whole = math.sqrt(out[0].numel() / out.shape[layer.dim])  # probabilities, whatever came in
+    return Rule(1.0, 0.5, shift=whole, cap=whole)
 
 
 def _max_pool(layer: Any, a: Tensor, out: Tensor) -> Rule:
@@ -241,8 +246,13 @@ def _slope_of_loss(risk: ModuleRisk, norm: Floats, out: Tensor) -> Floats:
     probability vectors, at most sqrt(2) long, or a mean of such.
     """
     y, entries = risk.data[1], out[0].numel()
-    loss: Any = _SAME.get(risk.loss, risk.loss)  # a function, as the layer with its defaults
+    same = [layer for function, layer in _SAME.items() if function is risk.loss]
+    loss: Any = same[0] if same else risk.loss  # a function, as the layer with its defaults
     kind = type(loss)
+    if kind in (nn.MSELoss, nn.HuberLoss):
+        pairs = math.prod(torch.broadcast_shapes(out.shape, y[:1].shape))
+        if not pairs == entries == y[0].numel():
+            raise _unknown("targets that broadcast against the outputs are not known")
     far = norm + _norms(y)
     if kind is nn.MSELoss and loss.reduction != "sum":
         return 2 * far / entries

@@ -30,8 +30,6 @@ WIDTH = 80
 MOST_ELEMENTS = 20_000
 """Elements of a design that is judged by the spectrum."""
 
-_MOST_M = 1 << 62
-
 _ENDLESS = "not possible, there are infinitely many elements"
 
 
@@ -163,7 +161,9 @@ def plan_rows(
 
 def _draws(variance: float, half: float) -> int:
     ratio = math.sqrt(variance) / half
-    return max(1, math.ceil(ratio * ratio * (1 - 1e-12))) if ratio < 1 << 31 else _MOST_M
+    if ratio > 1 << 31:  # whose square may not be a float
+        return math.ceil(ratio) ** 2
+    return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
 
 
 def _many(draws: int, group: Group) -> str:

@@ -84,9 +84,9 @@ def _errors(spectrum: Spectrum, axes: Any) -> None:
     ticks = [2**i for i in range(0, math.ceil(math.log2(most)) + 1, 2 if most < 2000 else 3)]
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.set_xlim(0.8, 1.8 * most)
-    axes.set_yscale("log")
     floor = min([p.rms for _, p in better], default=root / math.sqrt(most)) / 3
-    if root:
+    if root:  # else there is nothing above 0
+        axes.set_yscale("log")
         axes.set_ylim(min(floor, root / math.sqrt(most) / 3), 1.6 * root)
     bottom = {"clip_on": False, "zorder": 5, "transform": axes.get_xaxis_transform()}
     if exact:
