@@ -229,3 +229,17 @@ def test_the_picture_shows_every_share_and_every_design() -> None:
         known = [spectrum.predict(sa.design(G, name=o.name)).rms for o in offers]
         assert any(rms == pytest.approx(value) for value in known)
     pyplot.close("all")
+
+
+def test_a_design_is_chosen_by_the_upper_end_of_its_bar() -> None:
+    turn = sa.rotate(sa.rotations(2))
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    drawn = sa.orbit_spectrum(
+        lambda x: x[:, 0] ** 2, turn, x, oracle=sa.Oracle(turn.group, seed=0), calls=64
+    )
+    found = sa.choose(drawn, error=0.1)
+    assert found.name == "draws" or (
+        found.prediction.value + found.prediction.error <= found.error**2
+    )
+    with pytest.raises(sa.errors.ArgumentError, match="raise error or max_m"):
+        sa.choose(drawn, error=1e-9)  # 64 draws cannot say that

@@ -87,7 +87,8 @@ def choose(
     """The cheapest known S whose average is within `error` of the mean over the group.
 
     The error is a root mean square in the units of the outputs: over inputs, summed over the outputs,
-    in expectation over translates of S; it is compared with `spectrum.predict(S).rms`. Without any
+    in expectation over translates of S; it is compared with `spectrum.predict(S).rms`, of a design at
+    the upper end of its error bar, since few draws say little about high degrees. Without any
     averaging it is the root of the variance: give error=0.1 * spectrum.variance**0.5 for a tenth of it.
 
     Args:
@@ -127,7 +128,8 @@ def choose(
     most = draws if limit is None else limit
     nearest: tuple[float, str] = (spectrum.predict(most).rms, f"{most} draws")
     for name, sample, prediction in candidates(spectrum, min(draws, most)):
-        if prediction.rms <= error and prediction.value <= spectrum.predict(sample.m).value:
+        within = prediction.value + prediction.error <= error * error
+        if within and prediction.value <= spectrum.predict(sample.m).value:
             return Choice(sample, name, prediction, draws, error)
         nearest = min(nearest, (prediction.rms, f"{name} with m={sample.m}"))
     if draws > most or 8 * draws * group.width > MOST_BYTES:
