@@ -36,7 +36,7 @@ def show_sample(ax: Axes) -> None:
     ax.scatter(x[~chosen], y[~chosen], 9, "#C9C9C9", linewidths=0)
     ax.scatter(x[chosen], y[chosen], 24, LOOKS["one-shot-64"].colour, linewidths=0)
     ax.set_axis_off()
-    ax.set_title("all 720 orderings of six numbers,\nand S: 64 of them, drawn once")
+    ax.set_title("720 orderings of six numbers,\nand S: 64 of them, drawn once")
 
 
 def show_sizes(ax: Axes, folder: Path) -> None:
@@ -45,7 +45,7 @@ def show_sizes(ax: Axes, folder: Path) -> None:
     if found is None:
         raise SystemExit(f"{folder} has no designs.json; make paper writes it.")
     sizes = found.sizes
-    for kind, label in (("draws", "m draws"), ("design", "a design, exact for low degrees")):
+    for kind, label in (("draws", "m draws"), ("design", "a design of m")):
         means = [size.by_seed(kind, "discrepancy").mean() for size in sizes]
         look = LOOKS[kind]
         ax.loglog([s.m for s in sizes], means, color=look.colour, marker=look.marker, label=label)
@@ -76,8 +76,8 @@ def show_bounds(ax: Axes, folder: Path) -> None:
 
 def main() -> None:
     folder, out = Path(sys.argv[1]), sys.argv[2]
-    plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False})
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.3), layout="constrained")
     show_sample(axes[0])
     show_sizes(axes[1], folder)
     show_bounds(axes[2], folder)
