@@ -32,7 +32,7 @@ LARGEST_N = 12
 """Up to here every block is made; S_13 has one of dimension 21450, 3.7 GB."""
 
 LARGEST_APPLIED = 14
-"""Up to here large irreps are applied to vectors: S_13 takes two minutes, S_14 a quarter of an hour by estimate."""
+"""Up to here large irreps are applied to vectors: S_13 in two minutes, S_14 in fifteen, by estimate."""
 
 GRAM_FROM = 11
 """From here on A^T A comes from the transform, which takes less time than the product."""
