@@ -15,7 +15,6 @@ from importlib.metadata import version
 from itertools import count, islice
 from typing import Any, NamedTuple
 
-import click
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.sklearn import OneShotClassifier
-from study import Column, Row, Study, run_seeds, timed
+from study import Column, Row, Study, options, run_seeds, timed
 
 GROUP = sa.abelian(8, 8)
 SHIFT = sa.roll(GROUP, axes=(-2, -1))
@@ -282,17 +281,7 @@ def labels_of(model: nn.Module) -> Predict:
     return predict
 
 
-@click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False),
-    default="digits",
-    show_default=True,
-    help="Folder for all files.",
-)
-@click.option("--seeds", type=click.IntRange(1), help="Seeds.  [default: 10, or 1 with --quick]")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
-@click.option("--quick", is_flag=True, help="A small study of half a minute.")
+@options("digits", seeds=10)
 def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     """Digits under periodic shifts, by three learners and every way of augmenting.
 

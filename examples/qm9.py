@@ -32,7 +32,7 @@ from molecules import FORMS, Floats, Molecules, Split, read_molecules, sort_rows
 from sparseaug import nn as sann
 from sparseaug.errors import SparseAugError
 from sparseaug.sklearn import OneShotRegressor
-from study import Column, Row, Study, run_seeds, timed
+from study import Column, Row, Study, options, run_seeds, timed
 
 ATOMS = 12
 GROUP = sa.symmetric(ATOMS)
@@ -343,17 +343,7 @@ def predict(model: nn.Module, x: Floats) -> Floats:
         return model(as_tensor(x)).double().numpy()
 
 
-@click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False),
-    default="qm9",
-    show_default=True,
-    help="Folder for all files.",
-)
-@click.option("--seeds", type=click.IntRange(1), help="Seeds.  [default: 5, or 1 with --quick]")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
-@click.option("--quick", is_flag=True, help="A small study of half a minute.")
+@options("qm9", seeds=5)
 def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     """Atomisation energies of reordered molecules, by two learners and every way of augmenting.
 

@@ -16,7 +16,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import numpy as np
 import torch
 from ase.build import molecule
@@ -27,7 +26,7 @@ from scipy.integrate import lebedev_rule
 from torch import Tensor, nn
 
 import sparseaug as sa
-from study import Column, Row, Study, run_seeds
+from study import Column, Row, Study, options, run_seeds
 
 SPACE = sa.rotations(3)
 TURN = sa.rotate(SPACE)
@@ -214,17 +213,7 @@ def chart(study: Study) -> Figure:
     return figure
 
 
-@click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False),
-    default="rotations",
-    show_default=True,
-    help="Folder for all files.",
-)
-@click.option("--seeds", type=click.IntRange(1), help="Seeds.  [default: 5, or 1 with --quick]")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
-@click.option("--quick", is_flag=True, help="A small study of half a minute.")
+@options("rotations", seeds=5)
 def main(out: str, seeds: int | None, jobs: int, quick: bool) -> None:
     """A molecule in any orientation, and averages over m rotations.
 

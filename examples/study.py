@@ -27,6 +27,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 from joblib import Parallel, delayed
 from rich import box
 from rich.console import Console
@@ -40,6 +41,35 @@ from sparseaug.storage import write_atomic
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+def options(folder: str, seeds: int) -> Callable[[Callable[..., None]], click.Command]:
+    """The command of an example: --out, --seeds, --jobs and --quick."""
+    added = (
+        click.option(
+            "--out",
+            type=click.Path(file_okay=False),
+            default=folder,
+            show_default=True,
+            help="Folder for all files.",
+        ),
+        click.option(
+            "--seeds",
+            type=click.IntRange(1),
+            help=f"Seeds.  [default: {seeds}, or 1 with --quick]",
+        ),
+        click.option(
+            "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes."
+        ),
+        click.option("--quick", is_flag=True, help="A small study of half a minute."),
+    )
+
+    def command(main: Callable[..., None]) -> click.Command:
+        for option in reversed(added):
+            main = option(main)
+        return click.command()(main)
+
+    return command
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,15 @@ def test_without_numba_the_whole_of_s13_is_refused(monkeypatch: Any) -> None:
         irrep_operator((12, 1), Elements(np.arange(13)[None], np.array([1])))
 
 
+@pytest.mark.parametrize("power", [1, 2])
+def test_the_whole_of_s12_is_announced_for_words_too(power: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(symmetric, "LARGEST_N", 6)
+    monkeypatch.setattr(symmetric, "LARGEST_APPLIED", 6)
+    S = sa.Oracle(sa.symmetric(6), seed=0).draw(8)
+    with pytest.warns(sa.spectral.LongRunWarning, match="all irreps of S6"):
+        symmetric_norm(S, power=power, n_jobs=1)
+
+
 def test_s15_is_refused_with_the_limit() -> None:
     S = sa.Oracle(sa.symmetric(15), seed=0).draw(16)
     with pytest.raises(UnsupportedError, match="degree=1 or 2"):

@@ -30,7 +30,7 @@ names           parse "S3xZ2^4"; read JSON data
 """
 
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
-from sparseaug.groups.base import ENUMERATION_LIMIT, Group, format_order
+from sparseaug.groups.base import Group, format_order
 from sparseaug.groups.catalogue import cube_rotations, cube_symmetries, mathieu, rubik
 from sparseaug.groups.dicyclic import Dicyclic, dicyclic
 from sparseaug.groups.digits import Rows
@@ -39,6 +39,7 @@ from sparseaug.groups.dimensions import DimensionSum
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
+from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.groups.names import from_dict, group
 from sparseaug.groups.product import Product, direct_product
 from sparseaug.groups.representations import Faithful, Irrep

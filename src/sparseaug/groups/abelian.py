@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import LARGEST_SIZE, LONGEST_ROW, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.limits import LARGEST_SIZE, LONGEST_ROW
 from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.rows import integer_rows
 

@@ -27,28 +27,20 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.groups.closure import LARGEST_CLOSURE, closure
+from sparseaug.groups.closure import closure
 from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
+from sparseaug.groups.limits import (
+    ENUMERATION_LIMIT,
+    LARGEST_ARRAY,
+    LARGEST_ORDER,
+    order_text,
+    product,
+    require_order_below,
+    require_rows,
+)
 from sparseaug.groups.representations import Faithful, Irrep, Isomorphism
 from sparseaug.groups.rows import integer_array, on_digits, on_rows, row_array, typed_rows
-
-ENUMERATION_LIMIT = 10_000_000
-
-LARGEST_ARRAY = 1 << 27
-"""Integers or floats in one array that a group makes, 1 GiB."""
-
-LONGEST_ROW = 1 << 24
-"""Integers in the row of one element, 128 MiB."""
-
-LARGEST_SIZE = 1 << 62
-"""Points or a modulus: the sum of two below it fits an int64."""
-
-EXACT_LOGARITHMS = 1_000_000
-"""Points up to which logarithms are added one by one, in a quarter of a second."""
-
-LARGEST_ORDER = 1 << 22
-"""Bits of an order, which takes half a second to compute; above, there is its logarithm."""
 
 LARGEST_REGULAR = 4096
 """Order up to which a group permutes its own elements where it has no other points."""
@@ -154,11 +146,11 @@ class Group(ABC):
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
-        return self._closure(self.all_elements())[1]
+        return closure(self, self.all_elements())[1]
 
     def closure(self, elements: Rows) -> NDArray[np.bool_]:
         """For each rank, whether it is in the subgroup that `elements` generate."""
-        return self._closure(self.check(elements))[0]
+        return closure(self, self.check(elements))[0]
 
     def dimension_sum(self) -> DimensionSum:
         """The sum of d_pi over the non-trivial irreps pi, or an upper bound on it.
@@ -270,7 +262,7 @@ class Group(ABC):
                 f"the order of {self.name} has {math.floor(bits) + 1} bits, above {LARGEST_ORDER}; "
                 "use log_order."
             )
-        return _product(self.radices)
+        return product(self.radices)
 
     @property
     def log_order(self) -> float:
@@ -350,12 +342,12 @@ class Group(ABC):
 
     def rank(self, elements: ArrayLike) -> Rows:
         """Number of each element in 0..order-1; the identity has rank 0."""
-        self._require_order_below(1 << 63, "rank")
+        require_order_below(self, 1 << 63, "rank")
         return rank_of_digits(self._radix_array, self.to_digits(self.check(elements)))
 
     def unrank(self, ranks: ArrayLike) -> Rows:
         """The elements with these ranks, the inverse of `rank`."""
-        self._require_order_below(1 << 63, "unrank")
+        require_order_below(self, 1 << 63, "unrank")
         numbers = np.atleast_1d(integer_array("ranks", ranks))
         if numbers.ndim != 1:
             raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
@@ -377,7 +369,7 @@ class Group(ABC):
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
-        self._require_order_below(min(limit + 1, 1 << 63), f"elements({said})")
+        require_order_below(self, min(limit + 1, 1 << 63), f"elements({said})")
         block = min(block, max(1, LARGEST_ARRAY // max(1, self.width)))
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
@@ -422,13 +414,7 @@ class Group(ABC):
             what: their name in the message
             width: integers per row; that of an element by default
         """
-        width = self.width if width is None else width
-        if width > LONGEST_ROW or count * width > LARGEST_ARRAY:
-            raise GroupTooLargeError(
-                f"{what} of {self.name} takes {shorten(count)} rows of {width} integers; at most "
-                f"{LARGEST_ARRAY} integers are made at once, and {LONGEST_ROW} in a row: ask for "
-                "fewer at a time, or use a smaller group."
-            )
+        require_rows(self, count, what, self.width if width is None else width)
 
     def _rows(self, name: str, elements: ArrayLike) -> Rows:
         """`elements` (..., width) in the type of rows; int64 holds every sum of two."""
@@ -442,39 +428,13 @@ class Group(ABC):
             )
         return rows
 
-    def _closure(self, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
-        self._require_order_below(LARGEST_CLOSURE + 1, "closure")
-        return closure(self, elements)
-
     @cached_property
     def _radix_array(self) -> Rows:
         return np.array(self.radices, np.int64).reshape(-1)
-
-    def _require_order_below(self, limit: int, operation: str) -> None:
-        """Raise a `GroupTooLargeError` that names the operation, unless the order is below."""
-        if self.log_order > math.log(limit) + 1 or self.order >= limit:
-            raise GroupTooLargeError(
-                f"{operation} needs a group of at most {limit - 1} elements, but {self.name} has "
-                f"{format_order(self)}; use sample() instead."
-            )
 
 
 def format_order(group: Group) -> str:
     """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
     if not isinstance(group, Group):
         raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
-    if not group.is_finite:
-        return "infinitely many"
-    if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
-        return str(group.order)
-    exponent = group.log_order / math.log(10)
-    text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
-    return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
-
-
-def _product(numbers: tuple[int, ...]) -> int:
-    """math.prod by halves, which multiplies numbers of like size."""
-    if len(numbers) < 64:
-        return math.prod(numbers)
-    middle = len(numbers) // 2
-    return _product(numbers[:middle]) * _product(numbers[middle:])
+    return order_text(group)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.limits import require_order_below
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
@@ -23,6 +24,7 @@ def closure(group: Group, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
     What is new is multiplied by the generators, and all that is known by something new, which
     reaches the n-th power of a generator in log2(n) rounds.
     """
+    require_order_below(group, LARGEST_CLOSURE + 1, "closure")
     ranks = group.rank(elements)
     reached = np.arange(group.order) == 0
     chosen = elements[:0]

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import check_integer
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum, involutions
+from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,

@@ -7,9 +7,10 @@ from typing import Any
 
 from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
 from sparseaug.groups.abelian import abelian
-from sparseaug.groups.base import LONGEST_ROW, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.catalogue import EXAMPLES, NAMES, PATTERN
 from sparseaug.groups.generated import permutation_group
+from sparseaug.groups.limits import LONGEST_ROW
 from sparseaug.groups.product import MOST_FACTORS, direct_product
 from sparseaug.groups.table import matrix_group, table_group
 

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import EXACT_LOGARITHMS, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum
+from sparseaug.groups.limits import EXACT_LOGARITHMS
 from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.rows import typed_rows
 from sparseaug.groups.young import require_matrices

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.dimensions import DimensionSum, involutions
+from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (
     are_permutations,
     compose_permutations,

@@ -21,7 +21,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.floats import UNIT
-from sparseaug.groups.base import LARGEST_ARRAY, LARGEST_SIZE
+from sparseaug.groups.limits import LARGEST_ARRAY, LARGEST_SIZE
 
 Partition = tuple[int, ...]
 

@@ -14,10 +14,10 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_dense
-from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace
+from sparseaug.actions.base import require_same_group
 from sparseaug.actions.bound import distinct
-from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
+from sparseaug.actions.trees import joined, map_leaves
 from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.orbits.models import (
@@ -25,6 +25,7 @@ from sparseaug.orbits.models import (
     call_model,
     check_chunk,
     evaluating,
+    require_inputs,
     require_model,
     usual_chunk,
 )
@@ -140,14 +141,8 @@ def assert_invariant(
 def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> int:
     """The number of samples, or an `ArgumentError` where something does not fit."""
     require_model(model)
-    require_action(action)
+    n = require_inputs(action, x)
     require_same_group(action, output_action, "output_action")
-    action.over(x)
-    n = require_samples(x)
-    for part in leaves(x):
-        require_dense("x", part)
-    if not n:
-        raise ArgumentError("x is empty; give at least one sample.")
     return n
 
 

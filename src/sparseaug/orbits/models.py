@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sparseaug.actions.trees import call, describe
+from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.base import require_action
+from sparseaug.actions.trees import call, describe, leaves, require_samples
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 
 MOST_CALLS = 10**9
@@ -28,6 +30,18 @@ def require_model(model: Any) -> None:
         raise ArgumentError(
             f"model={shorten(model)} cannot be called; give a module or model.predict, say."
         )
+
+
+def require_inputs(action: Any, x: Any) -> int:
+    """The number of samples that the action moves, at least one, or an `ArgumentError`."""
+    require_action(action)
+    action.over(x)
+    n = require_samples(x)
+    for part in leaves(x):
+        require_dense("x", part)
+    if not n:
+        raise ArgumentError("x is empty; give at least one sample.")
+    return n
 
 
 def check_chunk(chunk_size: Any) -> int | None:

@@ -20,10 +20,11 @@ from sparseaug.errors import (
 )
 from sparseaug.floats import text_up
 from sparseaug.groups import DimensionSum, Group
-from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.planning.dimension import find_dimension_sum
 from sparseaug.planning.numbers import format_count, format_real, is_in_full, to_json
+from sparseaug.planning.rows import row_of
 from sparseaug.planning.typical import typical_draws
 from sparseaug.sampling import Oracle
 from sparseaug.spectral import deviation as exact_deviation
@@ -140,11 +141,7 @@ class DrawPlan:
 
     def row(self, method: str) -> DrawRow:
         """The row of that method."""
-        for row in self.rows:
-            if isinstance(method, str) and row.method == method:
-                return row
-        names = ", ".join(row.method for row in self.rows)
-        raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
+        return row_of(self.rows, method)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data. Integers above 2^53 are hexadecimal text."""

@@ -15,6 +15,7 @@ from sparseaug.planning.dimension import find_dimension_sum, is_finite
 from sparseaug.planning.draws import DrawPlan, plan_draws
 from sparseaug.planning.methods import MethodPlan, Problem, each_method
 from sparseaug.planning.numbers import to_json
+from sparseaug.planning.rows import row_of
 from sparseaug.planning.table import text
 from sparseaug.spectral import best_method
 from sparseaug.spectral.methods import restricted
@@ -76,11 +77,7 @@ class Plan:
 
     def row(self, method: str) -> MethodPlan:
         """The row of that method."""
-        for row in self.rows:
-            if isinstance(method, str) and row.method == method:
-                return row
-        names = ", ".join(row.method for row in self.rows)
-        raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
+        return row_of(self.rows, method)
 
     def at(self, eps: float) -> Plan:
         """The same problem at another eps."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ _LOOKS = (
     Look("#1A1A1A", "#F2F2F2", (), "s"),
     *SPARE,
 )
-_DASH = (4, 2)
+_DASHES = ((4, 2), (1, 1.4))
 
 
 def write_study(folder: str | os.PathLike[str]) -> list[Path]:
@@ -101,7 +102,7 @@ def _csv(given: Table) -> bytes:
 def _figure(panels: Sequence[Panel]) -> Figure:
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
-    figure = new_figure(height=2.9 * rows)
+    figure = new_figure(height=3.4 * rows)
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for empty in axes[len(panels) :]:
         empty.set_axis_off()
@@ -123,7 +124,9 @@ def _figure(panels: Sequence[Panel]) -> Figure:
         ax.set_xlabel(plain(given.x_label))
         if given.log_x:
             ax.xaxis.set_minor_formatter("")
-        ax.legend(fontsize=6, loc="best", frameon=True, framealpha=0.8, edgecolor="none")
+        ax.legend(
+            fontsize=6, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, frameon=False
+        )
         title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
     return figure
 
@@ -133,13 +136,15 @@ def _clip(given: Panel) -> dict[str, Any]:
 
 
 def _looks(lines: Sequence[Line]) -> list[Look]:
-    """A colour for each name; the dashed line of a name, such as 'x, typical', shares that of 'x'."""
+    """A colour for each name; the dashed lines of a name, such as 'x, typical', share that of 'x'."""
     found: dict[str, Look] = {}
+    dashed: Counter[str] = Counter()
     looks = []
     for line in lines:
         name = line.label.split(",")[0] if line.dashed else line.label
         known = found.setdefault(name, _LOOKS[len(found) % len(_LOOKS)])
-        dash = _DASH if line.dashed else ()
+        dash = _DASHES[dashed[name] % len(_DASHES)] if line.dashed else ()
+        dashed[name] += line.dashed
         looks.append(Look(known.colour, known.dark, dash, known.marker))
     return looks
 

@@ -14,8 +14,8 @@ from sparseaug.kernels.arrays import Floats, check_vector, move
 from sparseaug.risk.model import KernelModel, chain
 from sparseaug.risk.problem import Draws, Problem
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sampling.sample import require_memory
 
 
 @final

@@ -20,8 +20,9 @@ from sparseaug.errors import (
 from sparseaug.groups import Group, PermutationGroup, Rows, format_order, permutation_group
 from sparseaug.groups.rows import row_array
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.origin import Kind, Origin
-from sparseaug.sampling.sample import GroupSample, require_memory
+from sparseaug.sampling.sample import GroupSample
 
 Source: TypeAlias = Callable[[np.random.Generator], Sequence[int]]
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,29 +24,11 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups import from_dict as group_from_dict
-from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.groups.closure import listed_subgroup
-from sparseaug.groups.digits import uniform_digits
-from sparseaug.sampling import files
-from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import LIMIT, Origin, merged_draws, shared_draws
+from sparseaug.groups.limits import ENUMERATION_LIMIT
+from sparseaug.sampling import derived, files
+from sparseaug.sampling.origin import LIMIT, Origin
 from sparseaug.storage import show_path
-
-MOST_BYTES = 1 << 30
-"""Rows of one sample; making and checking them takes some three times as much."""
-
-LONGEST_WORD = 100_000
-"""Letters: composing them one after the other takes a second or two. The deviation of words falls
-as a power of their length, and is below every float long before."""
-
-
-class Draws(Protocol):
-    """What a translate asks of an oracle."""
-
-    group: Group
-
-    def draw(self, m: int) -> GroupSample:
-        """The next m elements."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,20 +156,7 @@ class GroupSample:
         Draws are identified by the oracle's seed and their number. Those of a source are not, since
         two sources may differ: their calls add up.
         """
-        if not isinstance(other, GroupSample) or other.group != self.group:
-            raise ArgumentError(f"other={shorten(other)} is not a sample of {self.group.name}.")
-        one, two = self.calls_behind, other.calls_behind
-        return GroupSample(
-            self.group,
-            np.concatenate([self.elements, other.elements]),
-            max(one, two, one + two - shared_draws(self.origin, other.origin)),
-            Origin(
-                "concat",
-                parents=(self.sha256, other.sha256),
-                draws=tuple(sorted({*self.origin.draws, *other.origin.draws})),
-                sourced=tuple(sorted({*self.origin.sourced, *other.origin.sourced})),
-            ),
-        )
+        return GroupSample(self.group, *derived.concat(self, other))
 
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
@@ -203,27 +172,9 @@ class GroupSample:
             >>> W.m, W.calls, W.calls_behind, W.origin.length
             (64, 0, 16, 3)
         """
-        length = check_integer("length", length, at_least=1, below=LONGEST_WORD + 1)
-        size = check_integer("size", size, at_least=1)
-        require_memory("size", size, max(length, self.group.width), f"words of {length} letters")
-        letters = uniform_digits(
-            np.full(length, self.m), size, keyed_rng(seed, "words", step=length)
-        )
-        rows = self.elements[letters[0]]
-        for index in letters[1:]:
-            rows = self.group.compose(rows, self.elements[index])
-        origin = Origin(
-            "words",
-            seed,
-            length=length,
-            parents=(self.sha256,),
-            draws=self.origin.draws,
-            sourced=self.origin.sourced,
-            behind=self.calls_behind,
-        )
-        return GroupSample(self.group, rows, 0, origin)
+        return GroupSample(self.group, *derived.words(self, length, size, seed))
 
-    def translate(self, oracle: Draws, side: str = "right") -> GroupSample:
+    def translate(self, oracle: derived.Draws, side: str = "right") -> GroupSample:
         """S h, h S or k S h for uniform h and k: an unbiased sample, for one oracle call or two.
 
         The mean of any v over S h equals, in expectation over h, its mean over the group, and
@@ -252,37 +203,7 @@ class GroupSample:
             >>> T.m, T.calls, T.origin.design, T.origin.side
             (42, 1, 'AGL(1,7)', 'right')
         """
-        if not isinstance(side, str) or side not in ("left", "right", "both"):
-            raise ArgumentError(f"side={shorten(side)}; give 'left', 'right' or 'both'.")
-        group = getattr(oracle, "group", None)
-        if not isinstance(group, Group) or group != self.group:
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
-                "translate by elements of the same group."
-            )
-        drawn = oracle.draw(2 if side == "both" else 1)
-        if shared_draws(self.origin, drawn.origin):
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
-                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
-            )
-        rows = self.elements
-        if side != "left":
-            rows = self.group.compose(rows, drawn.elements[:1])
-        if side != "right":
-            rows = self.group.compose(drawn.elements[-1:], rows)
-        origin = Origin(
-            "translate",
-            drawn.seed,
-            start=drawn.origin.start,
-            parents=(self.sha256,),
-            draws=merged_draws((*self.origin.draws, *drawn.origin.draws)),
-            sourced=(*self.origin.sourced, *drawn.origin.sourced),
-            behind=self.origin.behind,
-            design=self.origin.design,
-            side=side,
-        )
-        return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
+        return GroupSample(self.group, *derived.translate(self, oracle, side))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
@@ -393,16 +314,6 @@ def require_sample(S: Any) -> None:
     """Raise an `ArgumentError` unless S is a `GroupSample`."""
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
-
-
-def require_memory(name: str, count: int, width: int, what: str) -> None:
-    """Raise an `ArgumentError` if `count` rows of `width` integers would not fit `MOST_BYTES`."""
-    size = 8 * count * width
-    if size > MOST_BYTES:
-        raise ArgumentError(
-            f"{name}={shorten(count)} is too many: so many {what} take {shorten(size)} bytes, and the "
-            f"limit is {MOST_BYTES}; give {name} of at most {MOST_BYTES // (8 * width)}."
-        )
 
 
 def _sorted_rows(rows: Rows) -> Rows:

@@ -17,7 +17,7 @@ from sparseaug.actions.base import require_group
 from sparseaug.errors import ArgumentError, check_integer
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import check_action as require_action
-from sparseaug.sampling.sample import require_memory
+from sparseaug.sampling.memory import require_memory
 from sparseaug.testing.answers import answers, check_seed, equal, near, require
 from sparseaug.testing.irreps import LARGE, check_irreps
 from sparseaug.testing.uniform import FALSE_ALARM, SMALL, check_uniform, require_drawable

@@ -20,7 +20,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.rows import row_array
-from sparseaug.sampling.sample import MOST_BYTES
+from sparseaug.sampling.memory import MOST_BYTES
 from sparseaug.testing.answers import answers, check_seed, require
 
 FALSE_ALARM = 1e-9  # chance that a uniform sampler fails one statistic

@@ -61,7 +61,7 @@ class Table:
 @final
 @dataclass(frozen=True)
 class Line:
-    """One line of a panel: a row of numbers for each seed, or one row."""
+    """One line of a panel: y at each x, in one row for every seed, or in a single row."""
 
     label: str
     x: list[float]

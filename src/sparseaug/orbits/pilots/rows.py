@@ -14,15 +14,14 @@ from typing import Any, final
 
 from sparseaug.designs.choose import build, designs
 from sparseaug.errors import (
-    ArgumentError,
     GroupTooLargeError,
     UnsupportedError,
-    shorten,
     shorten_text,
 )
 from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.planning.numbers import format_count, format_real, to_json
+from sparseaug.planning.rows import row_of
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
 
 WIDTH = 80
@@ -88,11 +87,7 @@ class PilotPlan:
 
     def row(self, method: str) -> PilotRow:
         """The row of that method."""
-        for row in self.rows:
-            if isinstance(method, str) and row.method == method:
-                return row
-        names = ", ".join(row.method for row in self.rows)
-        raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
+        return row_of(self.rows, method)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data."""

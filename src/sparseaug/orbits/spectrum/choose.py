@@ -28,8 +28,8 @@ from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.memory import MOST_BYTES
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sampling.sample import MOST_BYTES
 
 MOST_SIZES = 48
 """Sizes for which designs of any size are looked at."""

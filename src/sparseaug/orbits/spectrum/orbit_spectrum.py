@@ -10,13 +10,19 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind, require_dense
-from sparseaug.actions.base import differences, require_action, require_law
-from sparseaug.actions.trees import describe, joined, leaves, map_leaves, require_samples
+from sparseaug.actions.arrays import as_numpy, dtype_kind
+from sparseaug.actions.base import differences, require_law
+from sparseaug.actions.trees import describe, joined, leaves, map_leaves
 from sparseaug.errors import ArgumentError, check_callable, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import LARGEST
-from sparseaug.orbits.models import call_model, check_chunk, evaluating, usual_chunk
+from sparseaug.orbits.models import (
+    call_model,
+    check_chunk,
+    evaluating,
+    require_inputs,
+    usual_chunk,
+)
 from sparseaug.orbits.spectrum.measure import measure
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.sampling import GroupSample, Oracle
@@ -83,13 +89,7 @@ def orbit_spectrum(
         {1: 0.71, 2: 0.276, 3: 0.014, 4: 0.0, 5: 0.0}
     """
     check_callable("f", f)
-    require_action(action)
-    action.over(x)
-    n = require_samples(x)
-    for part in leaves(x):
-        require_dense("x", part)
-    if not n:
-        raise ArgumentError("x is empty; give at least one sample.")
+    n = require_inputs(action, x)
     check_progress(progress)
     chunk = usual_chunk(check_chunk(chunk_size), n)
     # what does not move is refused before anything is drawn

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import UnsupportedError, check_integer, shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Product, Rows
-from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce

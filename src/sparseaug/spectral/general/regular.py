@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from sparseaug.errors import GroupTooLargeError, check_integer
 from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress

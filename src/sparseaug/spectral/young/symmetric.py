@@ -43,6 +43,9 @@ GRAM_SAMPLE = 1024
 BATCH = 1 << 31
 """Bytes of blocks that are made at a time (at least one block)."""
 
+TRANSFORM_THREADS = 8
+"""With sixteen, which wait for fresh pages of memory, all of S_12 took longer than with eight."""
+
 SMALL = 1000
 """Irreps up to this dimension take no time: they are done first, one after the other."""
 
@@ -87,10 +90,11 @@ def symmetric_norm(
         if progress:
             progress(len(small) + done, len(shapes))
 
-    if n == LARGEST_N and large:  # 30 s on one core, 2.9 GB
-        announce(f"the norm on all irreps of {group.name}", seconds=60.0 / jobs, memory=3e9)
+    if n == LARGEST_N and blocks is None:  # 40 s on one core, 2.9 GB; blocks and products take 150
+        seconds = 150.0 if one_by_one else 60.0 / jobs
+        announce(f"the norm on all irreps of {group.name}", seconds=seconds, memory=3e9)
     found = largest_norm(
-        mean_blocks(rows, shapes=small, threads=jobs),
+        mean_blocks(rows, shapes=small, threads=min(jobs, TRANSFORM_THREADS)),
         total=len(shapes),
         power=power,
         progress=progress,
@@ -126,7 +130,8 @@ def _factored(
         return Norm(min(1.0, upper), root_lower(gram, block.error), str(block.label))
 
     for batch in in_batches(shapes, BATCH):
-        blocks = list(gram_blocks(rows, shapes=batch, threads=jobs))[::-1]
+        made = gram_blocks(rows, shapes=batch, threads=min(jobs, TRANSFORM_THREADS))
+        blocks = list(made)[::-1]
         heavy = [block for block in blocks if len(block.values) ** 3 > share]
         for some, threads in ((heavy, jobs), (blocks[len(heavy) :], 1)):
             with (
