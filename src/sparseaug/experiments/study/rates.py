@@ -5,9 +5,12 @@ words       the same over all m^2 words of two letters: m calls for m^2 elements
 designs     the same over known designs, moved by two uniform elements (k S h): two calls
 streaming   the step size of prop:app-group-sgd for eps, until the mean square of the full gradient over
             the iterates so far is at most eps^2: what the proposition bounds; beside it, when an
-            iterate reached eps for the first time
+            iterate reached eps for the first time; over decades of eps where the group can be listed
 best step   the first time that an iterate reaches eps, for each step size of a grid
 full        all of G, whatever eps is; the steps that it takes
+
+The problem of a task is the first one with a data seed from `data` on that `find_problem` accepts. What
+was tuned was tuned on data seeds below 100; the problems of `HELD_OUT` are measured as they come.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.designs import design, designs
+from sparseaug.experiments.study.lanes import crossings
 from sparseaug.experiments.study.part import Result, Task
 from sparseaug.experiments.study.problems import CENTERS, StudyProblem, find_problem
 from sparseaug.experiments.study.walks import descend_all, gradients, norms, stream
@@ -32,7 +36,17 @@ WHOLE = {
     "B": (4, 5, 6, 7, 8),
     "C": (16, 64, 256),
 }
+LISTED = {"S": (4, 5, 6, 7, 8), "Z2": (4, 10), "B": (4, 5), "C": (16, 64, 256)}
+"""Groups whose elements fit into a table of moments: streaming goes over decades of eps."""
+
+TWO_DECADES = (("S", 6), ("Z2", 4), ("B", 5), ("C", 256))
+"""One of each family, with b = 1: 1e10 steps each. The others go over one and a half."""
+
+HELD_OUT = (100, 200)
+"""First data seeds of two more problems on each listed group, fixed before they were run."""
+
 QUICK = {"S": (4,), "Z2": (10,)}
+QUICK_LISTED = {"S": (4,)}
 
 _SIZES = [round(8 * 10 ** (4 * k / 7)) for k in range(8)]  # of eps: m from 8 to 80000
 _BLOCK = 256  # streaming steps whose draws are made at once
@@ -40,19 +54,38 @@ _TENTH = 0.1  # of eps: where descent on S has converged for our purposes
 _NOTHING = 1e-6  # of sigma: a full gradient that no sample of ours is asked to go below
 _MOST = 50_000  # steps of descent on a sample
 _RATIO = math.sqrt(2)  # between two eps
+_PER_DECADE = 4  # eps in a decade, where streaming goes over decades
+_LANES = 4  # seeds there: their calls for an eps differ by a per cent or less at the fine end
 
 
 def tasks(quick: bool) -> list[Task]:
-    """One task for each group and method."""
-    found = []
+    """One task for each group and method, and for the one-shot and streaming of each held-out problem."""
+    found: list[Task] = []
+    listed = QUICK_LISTED if quick else LISTED
     for method in ("one-shot", "words", "designs", "streaming", "best-step", "full"):
         for family, sizes in (QUICK if quick else WHOLE).items():
             for size in reversed(sizes):
-                limit = _limit(method, quick, wide=size > 100)
-                task = {"family": family, "size": size, "method": method, "limit": limit}
+                start = {"family": family, "size": size, "method": method, "data": 0}
                 for b in (1, 8) if method == "streaming" else (1,):
-                    found.append({**task, "b": b, "seeds": 4 if quick else 8})
+                    if method == "streaming" and size in listed.get(family, ()):
+                        found.append({**start, **_over_decades(family, size, b, quick)})
+                    else:
+                        limit = _limit(method, quick, wide=size > 100)
+                        found.append({**start, "limit": limit, "b": b, "seeds": 4 if quick else 8})
+    for data in HELD_OUT[:1] if quick else HELD_OUT:
+        for family, sizes in listed.items():
+            for size in reversed(sizes):
+                start = {"family": family, "size": size, "data": data, "b": 1}
+                many = {"limit": _limit("one-shot", quick, wide=False), "seeds": 4 if quick else 8}
+                range_ = {"decades": 0.5 if quick else 1.5, "seeds": _LANES}
+                found.append({**start, "method": "one-shot", **many})
+                found.append({**start, "method": "streaming", **range_})
     return found
+
+
+def _over_decades(family: str, size: int, b: int, quick: bool) -> Task:
+    decades = 2.0 if b == 1 and (family, size) in TWO_DECADES else 1.5
+    return {"decades": 0.5 if quick else decades, "b": b, "seeds": _LANES}
 
 
 def _limit(method: str, quick: bool, *, wide: bool) -> Any:
@@ -74,7 +107,7 @@ def _limit(method: str, quick: bool, *, wide: bool) -> Any:
 
 def run(task: Task) -> Result:
     """Measure one method on one group."""
-    given = find_problem(task["family"], task["size"])
+    given = find_problem(task["family"], task["size"], task["data"])
     measure = {
         "one-shot": _one_shot,
         "words": _words,
@@ -84,7 +117,7 @@ def run(task: Task) -> Result:
         "full": _full,
     }[task["method"]]
     first = float(norms(gradients(given.full.A, given.full.v, given.start)))
-    facts = {"L": given.smoothness, "gap": given.gap, "sigma": given.sigma, "start": first}
+    facts = {"problem": given.seed, "L": given.smoothness, "gap": given.gap, "sigma": given.sigma, "start": first}
     return {"log_order": given.action.group.log_order, **facts, **measure(given, task)}
 
 
@@ -130,19 +163,28 @@ def _designs(given: StudyProblem, task: Task) -> Result:
 
 
 def _streaming(given: StudyProblem, task: Task) -> Result:
-    b, most = task["b"], task["limit"]
+    b = task["b"]
     constants = {"L": given.smoothness, "gap": given.gap, "sigma": given.sigma, "b": b}
     first = float(norms(gradients(given.full.A, given.full.v, given.start)))
     # below the first gradient, and where the theory's step size is below 1/L
     eps = [min(first, given.sigma * math.sqrt(2 / b)) / 2]
-    while sgd_plan(eps[-1], **constants).calls < 4 * most:
-        eps.append(eps[-1] / _RATIO)
+    if "decades" in task:
+        points = round(task["decades"] * _PER_DECADE)
+        eps = [eps[0] * 10 ** (-k / _PER_DECADE) for k in range(points + 1)]
+    else:
+        while sgd_plan(eps[-1], **constants).calls < 4 * task["limit"]:
+            eps.append(eps[-1] / _RATIO)
     plans = [sgd_plan(each, **constants) for each in eps]
-    means, hits = _crossings(given, task, np.array([plan.step_size for plan in plans]), eps)
+    steps = [plan.step_size for plan in plans]
+    if "decades" in task:  # in expectation the proposition's own number of steps is enough
+        means, firsts = crossings(given, eps, steps, [plan.calls // b for plan in plans], b)
+    else:
+        means, hits = _crossings(given, task, np.array(steps), eps)
+        firsts = [row[i] for i, row in enumerate(hits)]
     return {
         "eps": eps,
         "calls": [_counts(row, b) for row in means],
-        "first": [_counts(row[i], b) for i, row in enumerate(hits)],
+        "first": [_counts(row, b) for row in firsts],
         "plan": [plan.calls for plan in plans],
     }
 

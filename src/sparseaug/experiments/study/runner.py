@@ -29,7 +29,7 @@ from sparseaug.experiments.study.table import PARTS
 from sparseaug.experiments.workers import results_of
 from sparseaug.storage import check_path, show_path
 
-VERSION = 1
+VERSION = 2
 """Of the frozen tasks: another number where what a task measures changes."""
 
 Progress = Callable[[int, int], None]
