@@ -159,7 +159,7 @@ def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family
 
     On C16 the slope over these eps is -4.5, on S6 it is -4.0; both follow from t(eps), within 10 %.
     """
-    task = {"family": family, "size": size, "method": "streaming", "b": 1, "seeds": 6}
+    task = {"family": family, "size": size, "method": "streaming", "data": 0, "b": 1, "seeds": 6}
     found, given = rates.run({**task, "limit": 4000}), find_problem(family, size)
     full, step = (given.full.A, given.full.v), 0.2 / given.smoothness
     fixed = tuple(np.broadcast_to(each, (256, 1, *each.shape)) for each in full)

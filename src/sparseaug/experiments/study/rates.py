@@ -59,7 +59,7 @@ _LANES = 4  # seeds there: their calls for an eps differ by a per cent or less a
 
 
 def tasks(quick: bool) -> list[Task]:
-    """One task for each group and method, and for the one-shot and streaming of each held-out problem."""
+    """One task for each group and method, and two for each held-out problem."""
     found: list[Task] = []
     listed = QUICK_LISTED if quick else LISTED
     for method in ("one-shot", "words", "designs", "streaming", "best-step", "full"):
@@ -117,7 +117,13 @@ def run(task: Task) -> Result:
         "full": _full,
     }[task["method"]]
     first = float(norms(gradients(given.full.A, given.full.v, given.start)))
-    facts = {"problem": given.seed, "L": given.smoothness, "gap": given.gap, "sigma": given.sigma, "start": first}
+    facts = {
+        "problem": given.seed,
+        "L": given.smoothness,
+        "gap": given.gap,
+        "sigma": given.sigma,
+        "start": first,
+    }
     return {"log_order": given.action.group.log_order, **facts, **measure(given, task)}
 
 
