@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 
 from sparseaug.experiments import Comparison, read_results
+from sparseaug.experiments.study import Line, Panel
 from sparseaug.report import write_report
 from sparseaug.report.figure import figure_bytes
 from sparseaug.report.figures import draw_certificates, draw_designs, draw_figure
+from sparseaug.report.study import _figure as draw_panels
 
 pytestmark = pytest.mark.usefixtures("drawing")
 
@@ -89,3 +91,17 @@ def test_the_figure_of_designs_has_draws_and_designs_at_every_m_and_the_full_gro
     for size in designs["sizes"]:  # a discrepancy of exactly zero has no place on a log axis
         size["design"]["discrepancy"] = [[0.0] * 3] * 4
     assert figure_bytes(draw_designs(Comparison.from_dict(designs)), "png")
+
+
+def test_a_name_has_one_colour_in_all_panels_of_a_study_and_legends_stand_below():
+    line = {name: Line(name, [1.0, 10.0], [[1.0, 2.0]]) for name in "abc"}
+    figure = draw_panels(
+        [Panel("first", "x", list(line.values())), Panel("second", "x", [line["c"]])]
+    )
+    first, second = figure.axes
+    assert first.lines[2].get_color() == second.lines[0].get_color()
+    assert len({drawn.get_color() for drawn in first.lines}) == 3
+    figure.canvas.draw()
+    for axes in figure.axes:
+        assert [text.get_text() for text in axes.get_xticklabels()] == ["1", "10"]
+        assert axes.get_legend().get_window_extent().y1 < axes.xaxis.label.get_window_extent().y0

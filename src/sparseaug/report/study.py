@@ -17,7 +17,7 @@ import numpy as np
 
 from sparseaug.errors import FileFormatError, MissingPackageError
 from sparseaug.experiments.folder import using
-from sparseaug.experiments.study import Finding, Line, Panel, Summary, Table, read_study
+from sparseaug.experiments.study import Finding, Panel, Summary, Table, read_study
 from sparseaug.report.charts import Chart, Series
 from sparseaug.report.figure import figure_bytes, figure_style, frame, new_figure, plain, title
 from sparseaug.report.markup import Markup, json_block, tag
@@ -38,6 +38,7 @@ _LOOKS = (
     *SPARE,
 )
 _DASHES = ((4, 2), (1, 1.4))
+_FEW = 6  # places on a logarithmic axis that are labelled themselves
 
 
 def write_study(folder: str | os.PathLike[str]) -> list[Path]:
@@ -106,9 +107,9 @@ def _figure(panels: Sequence[Panel]) -> Figure:
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for empty in axes[len(panels) :]:
         empty.set_axis_off()
-    for i, (ax, given) in enumerate(zip(axes, panels, strict=False)):
+    for i, (ax, given, looks) in enumerate(zip(axes, panels, _looks(panels), strict=False)):
         frame(ax)
-        for line, look in zip(given.lines, _looks(given.lines), strict=True):
+        for line, look in zip(given.lines, looks, strict=True):
             mean = np.mean(line.rows, axis=0)
             style: dict[str, Any] = {"color": look.colour, "label": plain(line.label)}
             dash = (0, look.dash) if look.dash else "-"
@@ -124,9 +125,11 @@ def _figure(panels: Sequence[Panel]) -> Figure:
         ax.set_xlabel(plain(given.x_label))
         if given.log_x:
             ax.xaxis.set_minor_formatter("")
-        ax.legend(
-            fontsize=6, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, frameon=False
-        )
+            places = sorted({x for line in given.lines for x in line.x})
+            if len(places) <= _FEW:
+                ax.set_xticks(places, [f"{x:g}" for x in places])
+                ax.set_xticks([], minor=True)
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
         title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
     return figure
 
@@ -135,17 +138,23 @@ def _clip(given: Panel) -> dict[str, Any]:
     return {"nonpositive": "clip"} if given.log_y else {}
 
 
-def _looks(lines: Sequence[Line]) -> list[Look]:
-    """A colour for each name; the dashed lines of a name, such as 'x, typical', share that of 'x'."""
+def _looks(panels: Sequence[Panel]) -> list[list[Look]]:
+    """A colour for each name, the same in all panels; the dashed 'x, typical' has that of 'x'."""
     found: dict[str, Look] = {}
-    dashed: Counter[str] = Counter()
     looks = []
-    for line in lines:
-        name = line.label.split(",")[0] if line.dashed else line.label
-        known = found.setdefault(name, _LOOKS[len(found) % len(_LOOKS)])
-        dash = _DASHES[dashed[name] % len(_DASHES)] if line.dashed else ()
-        dashed[name] += line.dashed
-        looks.append(Look(known.colour, known.dark, dash, known.marker))
+    for given in panels:
+        names = [each.label.split(",")[0] if each.dashed else each.label for each in given.lines]
+        free = [look for look in _LOOKS if look not in [found.get(name) for name in names]]
+        dashed: Counter[str] = Counter()
+        row = []
+        for line, name in zip(given.lines, names, strict=True):
+            if name not in found:
+                found[name] = free.pop(0) if free else _LOOKS[len(found) % len(_LOOKS)]
+            known = found[name]
+            dash = _DASHES[dashed[name] % len(_DASHES)] if line.dashed else ()
+            dashed[name] += line.dashed
+            row.append(Look(known.colour, known.dark, dash, known.marker))
+        looks.append(row)
     return looks
 
 
@@ -154,8 +163,8 @@ def _page(data: dict[str, Any], parts: Sequence[tuple[str, Summary]]) -> str:
     sections: list[Markup] = []
     for heading, summary in parts:
         sections += [tag("h2", heading), _findings(summary.findings)]
-        for given in summary.panels:
-            chart = _chart(given)
+        for given, looks in zip(summary.panels, _looks(summary.panels), strict=True):
+            chart = _chart(given, looks)
             sections.append(panel([chart], first=len(charts), label=f"lines of {given.title}"))
             charts.append(chart)
         for each in summary.tables:
@@ -194,7 +203,7 @@ def _findings(findings: Sequence[Finding]) -> Markup:
     return tag("ul", *rows, class_="claims")
 
 
-def _chart(given: Panel) -> Chart:
+def _chart(given: Panel, looks: Sequence[Look]) -> Chart:
     series = [
         Series(
             line.label,
@@ -205,7 +214,7 @@ def _chart(given: Panel) -> Chart:
             line.kind,
             "sd" if len(line.rows) > 1 else "",
         )
-        for line, look in zip(given.lines, _looks(given.lines), strict=True)
+        for line, look in zip(given.lines, looks, strict=True)
     ]
     return Chart(given.title, given.x_label, series, log=given.log_y, log_x=given.log_x)
 

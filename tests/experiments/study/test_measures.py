@@ -157,21 +157,23 @@ def test_the_least_sizes_of_families_and_of_eps_are_those_that_are_promised():
 def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family, size):
     """Why slopes leave -4: the time t at which the mean square of plain descent is eps^2, over eta.
 
-    On C16 the slope over these eps is -4.5, on S6 it is -4.0; both follow from t(eps), within 10 %.
+    Over the first half of this decade the slope is -4.6 on C16 and -4.0 on S6; both follow from t(eps),
+    within 10 %. Noise adds a share of eps^2 that stays, so that the difference does not vanish.
     """
-    task = {"family": family, "size": size, "method": "streaming", "data": 0, "b": 1, "seeds": 6}
-    found, given = rates.run({**task, "limit": 4000}), find_problem(family, size)
+    pytest.importorskip("numba")
+    task = {"family": family, "size": size, "method": "streaming", "data": 0, "b": 1, "seeds": 4}
+    found, given = rates.run({**task, "decades": 1.0}), find_problem(family, size)
     full, step = (given.full.A, given.full.v), 0.2 / given.smoothness
     fixed = tuple(np.broadcast_to(each, (256, 1, *each.shape)) for each in full)
     walk = walks.stream(lambda: fixed, full, given.start, np.array([step]))
     path = np.concatenate([next(walk)[:, 0, 0] for _ in range(100)])
     mean = np.cumsum(path**2) / np.arange(1, len(path) + 1)
-    compared = 0
+    errors = []
     for eps, calls in zip(found["eps"], found["calls"], strict=True):
-        if None not in calls:
-            constants = (given.smoothness, given.gap, given.sigma, 1)
-            eta = sa.theory.sgd_plan(eps, *constants).step_size
-            time = float(np.argmax(mean <= eps**2)) * step
-            assert np.mean(calls) == pytest.approx(time / eta, rel=0.1)
-            compared += 1
-    assert compared >= 3
+        constants = (given.smoothness, given.gap, given.sigma, 1)
+        eta = sa.theory.sgd_plan(eps, *constants).step_size
+        assert mean[-1] < eps**2
+        time = float(np.argmax(mean <= eps**2)) * step
+        errors.append(np.mean(calls) * eta / time - 1)
+    assert len(errors) == 5
+    assert max(map(abs, errors)) < 0.1
