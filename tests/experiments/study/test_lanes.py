@@ -118,6 +118,7 @@ def test_every_listed_group_goes_over_one_and_a_half_decades_and_one_of_each_fam
         found = {(t["family"], t["size"]): t["decades"] for t in tasks if t["b"] == b}
         assert set(found) == groups
         assert min(found.values()) >= 1.5
+    assert {t["seeds"] for t in tasks} == {compiled.LANES}
     two = {t["family"] for t in tasks if t["decades"] >= 2}
     assert two == {"S", "Z2", "B", "C"}
 
