@@ -15,7 +15,7 @@ help:    ## what can be made
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
 	$(BIN)/sparseaug reproduce --out paper
 
-study: .venv/dev   ## rates, deviations and costs against exact truth: half an hour, figures in study/
+study: .venv/dev   ## rates, deviations and costs against exact truth: 45 minutes, figures in study/
 	$(BIN)/sparseaug study --out study
 
 test: .venv/dev   ## install and run every check of the project
