@@ -153,20 +153,23 @@ def test_the_least_sizes_of_families_and_of_eps_are_those_that_are_promised():
     assert StudyProblem("S", 5).start.shape == (2 * CENTERS,)
 
 
-@pytest.mark.parametrize(("family", "size"), [("C", 16), ("S", 6)])
-def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family, size):
+@pytest.mark.parametrize(
+    ("family", "size", "data", "most"), [("C", 16, 0, 0.1), ("S", 6, 0, 0.1), ("Z2", 4, 200, 1 / 3)]
+)
+def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family, size, data, most):
     """Why slopes leave -4: the time t at which the mean square of plain descent is eps^2, over eta.
 
-    Over the first half of this decade the slope is -4.6 on C16 and -4.0 on S6; both follow from t(eps),
-    within 10 %. Noise adds a share of eps^2 that stays, so that the difference does not vanish.
+    Over the first half of this range the slope is -4.6 on C16 and -4.0 on S6; both follow from t(eps),
+    within 10 %. On the held-out problem descent waits at a saddle, and noise counts at the end: at most
+    eta L sigma^2 / 2 = eps^2 / 4 of the mean square, so that calls are at most 4/3 of t / eta.
     """
     pytest.importorskip("numba")
-    task = {"family": family, "size": size, "method": "streaming", "data": 0, "b": 1, "seeds": 4}
-    found, given = rates.run({**task, "decades": 1.0}), find_problem(family, size)
+    task = {"family": family, "size": size, "method": "streaming", "data": data, "b": 1, "seeds": 4}
+    found, given = rates.run({**task, "decades": 1.0}), find_problem(family, size, data)
     full, step = (given.full.A, given.full.v), 0.2 / given.smoothness
     fixed = tuple(np.broadcast_to(each, (256, 1, *each.shape)) for each in full)
     walk = walks.stream(lambda: fixed, full, given.start, np.array([step]))
-    path = np.concatenate([next(walk)[:, 0, 0] for _ in range(100)])
+    path = np.concatenate([next(walk)[:, 0, 0] for _ in range(300)])
     mean = np.cumsum(path**2) / np.arange(1, len(path) + 1)
     errors = []
     for eps, calls in zip(found["eps"], found["calls"], strict=True):
@@ -176,4 +179,22 @@ def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family
         time = float(np.argmax(mean <= eps**2)) * step
         errors.append(np.mean(calls) * eta / time - 1)
     assert len(errors) == 5
-    assert max(map(abs, errors)) < 0.1
+    assert -0.1 < min(errors) <= max(errors) < most
+
+
+def test_descent_on_the_held_out_problem_with_the_steepest_slope_waits_at_a_saddle():
+    given = find_problem("Z2", 4, 200)
+    waiting, end = given.after(2000), given.after(20_000)
+    assert walks.norms(walks.gradients(given.full.A, given.full.v, waiting)) < 0.05 * given.sigma
+    assert np.linalg.eigvalsh(hessian(given, waiting))[0] < -0.005
+    assert np.linalg.eigvalsh(hessian(given, end))[0] > -1e-6
+    fallen = [given.full.risk(walks.product(theta)) for theta in (given.start, waiting, end)]
+    assert fallen[1] - fallen[2] > (fallen[0] - fallen[1]) / 2
+
+
+def hessian(given, theta):
+    """Of the full risk in theta = (a, b), where c = a b and the gradient by c is A c - v."""
+    a, b = np.split(theta, 2)
+    A, g = given.full.A, given.full.A @ (a * b) - given.full.v
+    mixed = np.outer(b, a) * A + np.diag(g)
+    return np.block([[np.outer(b, b) * A, mixed], [mixed.T, np.outer(a, a) * A]])
