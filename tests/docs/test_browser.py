@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 import subprocess
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pytest
+from tests.last_lines import CHROMIUM, in_browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="chromium is not installed; make browser installs it and runs this test",
-)
 SECONDS = 300
 
 HARNESS = r"""<!doctype html><title>harness</title><iframe id="frame" height="844"></iframe><script>
@@ -87,6 +81,7 @@ class Site(SimpleHTTPRequestHandler):
         """Nothing: the test's output is not the place."""
 
 
+@in_browser
 def test_every_page_fits_and_can_be_read_in_a_browser(site: Path, tmp_path: Path) -> None:
     pages = sorted(p.relative_to(site).parent.as_posix() for p in site.rglob("index.html"))
     (site / "harness.html").write_text(
