@@ -1,4 +1,4 @@
-"""What the last lines of a run of the suite say: whether the browser looked, and what was not installed."""
+"""The last lines of a run of the suite: whether the browser tests ran, and what was not installed."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ def run(folder, *arguments, browser):
         (folder / "bin/chromium").write_text("#!/bin/sh\n")
         (folder / "bin/chromium").chmod(0o755)
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    ours = ["-p", "conftest", "-c", str(ROOT / "pyproject.toml"), "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-c", str(ROOT / "pyproject.toml")]
-        + ["-p", "no:cacheprovider", *arguments, str(folder / "test_suite.py")],
+        [sys.executable, "-m", "pytest", "-q", *ours, *arguments, str(folder / "test_suite.py")],
         cwd=folder,
         env={**os.environ, "PATH": str(folder / "bin"), "PYTHONPATH": paths},
         capture_output=True,
@@ -63,7 +63,8 @@ def test_the_last_lines_say_how_many_browser_tests_ran(tmp_path, workers):
 def test_the_last_lines_say_that_there_is_no_browser_and_what_installs_it(tmp_path):
     lines = run(tmp_path, browser=False)
     assert lines[:2] == [
-        "browser tests: 3 did not run: Chromium is not installed; make browser installs it and runs them",
+        "browser tests: 3 did not run: "
+        "Chromium is not installed; make browser installs it and runs them",
         ABSENT,
     ]
     assert lines[2].startswith("4 skipped in")

@@ -124,7 +124,7 @@ def test_s15_is_refused_with_the_limit() -> None:
     S = sa.Oracle(sa.symmetric(15), seed=0).draw(16)
     with pytest.raises(UnsupportedError, match="degree=1 or 2"):
         sa.deviation(S)
-    with pytest.raises(UnsupportedError, match="at most n=14"):
+    with pytest.raises(UnsupportedError, match="at most S14"):
         symmetric_norm(S)
 
 

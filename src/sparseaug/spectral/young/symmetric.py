@@ -73,7 +73,7 @@ def symmetric_norm(
     n = group.width
     if n > LARGEST_APPLIED:
         raise UnsupportedError(
-            f"{group.name} is too large for all its irreps (at most n={LARGEST_APPLIED}); restrict the "
+            f"{group.name} is too large for all its irreps (at most S{LARGEST_APPLIED}); restrict the "
             "norm with degree=1 or 2."
         )
     jobs = joblib.cpu_count() if n_jobs is None else check_integer("n_jobs", n_jobs, at_least=1)
