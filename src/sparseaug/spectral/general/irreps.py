@@ -21,7 +21,7 @@ from sparseaug.spectral.general.tensors import (
     tensor_mean,
     tensor_norm,
 )
-from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm, shared, stated
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS
 from sparseaug.spectral.verify.threads import Threads
 from sparseaug.spectral.verify.verified import norm_lower, norm_upper
@@ -79,12 +79,12 @@ def irreps_norm(
     large = [irrep for irrep in irreps if irrep.dimension > LARGEST_DENSE]
     found = largest_norm(irrep_means(S), total=len(irreps), power=power, progress=progress)
     for done, irrep in enumerate(large, start=len(irreps) - len(large) + 1):
-        share = failure_probability / len(large)
+        share = shared(failure_probability, len(large))
         norm = tensor_norm(S, irrep, power=power, failure_probability=share)
         found = larger_norm(found, norm)
         if progress:
             progress(done, len(irreps))
-    return found
+    return stated(found, failure_probability)
 
 
 def listed_irreps(group: Group) -> list[Irrep]:

@@ -22,7 +22,7 @@ from sparseaug.groups.young import Partition, conjugate, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.general.irreps import largest_norm
-from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm, shared, stated
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
 from sparseaug.spectral.verify.verified import root_lower, root_upper
 from sparseaug.spectral.young.clausen import gram_blocks, in_batches, mean_blocks
@@ -101,9 +101,8 @@ def symmetric_norm(
         move=move,
     )
     if n > LARGEST_N:
-        return _applied(
-            S, large, found, power, failure_probability / max(1, len(large)), jobs, count
-        )
+        chance = shared(failure_probability, len(large))
+        return stated(_applied(S, large, found, power, chance, jobs, count), failure_probability)
     return _factored(rows, large, found, move, 1 if device else jobs, count)
 
 
