@@ -67,7 +67,7 @@ def shared(failure_probability: float, count: int) -> float:
 
 
 def stated(norm: Norm, failure_probability: float) -> Norm:
-    """With the probability of which its blocks have all `shared` parts, in place of their rounded sum."""
+    """With the probability of which its blocks have all `shared` parts, not their rounded sum."""
     added = norm.failure_probability
     if added and math.isclose(added, failure_probability, rel_tol=1e-9):
         return replace(norm, failure_probability=failure_probability)
