@@ -263,14 +263,9 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
             break
         if offer.m is None or offer.m > _MOST_OFFERED or not offer.fits(S.group.width):
             continue
-        if offer.name == "full":
-            exact = tuple(level.degree for level in found.levels)
-        else:
-            exact = _exact_on(S.group, offer, found)
-            if exact is None:
-                continue
+        exact = _exact_on(S.group, offer, found)
         reached = _reached(exact, found)
-        if not reached or reached in sizes or (sizes and reached < max(sizes)):
+        if not exact or not reached or reached in sizes or (sizes and reached < max(sizes)):
             continue
         sizes.add(reached)
         better = tuple(degree for degree in exact if degree not in mine)
@@ -279,14 +274,17 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
     return best
 
 
-def _exact_on(group: Group, offer: Offer, found: Profile) -> tuple[Degree, ...] | None:
-    """The degrees on which a design is exact: counted; of rotations those of its construction."""
+def _exact_on(group: Group, offer: Offer, found: Profile) -> tuple[Degree, ...]:
+    """The degrees on which a design is exact: counted; of rotations those of its construction.
+
+    None where counting takes too long.
+    """
+    degrees = tuple(level.degree for level in found.levels)
+    if offer.name == "full":
+        return degrees
     if not group.is_finite:
-        degrees = (level.degree for level in found.levels)
         return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
-    counts = counted(build(group, offer), work=_QUOTIENTS)
-    if counts is None:
-        return None
+    counts = counted(build(group, offer), work=_QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 
