@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import REASON
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs/examples"
 CARDS = (FOLDER / "index.md").read_text().split("\n-   ")[1:]
@@ -40,7 +42,8 @@ def test_every_example_is_in_the_gallery():
 
 
 def test_the_script_draws_the_pictures_from_the_tables_of_the_pages(tmp_path):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pytest.importorskip("torch", reason=REASON.format("torch"))
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason=REASON.format("matplotlib"))
     spec = util.spec_from_file_location("gallery", ROOT / "benchmarks/gallery.py")
     gallery = util.module_from_spec(spec)
     spec.loader.exec_module(gallery)
