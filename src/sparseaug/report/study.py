@@ -163,21 +163,23 @@ def _page(data: dict[str, Any], parts: Sequence[tuple[str, Summary]]) -> str:
             sections += [tag("h3", each.title, class_="space"), tag("p", each.note, class_="soft")]
             sections.append(table(each.columns, rows, label=each.title))
     short = "This is a quick study: small groups, few draws." if data["config"]["quick"] else ""
+    title = parts[0][0] if len(parts) == 1 else _TITLE
     body = tag(
         "main",
-        tag("h1", _TITLE),
+        tag("h1", title),
         tag("p", _LEAD, class_="lead"),
         tag("p", short),
         *sections,
         json_block("data", [chart.to_dict() for chart in charts]),
     )
-    return document(body, _TITLE)
+    return document(body, title)
 
 
 _LEAD = (
-    "Every number below is measured against exact truth: gradients over the whole group by enumeration, "
-    "permanents or products of cosh, and verified spectral norms. Intervals are 95 %, over seeds. A "
-    "bound is a bound; what is marked as typical is an expectation and promises nothing."
+    "Every number below is measured against exact truth: means over the whole group by enumeration, "
+    "permanents, products of cosh or integration, and verified spectral norms. Intervals are 95 %, over "
+    "seeds. A bound is a bound; what is marked as typical or predicted is an expectation and promises "
+    "nothing."
 )
 
 

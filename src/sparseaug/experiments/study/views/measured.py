@@ -56,6 +56,9 @@ def run(task: Task) -> Result:
                 }
             )
     exact = case.score.of(orbit.mean, prepared.target)
+    if not group.is_finite:  # no scheme, but what all of them are after
+        whole = {"scheme": "full", "kind": "full", "m": None, "rule": "integrated"}
+        rows.append({**whole, "error": 0.0, "score": exact, "score_sd": 0.0, "predicted": 0.0})
     return {
         "group": group.name,
         "order": str(group.order) if group.is_finite else "infinite",

@@ -27,8 +27,8 @@ from sparseaug.kernels.arrays import Floats
 from sparseaug.orbits.spectrum import Spectrum
 from sparseaug.sampling import GroupSample, Oracle
 
-SIZES = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256)
-"""m of draws and searches; 100 because draws leave 1 / sqrt(m)."""
+SIZES = (1, 2, 4, 8, 16, 32, 48, 64, 100, 128, 256)
+"""m of draws and searches; 100 because draws leave 1 / sqrt(m), 48 because small groups end at 64."""
 
 
 class Views(NamedTuple):

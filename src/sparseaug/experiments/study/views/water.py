@@ -18,7 +18,7 @@ from sparseaug.experiments.study.part import Task
 from sparseaug.experiments.study.views.case import Case, Prepared, root_square
 from sparseaug.experiments.study.views.models import regressor
 from sparseaug.experiments.study.views.orbit import Turned, moved_at_random, product_grid
-from sparseaug.experiments.study.views.schemes import Scheme, fixed
+from sparseaug.experiments.study.views.schemes import SIZES, Scheme, fixed
 from sparseaug.groups import rotations
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import keyed_rng
@@ -93,6 +93,6 @@ CASE = Case(
     root_square("meV"),
     numbers,
     prepare,
-    sizes=(1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 360),
+    sizes=(*SIZES, 360),
     few=(1, 4, 24),
 )
