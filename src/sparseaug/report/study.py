@@ -28,6 +28,7 @@ from sparseaug.report.tables import table
 from sparseaug.storage import check_path, show_path
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _TITLE = "The paper's rates and bounds, measured"
@@ -124,11 +125,26 @@ def _figure(panels: Sequence[Panel]) -> Figure:
         ax.set_xlabel(plain(given.x_label))
         if given.log_x:
             ax.xaxis.set_minor_formatter("")
+        if given.log_y:
+            _label_log(ax)
         ax.legend(
             fontsize=6, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, frameon=False
         )
         title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
     return figure
+
+
+def _label_log(ax: Axes) -> None:
+    """Over less than two decades 1, 2 and 5 are labelled, as plain numbers; over more, powers of ten."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = ax.get_ylim()
+    if high < 100 * low:
+        ax.yaxis.set_minor_locator(LogLocator(subs=(2, 5)))
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("{x:g}")
+    else:
+        ax.yaxis.set_minor_formatter("")
 
 
 def _clip(given: Panel) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def _of_g2(most: int) -> tuple[Floats, Floats]:
 
 CASE = Case(
     "atoms",
-    "Molecules, 5040 orders of the atoms",
+    "Molecules, 5040 orders",
     ("kernel", "network", "kernel, trained sorted"),
     absolute("eV"),
     numbers,

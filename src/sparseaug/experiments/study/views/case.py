@@ -1,4 +1,4 @@
-"""What a task of the table is: inputs with targets, a trained model on whole orbits, the field's rules."""
+"""What a task of the table is: a trained model on whole orbits, targets, the field's rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sparseaug.experiments.study.part import Task
 from sparseaug.experiments.study.views.orbit import Orbit
 from sparseaug.experiments.study.views.schemes import SIZES, Scheme
 from sparseaug.kernels.arrays import Floats
-
 
 UNMOVED = "trained unmoved"
 """Of a model that has seen its training inputs as they are."""
@@ -36,9 +35,7 @@ def absolute(unit: str) -> Score:
 
 def root_square(unit: str) -> Score:
     """The root mean square error."""
-    return Score(
-        f"RMSE, {unit}", False, lambda f, y: float(np.sqrt(np.square(f[:, 0] - y).mean()))
-    )
+    return Score(f"RMSE, {unit}", False, lambda f, y: float(np.sqrt(np.square(f[:, 0] - y).mean())))
 
 
 class Prepared(NamedTuple):

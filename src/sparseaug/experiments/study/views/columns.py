@@ -96,7 +96,7 @@ def _tables(
 
 CASE = Case(
     "columns",
-    "Tables, 720 orders of the columns",
+    "Tables, 720 orders of columns",
     ("network",),
     root_square("standard deviations"),
     numbers,

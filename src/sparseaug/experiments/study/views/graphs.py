@@ -82,7 +82,7 @@ def _graphs(nodes: int) -> tuple[Floats, Floats]:
 
 CASE = Case(
     "graphs",
-    "Graphs, 64 signs of eigenvectors",
+    "Graphs, 64 choices of signs",
     ("network", "kernel", "network, trained canonical"),
     root_square("log trees"),
     numbers,

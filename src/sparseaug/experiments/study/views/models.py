@@ -49,7 +49,9 @@ def _fitted(model: Any, x: Floats, y: Any, method: str) -> Predict:
     mean, scale = flat.mean(axis=0), flat.std(axis=0)
     scale[scale == 0] = 1.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a network has not converged: it is trained for so long
+        warnings.simplefilter(
+            "ignore"
+        )  # that a network has not converged: it is trained for so long
         model.fit((flat - mean) / scale, y)
 
     def predict(x: Floats) -> Floats:

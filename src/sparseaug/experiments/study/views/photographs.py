@@ -68,10 +68,16 @@ def _turn(k: int) -> Move:
     return lambda x: np.rot90(x, k, axes=(-2, -1))
 
 
+def _then(first: Move, second: Move) -> Move:
+    return lambda x: second(first(x))
+
+
 def field_rules() -> list[Scheme]:
     """Mirroring as nnU-Net and ttach do it, one mirror image, and quarter turns."""
     none, left, up, both = _flip(), _flip(-1), _flip(-2), _flip(-2, -1)
     quarters = [_turn(k) for k in range(4)]
+
+    turned = [_then(first, turn) for first in (none, left) for turn in quarters]
 
     def rows(*moves: Move) -> Rows:
         return like(_TURN, moves, np.arange(16.0).reshape(1, 4, 4))
@@ -88,7 +94,7 @@ def field_rules() -> list[Scheme]:
         fixed(
             "d4_transform",
             "field",
-            rows(*(lambda x, f=f, q=q: q(f(x)) for f in (none, left) for q in quarters)),  # type: ignore[misc]
+            rows(*turned),
             "ttach 0.0.3, aliases.d4_transform",
         ),
     ]
@@ -96,7 +102,7 @@ def field_rules() -> list[Scheme]:
 
 CASE = Case(
     "photographs",
-    "Photographs, turns and mirrors",
+    "Photographs, 8 turns and mirrors",
     ("network", "forest", f"network, {UNMOVED}"),
     ACCURACY,
     numbers,

@@ -45,9 +45,7 @@ def molecules(*, atoms: int | None = None, heavy: int | None = None) -> Iterator
         charges = np.array([CHARGES[name] for name in names])
         positions = np.array(_items(line["XYZ_Ang"]), float).reshape(-1, 3)
         free = sum(FREE_ATOMS[charge] for charge in charges.tolist())
-        yield Molecule(
-            charges, positions, (float(line["InternalEnergy_0K_au"]) - free) * HARTREE
-        )
+        yield Molecule(charges, positions, (float(line["InternalEnergy_0K_au"]) - free) * HARTREE)
 
 
 def coulomb_matrix(charges: NDArray[np.int64], positions: Floats) -> Floats:

@@ -6,9 +6,9 @@ field      what a library of the field does, rebuilt from its published rule
 design     ours: `sparseaug.designs(group)`, lattices, and searches for the sizes in between
 full       the whole group
 
-A design is moved by random k, h to k S h; a fixed set of the field is taken as it stands. The input comes
-in a random position anyway, so that what is averaged over is S h for a uniform h. A scheme that looks at
-the input (a canonical form) gives its elements for every input, and is the same for all positions.
+A design is moved by random k, h to k S h; a fixed set of the field is taken as it stands. The input
+comes in a random position anyway, so that what is averaged over is S h for a uniform h. A scheme that
+looks at the input (a canonical form) gives its elements for every input, the same for all positions.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def drawn(group: Group, sizes: Sequence[int]) -> Iterator[Scheme]:
     fitting = _fitting(group, sizes)
     yield Scheme("draws", "draws", fitting, lambda m, rng: draw(m, rng, False), random=True)
     if group.is_finite:
-        yield Scheme("distinct", "distinct", fitting, lambda m, rng: draw(m, rng, True), random=True)
+        yield Scheme(
+            "distinct", "distinct", fitting, lambda m, rng: draw(m, rng, True), random=True
+        )
 
 
 def designed(group: Group, sizes: Sequence[int], degree: int | None = None) -> Iterator[Scheme]:
@@ -113,24 +115,18 @@ def designed(group: Group, sizes: Sequence[int], degree: int | None = None) -> I
         if offer.m is not None and 1 < offer.m <= min(most, max(sizes)):
             rows = design(group, name=offer.name, m=offer.m).elements
             yield fixed(offer.name, "design", rows, offer.source)
-    by = {} if degree is None else {"degree": degree}
-    listed = [("lattice", "lattice", {}), ("search", "search", by)]
-    for name, label, how in listed:
-        source = [offer.source for offer in offers if offer.name == name and offer.m is None]
-        found = {
-            m: rows
-            for m in _fitting(group, sizes)
-            if source and 1 < m <= most and m <= _SEARCHED
-            if (rows := _built(group, name, m, how)) is not None
-        }
-        if found:
-            yield Scheme(
-                label,
-                "design",
-                tuple(found),
-                lambda m, rng, found=found: Views(found[m]),  # type: ignore[misc]
-                source[0],
-            )
+    tried = [m for m in _fitting(group, sizes) if 1 < m <= min(most, _SEARCHED)]
+    for offer in offers:
+        if offer.m is None and offer.name in ("lattice", "search"):
+            judged = degree if offer.name == "search" else None
+            built = {m: _built(group, offer.name, m, judged) for m in tried}
+            found = {m: rows for m, rows in built.items() if rows is not None}
+            if found:
+                yield _of_sizes(offer.name, found, offer.source)
+
+
+def _of_sizes(name: str, rows: dict[int, Rows], rule: str) -> Scheme:
+    return Scheme(name, "design", tuple(rows), lambda m, rng: Views(rows[m]), rule)
 
 
 _SEARCHED = 64  # elements: above, a search is long and draws are good
@@ -157,7 +153,9 @@ def like(action: Action, moves: Sequence[Callable[[Any], Any]], probe: Any) -> R
     for move in moves:
         same = (images == move(probe)[0]).reshape(len(images), -1).all(axis=1)
         if same.sum() != 1:
-            raise UnsupportedError(f"a move is done by {int(same.sum())} elements of {action.group}.")
+            raise UnsupportedError(
+                f"a move is done by {int(same.sum())} elements of {action.group}."
+            )
         found.append(elements[same][0])
     return np.array(found)
 
@@ -176,8 +174,8 @@ def _fitting(group: Group, sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(m for m in sizes if not group.is_finite or m <= group.order)
 
 
-def _built(group: Group, name: str, m: int, how: dict[str, int]) -> Rows | None:
+def _built(group: Group, name: str, m: int, degree: int | None) -> Rows | None:
     try:
-        return design(group, name=name, m=m, **how).elements
+        return design(group, name=name, m=m, degree=degree).elements
     except ArgumentError:  # no lattice of this size
         return None

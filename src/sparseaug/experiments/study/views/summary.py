@@ -1,7 +1,7 @@
 """What the views say: one row for each (task, model, scheme, m), and how many views are needed.
 
-The rows are a public table: `COLUMNS` says what is in them, and everything on the page "How many views?" is
-made from them, also from those that others add.
+The rows are a public table: `COLUMNS` says what is in them, and everything on the page "How many
+views?" is made from them, also from those that others add.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ def as_good(rows: Sequence[Row], unit: str) -> Row | None:
     """The row of fewest views whose score cannot be told from that of the whole group, or is better."""
     higher = unit.startswith("accuracy")
     fitting = [
-        row for row in rows if row["m"] and (row["gap_high"] >= 0 if higher else row["gap_low"] <= 0)
+        row
+        for row in rows
+        if row["m"] and (row["gap_high"] >= 0 if higher else row["gap_low"] <= 0)
     ]
     return min(fitting, key=lambda row: (row["m"], row["error"]), default=None)
 
@@ -187,6 +189,7 @@ def agreement(rows: Sequence[Row]) -> list[Finding]:
 _MOVED = ("draws", "distinct", "design")
 _SMALL = 0.01  # of one view: below, 100 repeats and four digits say little
 _CLOSE = 0.05
+_NOTHING = 1e-9  # rounding: all of the group
 
 
 def summarise(measured: Measured) -> Summary:
@@ -214,39 +217,34 @@ def summarise(measured: Measured) -> Summary:
 def _panel(name: str, title: str, model: str, measured: Measured, rows: Sequence[Row]) -> Panel:
     mine = [row for row in rows if (row["task"], row["model"]) == (name, model)]
     lines: list[Line] = []
-    for label, kind in (("draws", "draws"), ("distinct draws", "distinct"), ("designs", "design")):
-        chosen = _frontier([row for row in mine if row["kind"] == kind])
-        lines += _lines(label, chosen, measured)
+    for label, kind in (("draws", "draws"), ("designs", "design"), ("distinct draws", "distinct")):
+        chosen = frontier([row for row in mine if row["kind"] == kind])
+        lines += _lines(label, chosen, measured, predicted=kind != "distinct")
     families: dict[str, list[Row]] = {}
     for row in mine:
-        if row["kind"] == "field" and row["error"] > 0:
+        if row["kind"] == "field" and row["error"] > _NOTHING:
             families.setdefault(row["scheme"].split(",")[0], []).append(row)
     for label, found in families.items():
         lines += _lines(label, found, measured, predicted=False)
-    return Panel(f"{title}: error of averaging, of one view", "views m", lines)
+    return Panel(f"{title}: error left", "views m", lines)
 
 
-def _frontier(rows: Sequence[Row]) -> list[Row]:
+def frontier(rows: Sequence[Row]) -> list[Row]:
     """Those that leave less than any of fewer views."""
     found: list[Row] = []
     for row in sorted(rows, key=lambda row: (row["m"], row["error"])):
-        if row["error"] > 0 and all(row["error"] < other["error"] for other in found):
+        if row["error"] > _NOTHING and all(row["error"] < other["error"] for other in found):
             found.append(row)
     return found
 
 
-def _lines(
-    label: str, rows: Sequence[Row], measured: Measured, *, predicted: bool = True
-) -> list[Line]:
+def _lines(label: str, rows: Sequence[Row], measured: Measured, *, predicted: bool) -> list[Line]:
     if not rows:
         return []
     x = [float(row["m"]) for row in rows]
     keys = [(row["scheme"], row["m"]) for row in rows]
     seeds = [
-        [
-            next(e["error"] for e in result["rows"] if (e["scheme"], e["m"]) == key)
-            for key in keys
-        ]
+        [next(e["error"] for e in result["rows"] if (e["scheme"], e["m"]) == key) for key in keys]
         for task, result in measured
         if (task["case"], task["model"]) == (rows[0]["task"], rows[0]["model"])
     ]

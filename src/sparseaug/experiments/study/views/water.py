@@ -23,7 +23,9 @@ from sparseaug.groups import rotations
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import keyed_rng
 
-METATOMIC = "metatomic-ase 0.1.2, _symmetry.py, SymmetrizedCalculator(l_max={}, include_inversion=False)"
+METATOMIC = (
+    "metatomic-ase 0.1.2, _symmetry.py, SymmetrizedCalculator(l_max={}, include_inversion=False)"
+)
 IPI = "i-PI 3.3.0, utils/mathtools.py, get_rotation_quadrature_lebedev({})"
 
 
@@ -50,11 +52,12 @@ def prepare(task: Task) -> Prepared:
 
 def metatomic() -> list[Scheme]:
     """Lebedev's rule of degree l or more x (2 l + 1) even angles, the first to act."""
-    return [
-        fixed(f"metatomic, l = {l}", "field", rows, METATOMIC.format(l), weights)
-        for l in (1, 2, 3, 4)
-        for rows, weights in [product_grid(l, 2 * l + 1)]
-    ]
+    found = []
+    for degree in (1, 2, 3, 4):
+        rows, weights = product_grid(degree, 2 * degree + 1)
+        name, rule = f"metatomic, l = {degree}", METATOMIC.format(degree)
+        found.append(fixed(name, "field", rows, rule, weights))
+    return found
 
 
 def ipi() -> list[Scheme]:
