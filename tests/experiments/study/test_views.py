@@ -224,6 +224,35 @@ def test_draws_of_a_quick_task_leave_what_is_predicted():
     assert measured.measure(case, prepared, scheme, 4, task)["error"] == pytest.approx(0.5, rel=0.1)
 
 
+def first_alone(x):
+    return x[:, :1]
+
+
+def error_of(scheme, m, repeats=400):
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    found = Listed.of(first_alone, sa.permute_axis(sa.symmetric(3)), x)
+    case = next(case for case in CASES if case.name == "graphs")
+    task = {"seed": 0, "model": "none", "repeats": repeats}
+    measured_ = measured.measure(case, Prepared(found, np.zeros(4), []), scheme, m, task)
+    return measured_["error"], scheme.predict(found.spectrum(), m)
+
+
+def test_a_set_of_the_field_moves_the_input_after_its_random_position():
+    """The first entry does not see a swap of the others, done last: two views are as good as one."""
+    swap = np.array([[0, 1, 2], [0, 2, 1]])
+    error, predicted = error_of(schemes.fixed("swap", "field", swap, ""), 2, repeats=2000)
+    assert error == pytest.approx(1, rel=0.05)  # a standard error of 1 %
+    # of k S h: the mean of both is a projection, on one of the two dimensions of degree 1
+    assert predicted == pytest.approx(0.5**0.5)
+
+
+def test_a_design_is_moved_as_a_whole():
+    """Cyclic shifts average the first entry exactly, wherever they are moved; three draws do not."""
+    shifts = np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1]])
+    error, predicted = error_of(schemes.fixed("shifts", "design", shifts, ""), 3, repeats=10)
+    assert (error, predicted) == pytest.approx((0, 0), abs=1e-7)
+
+
 ROW = {
     **{"task": "digits", "group": "C8xC8", "order": "64", "model": "network"},
     **{"scheme": "draws", "kind": "draws", "m": 4, "error": 0.5, "error_sd": 0.0},
