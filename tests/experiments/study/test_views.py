@@ -66,8 +66,7 @@ def test_a_prediction_is_the_mean_over_all_k_and_h():
     act = sa.rotate_grid(sa.dihedral(4))
     x = np.random.default_rng(2).normal(size=(5, 3, 3))
     found = Listed.of(lambda x: np.tanh(x[:, 0, :2] + x[:, 1, :2] ** 2), act, x)
-    group, spectrum = act.group, found.spectrum()
-    everything = group.all_elements()
+    group, everything = act.group, act.group.all_elements()
     for scheme, m in [(photographs.field_rules()[2], 4), *_searches(group)]:
         S = scheme.views(m, np.random.default_rng(0)).rows
         errors = []
@@ -76,7 +75,7 @@ def test_a_prediction_is_the_mean_over_all_k_and_h():
             average = found.at(np.repeat(rows[:, None], 5, axis=1)).mean(axis=0)
             errors.append(((average - found.mean) ** 2).sum(axis=1).mean())
         expected = np.sqrt(np.mean(errors) / found.variance)
-        assert scheme.predict(spectrum, m) == pytest.approx(expected, rel=1e-9)
+        assert scheme.predict(found, m) == pytest.approx(expected, rel=1e-9)
 
 
 def _searches(group):
@@ -93,7 +92,7 @@ def test_distinct_draws_leave_what_is_predicted_on_average(orbit):
         for b in range(a)
     ]
     expected = np.sqrt(np.mean(errors) / found.variance)
-    assert scheme.predict(found.spectrum(), 2) == pytest.approx(expected)
+    assert scheme.predict(found, 2) == pytest.approx(expected)
 
 
 def test_five_crops_are_cut_from_a_larger_periodic_image():
@@ -194,9 +193,22 @@ def test_the_spectrum_of_rotations_is_exact_for_polynomials():
     """x z of one point has l = 2 alone, x has l = 1 alone: variance 1/15 and 1/3 at length 1."""
     point = np.array([[[0.0, 0.0, 1.0]]])
     found = Turned(lambda x: x[:, 0, :1] * x[:, 0, 2:] + x[:, 0, :1], point, 11)
-    shares = found.spectrum().shares
     assert found.variance == pytest.approx(1 / 15 + 1 / 3)
-    assert (shares[1], shares[2]) == pytest.approx((5 / 6, 1 / 6))
+    assert (found.shares["1"], found.shares["2"]) == pytest.approx((5 / 6, 1 / 6))
+    four = sa.design(sa.rotations(3), degree=1).elements
+    assert found.predict(four, None) ** 2 == pytest.approx(2 / 5 / 6)  # nothing of l = 1; see below
+    weighted = water.ipi()[0].views(18, None)
+    assert found.predict(*weighted) == pytest.approx(0, abs=1e-7)
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0], sa.rotate(sa.rotations(3)), point, calls=64)
+    assert spectrum.predict(sa.GroupSample(sa.rotations(3), four)).relative < 0.05
+
+
+def test_what_four_half_turns_leave_of_l_2_is_counted():
+    """Their mean on l = 2 is the projection to the invariants: x^2 - y^2 and z^2, two of five."""
+    four = sa.design(sa.rotations(3), degree=1).elements
+    irrep = list(sa.rotations(3).irreps_to(2))[2]
+    mean = irrep.matrices(four).mean(axis=0)
+    assert np.linalg.norm(mean) ** 2 / 5 == pytest.approx(2 / 5)
 
 
 def test_the_mean_over_rotations_agrees_with_a_larger_grid_to_1e_8():
@@ -234,7 +246,7 @@ def error_of(scheme, m, repeats=400):
     case = next(case for case in CASES if case.name == "graphs")
     task = {"seed": 0, "model": "none", "repeats": repeats}
     measured_ = measured.measure(case, Prepared(found, np.zeros(4), []), scheme, m, task)
-    return measured_["error"], scheme.predict(found.spectrum(), m)
+    return measured_["error"], scheme.predict(found, m)
 
 
 def test_a_set_of_the_field_moves_the_input_after_its_random_position():

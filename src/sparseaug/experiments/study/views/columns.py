@@ -26,7 +26,6 @@ ROTATE = (
     "TabPFN 8.4.0, preprocessing/ensemble.py and steps/shuffle_features_step.py, "
     "FEATURE_SHIFT_METHOD='rotate'"
 )
-SHUFFLE = "TabPFN 8.4.0, the same files, FEATURE_SHIFT_METHOD='shuffle' (the default)"
 _SETS = ("diabetes", "wine", "breast_cancer")
 _ROWS = 16
 

@@ -25,7 +25,6 @@ from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import keyed_rng
 
 LARGEST = "scikit-learn 1.9, utils/extmath.py, svd_flip"
-ONCE = "torch_geometric 2.8.1, transforms/add_positional_encoding.py, AddLaplacianEigenvectorPE"
 
 
 def numbers(quick: bool) -> dict[str, Any]:

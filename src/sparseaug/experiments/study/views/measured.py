@@ -40,11 +40,11 @@ def run(task: Task) -> Result:
     case = next(each for each in CASES if each.name == task["case"])
     prepared = case.prepare(task)
     orbit = prepared.orbit
-    spectrum, group = orbit.spectrum(), orbit.group
+    group = orbit.group
     rows = []
     for scheme in schemes(prepared, task["sizes"], case.degree):
         for m in scheme.sizes:
-            predicted = scheme.predict(spectrum, m)
+            predicted = scheme.predict(orbit, m)
             rows.append(
                 {
                     "scheme": scheme.name,
@@ -63,7 +63,7 @@ def run(task: Task) -> Result:
         "group": group.name,
         "order": str(group.order) if group.is_finite else "infinite",
         "variance": orbit.variance,
-        "shares": {str(degree): share for degree, share in spectrum.shares.items()},
+        "shares": orbit.shares,
         "exact": exact,
         "doubt": orbit.doubt(),
         "rows": rows,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -21,13 +20,17 @@ from sparseaug.actions import Action, Bound
 from sparseaug.groups import Group, Rows, rotations
 from sparseaug.kernels.arrays import Floats
 from sparseaug.orbits.spectrum import Spectrum
-from sparseaug.orbits.spectrum.bands import ABOVE, HIGHEST
 from sparseaug.orbits.spectrum.measure import measure
+from sparseaug.sampling import GroupSample
 
 Predict = Callable[[Floats], Floats]
 """From inputs (n, ...) to outputs (n, p)."""
 
 _CHUNK = 1 << 14  # moved inputs that go through the model at a time
+_BANDS, _LARGEST = (
+    20,
+    47,
+)  # l of which each has its share, and the degree of the grid that finds them
 
 
 class Orbit(Protocol):
@@ -48,8 +51,12 @@ class Orbit(Protocol):
     def at(self, rows: Rows) -> Floats:
         """Outputs (m, n, p) at rows (m, n, width): element [j, i] moves input i."""
 
-    def spectrum(self) -> Spectrum:
-        """How the variance is shared between degrees."""
+    @property
+    def shares(self) -> dict[str, float]:
+        """Of the degrees in the variance."""
+
+    def predict(self, rows: Rows, weights: Floats | None) -> float | None:
+        """What the spectrum says: the error of the mean over k S h, over that of one view."""
 
     def doubt(self) -> float:
         """How far the mean may be from the truth, over the root of the variance; 0 if enumerated."""
@@ -95,12 +102,23 @@ class Listed:
         ranks = self.group.rank(rows.reshape(-1, self.group.width)).reshape(rows.shape[:2])
         return np.asarray(self.values[ranks, np.arange(rows.shape[1])])
 
+    @cached_property
     def spectrum(self) -> Spectrum:
-        """Exact."""
+        """What `sparseaug.orbit_spectrum` finds, from the values that are here already."""
         flat = self.values.reshape(len(self.values), -1)
-        return measure(self.group, calls=self.group.order).spectrum(
-            [flat], inputs=self.values.shape[1]
-        )
+        wanted = measure(self.group, calls=self.group.order)
+        return wanted.spectrum([flat], inputs=self.values.shape[1])
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Exact."""
+        return {str(degree): share for degree, share in self.spectrum.shares.items()}
+
+    def predict(self, rows: Rows, weights: Floats | None) -> float | None:
+        """`Spectrum.predict`; None with weights, which it does not know."""
+        if weights is not None:
+            return None
+        return float(self.spectrum.predict(GroupSample(self.group, rows)).relative ** 0.5)
 
     def doubt(self) -> float:
         """Every element was evaluated."""
@@ -112,7 +130,7 @@ class Listed:
 class Turned:
     """Rotations of points x (n, atoms, 3), integrated by `product_grid(degree, degree + 1)`."""
 
-    predict: Predict
+    model: Predict
     x: Floats
     degree: int
 
@@ -152,27 +170,46 @@ class Turned:
         # SciPy's quaternions end with the real part
         turns = Rotation.from_quat(np.roll(rows.reshape(-1, 4), -1, axis=1)).as_matrix()
         moved = np.einsum("mnij,naj->mnai", turns.reshape(m, n, 3, 3), self.x)
-        return self.predict(moved.reshape(m * n, *self.x.shape[1:])).reshape(m, n, -1)
+        return self.model(moved.reshape(m * n, *self.x.shape[1:])).reshape(m, n, -1)
 
-    def spectrum(self) -> Spectrum:
-        """var_l = (2 l + 1) ||integral of v(g) D^l(g)||_F^2 to l = 8; the rest is taken for l = 10."""
-        (rows, weights), n = self._grid, len(self.x)
-        values = np.empty((len(rows), n * self.mean.shape[1]))
+    @cached_property
+    def _bands(self) -> Floats:
+        """var_l = (2 l + 1) ||integral of v(g) D^l(g)||_F^2 for l = 1, ..., 20, and what is above."""
+        rows, weights = product_grid(min(self.degree, _LARGEST), min(self.degree, _LARGEST) + 1)
+        n = len(self.x)
+        irreps = list(self.group.irreps_to(min(_BANDS, self.degree // 2)))[1:]
+        sums: list[Any] = [0.0] * len(irreps)
         for some in _slices(len(rows), n):
-            at = self.at(np.repeat(rows[some, None], n, axis=1)) - self.mean
-            values[some] = at.reshape(len(at), -1)
-        weighted = weights[:, None] * values
-        found = []
-        for irrep in islice(self.group.irreps_to(HIGHEST), 1, None):
-            matrices = irrep.matrices(rows).reshape(len(rows), -1)
-            found.append(irrep.dimension * float(np.linalg.norm(weighted.T @ matrices) ** 2) / n)
-        rest = max(0.0, self.variance - sum(found))
-        parts = np.array([*found, rest, *(0.0 for _ in ABOVE[1:])])
-        return Spectrum(self.group, None, True, parts, np.zeros((0, len(parts))), 0, n)
+            values = self.at(np.repeat(rows[some, None], n, axis=1)) - self.mean
+            weighted = weights[some, None] * values.reshape(len(values), -1)
+            for i, irrep in enumerate(irreps):
+                sums[i] += weighted.T @ irrep.matrices(rows[some]).reshape(len(values), -1)
+        found = [
+            irrep.dimension * float(np.linalg.norm(total) ** 2) / n
+            for irrep, total in zip(irreps, sums, strict=True)
+        ]
+        return np.array([*found, max(0.0, self.variance - sum(found))])
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Of every l."""
+        names = [*map(str, range(1, len(self._bands))), "above"]
+        return dict(zip(names, (self._bands / self.variance).tolist(), strict=True))
+
+    def predict(self, rows: Rows, weights: Floats | None) -> float:
+        """As for finite groups, by l; above the last l as if the rotations had been drawn."""
+        shares = np.full(len(rows), 1 / len(rows)) if weights is None else weights
+        irreps = list(self.group.irreps_to(len(self._bands) - 1))[1:]
+        left = [
+            np.linalg.norm(np.tensordot(shares, irrep.matrices(rows), 1)) ** 2 / irrep.dimension
+            for irrep in irreps
+        ]
+        square = self._bands @ np.array([*left, (shares**2).sum()])
+        return float(np.sqrt(square / self.variance))
 
     def doubt(self) -> float:
         """The largest difference from the mean over the next larger grid."""
-        larger = Turned(self.predict, self.x, next(n for n in LEBEDEV if n > self.degree))
+        larger = Turned(self.model, self.x, next(n for n in LEBEDEV if n > self.degree))
         return float(np.abs(larger.mean - self.mean).max() / np.sqrt(self.variance))
 
 

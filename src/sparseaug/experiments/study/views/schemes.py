@@ -22,10 +22,10 @@ import numpy as np
 from sparseaug.actions import Action
 from sparseaug.designs import design, designs
 from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.experiments.study.views.orbit import Orbit
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import Floats
-from sparseaug.orbits.spectrum import Spectrum
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling import Oracle
 
 SIZES = (1, 2, 4, 8, 16, 32, 48, 64, 100, 128, 256)
 """m of draws and searches; 100 because draws leave 1 / sqrt(m), 48 because small groups end at 64."""
@@ -64,21 +64,21 @@ class Scheme:
         """Whether random k, h are part of the scheme."""
         return self.kind == "design"
 
-    def predict(self, spectrum: Spectrum, m: int) -> float | None:
+    def predict(self, orbit: Orbit, m: int) -> float | None:
         """The error over that of one view, from the spectrum; None where no formula holds.
 
-        Distinct draws: the variance of a mean of m of N values without repetition, (N - m) / (N - 1)
-        of that with.
+        m draws leave the root of 1 / m, and distinct ones that of a mean of m of N values without
+        repetition: (N - m) / (N - 1) of it.
         """
-        group = spectrum.group
         if self.kind == "draws":
-            return float(spectrum.predict(m).relative ** 0.5)
+            return m**-0.5
         if self.kind == "distinct":
-            return float(((group.order - m) / (group.order - 1) / m) ** 0.5)
+            order = orbit.group.order
+            return float(((order - m) / (order - 1) / m) ** 0.5)
         found = None if self.random else self.views(m, np.random.default_rng(0))
-        if found is None or found.weights is not None or found.rows.ndim != 2:
+        if found is None or found.rows.ndim != 2:
             return None
-        return float(spectrum.predict(GroupSample(group, found.rows)).relative ** 0.5)
+        return orbit.predict(*found)
 
 
 def fixed(name: str, kind: str, rows: Rows, rule: str, weights: Floats | None = None) -> Scheme:

@@ -130,14 +130,14 @@ def needed(rows: Sequence[Row]) -> Table:
         one = next((row["score"] for row in kinds["draws"] if row["m"] == 1), None)
         whole = next((row["score"] for row in kinds["full"]), None)
         cells = [_cell(kinds[kind]) for kind in ("draws", "distinct", "field", "design")]
-        scores = [as_good(kinds[kind], unit) for kind in ("draws", "design")]
+        scores = [_as_good_cell(kinds[kind], unit) for kind in ("draws", "design")]
         found.append(
             [
                 _TITLES.get(name, name),
                 model,
                 *cells,
                 f"{one:.3g} to {whole:.3g} ({unit})" if None not in (one, whole) else "",
-                *("" if row is None else str(row["m"]) for row in scores),
+                *scores,
             ]
         )
     columns = ["task", "model", "draws", "distinct", "field", "designs"]
@@ -147,6 +147,13 @@ def needed(rows: Sequence[Row]) -> Table:
         "reached; and views whose score cannot be told from that of the whole group (95 %, paired)."
     )
     return Table("needed", "Views needed", columns, found, note)
+
+
+def _as_good_cell(rows: Sequence[Row], unit: str) -> str:
+    row = as_good(rows, unit)
+    if row is not None:
+        return str(row["m"])
+    return f"over {max(row['m'] for row in rows)}" if rows else ""
 
 
 def _cell(rows: Sequence[Row]) -> str:
@@ -188,7 +195,7 @@ def agreement(rows: Sequence[Row]) -> list[Finding]:
 
 _MOVED = ("draws", "distinct", "design")
 _SMALL = 0.01  # of one view: below, 100 repeats and four digits say little
-_CLOSE = 0.05
+_CLOSE, _EXACT = 0.05, 1e-8
 _NOTHING = 1e-9  # rounding: all of the group
 
 
@@ -203,12 +210,11 @@ def summarise(measured: Measured) -> Summary:
         [[row[column] for column in columns] for row in rows],
         "; ".join(f"{name}: {text}" for name, text in COLUMNS.items()) + ".",
     )
-    doubts = [result["doubt"] for _, result in measured if result["order"] == "infinite"]
+    doubt = max((result["doubt"] for _, result in measured), default=0.0)
     exact = Finding(
         "The mean over the group is exact: enumerated, or integrated over rotations.",
-        f"two grids of rotations differ by at most {max(doubts, default=0.0):.1e} of the standard "
-        "deviation over rotations.",
-        None,
+        f"two grids of rotations differ by at most {doubt:.1e} of the standard deviation over them.",
+        doubt < _EXACT,
     )
     panels = [_panel(case.name, case.title, case.models[0], measured, rows) for case in CASES]
     return Summary([*agreement(rows), exact], [needed(rows), table], panels)

@@ -30,10 +30,10 @@ IPI = "i-PI 3.3.0, utils/mathtools.py, get_rotation_quadrature_lebedev({})"
 
 
 def numbers(quick: bool) -> dict[str, Any]:
-    """Structures, rotations of each that are trained on, and the degree of the grid for the mean."""
+    """Structures; for kernel and network, rotations of each to train on, and the grid's degree."""
     if quick:
-        return {"train": 40, "test": 4, "copies": [1, 4], "degree": 21}
-    return {"train": 1000, "test": 12, "copies": [1, 16], "degree": 47}
+        return {"train": 40, "test": 4, "copies": [1, 4], "degree": [21, 41]}
+    return {"train": 1000, "test": 12, "copies": [1, 16], "degree": [41, 65]}
 
 
 def prepare(task: Task) -> Prepared:
@@ -47,7 +47,8 @@ def prepare(task: Task) -> Prepared:
     seen = np.concatenate([moved_at_random(act, x[train], rng) for _ in range(copies)])
     how = {"activation": "tanh"} if network else {"gamma": 0.15, "alpha": 1e-4}
     model = regressor(task["model"], seen, np.tile(y[train], copies), task["seed"], **how)
-    return Prepared(Turned(model, x[test], task["degree"]), y[test], [*metatomic(), *ipi()])
+    orbit = Turned(model, x[test], task["degree"][network])
+    return Prepared(orbit, y[test], [*metatomic(), *ipi()])
 
 
 def metatomic() -> list[Scheme]:
