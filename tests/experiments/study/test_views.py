@@ -274,19 +274,39 @@ ROW = {
 }
 
 
-def test_fewest_views_are_those_with_an_error_of_a_tenth_and_a_score_as_good():
-    rows = [
-        {**ROW, "m": m, "error": error, "gap_high": high}
-        for m, error, high in (
-            (1, 1.0, -5.0),
-            (64, 0.125, 0.2),
-            (100, 0.104, 0.1),
-            (128, 0.09, 0.1),
-        )
-    ]
+def test_fewest_views_are_those_with_an_error_of_a_tenth():
+    found = ((1, 1.0), (64, 0.125), (100, 0.104), (128, 0.09))
+    rows = [{**ROW, "m": m, "error": error} for m, error in found]
     assert summary.reached(rows)["m"] == 100  # 0.10 in two digits
-    assert summary.as_good(rows, "accuracy, %")["m"] == 64
     assert summary.reached(rows[:2]) is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "gaps", "enough"),
+    [
+        ("accuracy, %", {2: (-5, -6, -4), 4: (-2, -4, 0.1), 8: (0, 0, 0)}, 4),  # holds 0
+        ("accuracy, %", {2: (-5, -6, -4), 4: (-0.6, -0.7, -0.5)}, 4),  # within 1 %
+        ("accuracy, %", {2: (3, 2, 4)}, 2),  # better
+        ("RMSE, meV", {2: (5, 4, 6), 4: (0.6, 0.5, 0.7)}, 4),
+        ("RMSE, meV", {2: (-5, -6, -4)}, 2),
+        ("RMSE, meV", {2: (5, 4, 6)}, None),
+    ],
+)
+def test_fewest_views_for_a_score_are_within_one_percent_or_not_told_from_all(unit, gaps, enough):
+    rows = [
+        {
+            **ROW,
+            "unit": unit,
+            "m": m,
+            "score": 70 + gap,
+            "gap": gap,
+            "gap_low": low,
+            "gap_high": high,
+        }
+        for m, (gap, low, high) in gaps.items()
+    ]
+    found = summary.as_good(rows)
+    assert (None if found is None else found["m"]) == enough
 
 
 def test_rows_of_others_are_kept_and_ours_replaced(tmp_path):

@@ -106,14 +106,19 @@ def reached(rows: Sequence[Row]) -> Row | None:
     return min(fitting, key=lambda row: (row["m"], row["error"]), default=None)
 
 
-def as_good(rows: Sequence[Row], unit: str) -> Row | None:
-    """The row of fewest views whose score cannot be told from that of the whole group, or is better."""
-    higher = unit.startswith("accuracy")
-    fitting = [
-        row
-        for row in rows
-        if row["m"] and (row["gap_high"] >= 0 if higher else row["gap_low"] <= 0)
-    ]
+def as_good(rows: Sequence[Row]) -> Row | None:
+    """The row of fewest views whose score is that of the whole group: within 1 %, or not told from it.
+
+    A score is not told from another where the interval of their difference holds 0; one that is better
+    is enough.
+    """
+    fitting = []
+    for row in rows:
+        sign = 1 if row["unit"].startswith("accuracy") else -1
+        worse = min(-sign * row["gap_low"], -sign * row["gap_high"])
+        near = -sign * row["gap"] <= _NEAR * abs(row["score"] - row["gap"])
+        if row["m"] and (worse <= 0 or near):
+            fitting.append(row)
     return min(fitting, key=lambda row: (row["m"], row["error"]), default=None)
 
 
@@ -130,7 +135,7 @@ def needed(rows: Sequence[Row]) -> Table:
         one = next((row["score"] for row in kinds["draws"] if row["m"] == 1), None)
         whole = next((row["score"] for row in kinds["full"]), None)
         cells = [_cell(kinds[kind]) for kind in ("draws", "distinct", "field", "design")]
-        scores = [_as_good_cell(kinds[kind], unit) for kind in ("draws", "design")]
+        scores = [_as_good_cell(kinds[kind]) for kind in ("draws", "design")]
         found.append(
             [
                 _TITLES.get(name, name),
@@ -144,13 +149,14 @@ def needed(rows: Sequence[Row]) -> Table:
     columns += ["score, one view to all", "draws for that score", "designs for that score"]
     note = (
         f"Views that leave at most {100 * ENOUGH:.0f} % of the error of one view, or the best that was "
-        "reached; and views whose score cannot be told from that of the whole group (95 %, paired)."
+        "reached; and views whose score is within 1 % of that of the whole group, or cannot be told "
+        "from it (95 %, paired over training seeds)."
     )
     return Table("needed", "Views needed", columns, found, note)
 
 
-def _as_good_cell(rows: Sequence[Row], unit: str) -> str:
-    row = as_good(rows, unit)
+def _as_good_cell(rows: Sequence[Row]) -> str:
+    row = as_good(rows)
     if row is not None:
         return str(row["m"])
     return f"over {max(row['m'] for row in rows)}" if rows else ""
@@ -195,7 +201,7 @@ def agreement(rows: Sequence[Row]) -> list[Finding]:
 
 _MOVED = ("draws", "distinct", "design")
 _SMALL = 0.01  # of one view: below, 100 repeats and four digits say little
-_CLOSE, _EXACT = 0.05, 1e-8
+_CLOSE, _EXACT, _NEAR = 0.05, 1e-8, 0.01
 _NOTHING = 1e-9  # rounding: all of the group
 
 
