@@ -28,7 +28,7 @@ from sparseaug.report.tables import table
 from sparseaug.storage import check_path, show_path
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 _TITLE = "The paper's rates and bounds, measured"
@@ -123,10 +123,9 @@ def _figure(panels: Sequence[Panel]) -> Figure:
         ax.set_xscale("log" if given.log_x else "linear")
         ax.set_yscale("log" if given.log_y else "linear", **_clip(given))
         ax.set_xlabel(plain(given.x_label))
-        if given.log_x:
-            ax.xaxis.set_minor_formatter("")
-        if given.log_y:
-            _label_log(ax)
+        for axis, log in ((ax.xaxis, given.log_x), (ax.yaxis, given.log_y)):
+            if log:
+                _label_log(axis)
         ax.legend(
             fontsize=6, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, frameon=False
         )
@@ -134,17 +133,18 @@ def _figure(panels: Sequence[Panel]) -> Figure:
     return figure
 
 
-def _label_log(ax: Axes) -> None:
-    """Over less than two decades 1, 2 and 5 are labelled, as plain numbers; over more, powers of ten."""
+def _label_log(axis: Axis) -> None:
+    """Over less than two decades 1, 2 and 5 are labelled; within 0.01 and 10,000 as plain numbers."""
     from matplotlib.ticker import LogLocator
 
-    low, high = ax.get_ylim()
-    if high < 100 * low:
-        ax.yaxis.set_minor_locator(LogLocator(subs=(2, 5)))
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter("{x:g}")
+    low, high = axis.get_view_interval()
+    if low >= 0.005 and high <= 20_000:
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("{x:g}" if high < 100 * low else "")
+        if high < 100 * low:
+            axis.set_minor_locator(LogLocator(subs=(2, 5)))
     else:
-        ax.yaxis.set_minor_formatter("")
+        axis.set_minor_formatter("")
 
 
 def _clip(given: Panel) -> dict[str, Any]:

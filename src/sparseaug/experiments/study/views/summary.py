@@ -178,28 +178,35 @@ def agreement(rows: Sequence[Row]) -> list[Finding]:
     """How far predicted and measured errors are apart, where S is moved by k, h and where it is not."""
     findings = []
     for text, kinds in (
-        ("The spectrum predicts the error of draws and of designs k S h.", _MOVED),
+        ("The spectrum predicts the error of draws and of designs k S h.", MOVED),
         ("It is for random k; sets of the field are taken as they stand.", ("field",)),
     ):
-        apart = [
-            (abs(row["predicted"] / row["error"] - 1), row)
-            for row in rows
-            if row["kind"] in kinds and row["predicted"] is not None and row["error"] > _SMALL
-        ]
-        if apart:
-            largest, row = max(apart, key=lambda pair: pair[0])
-            middle = float(np.median([value for value, _ in apart]))
+        found = apart(rows, kinds)
+        if found:
+            largest, row = max(found, key=lambda pair: pair[0])
+            middle = float(np.median([value for value, _ in found]))
             said = (
-                f"{len(apart)} rows with an error above {100 * _SMALL:.0f} %: apart by "
+                f"{len(found)} rows with an error above {100 * _SMALL:.0f} %: apart by "
                 f"{100 * middle:.1f} % in the median and {100 * largest:.0f} % at most ({row['task']}, "
                 f"{row['model']}, {row['scheme']}, m = {row['m']}: {row['predicted']:.3g} predicted, "
                 f"{row['error']:.3g} measured)."
             )
-            findings.append(Finding(text, said, middle < _CLOSE if kinds == _MOVED else None))
+            findings.append(Finding(text, said, middle < _CLOSE if kinds == MOVED else None))
     return findings
 
 
-_MOVED = ("draws", "distinct", "design")
+def apart(rows: Sequence[Row], kinds: Sequence[str]) -> list[tuple[float, Row]]:
+    """The relative difference of predicted and measured errors, of rows with an error above 1 %."""
+    return [
+        (abs(row["predicted"] / row["error"] - 1), row)
+        for row in rows
+        if row["kind"] in kinds and row["predicted"] is not None and row["error"] > _SMALL
+    ]
+
+
+MOVED = ("draws", "distinct", "design")
+"""Kinds of schemes for which the prediction is meant."""
+
 _SMALL = 0.01  # of one view: below, 100 repeats and four digits say little
 _CLOSE, _EXACT, _NEAR = 0.05, 1e-8, 0.01
 _NOTHING = 1e-9  # rounding: all of the group
