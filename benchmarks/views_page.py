@@ -219,11 +219,12 @@ def _shown(rows: Sequence[Row], best: set[tuple[str, int]]) -> list[Row]:
     """Draws of a few sizes, all that has one size, and designs that are best for some model."""
     chosen = []
     for row in rows:
-        several = sum(other["scheme"] == row["scheme"] for other in rows) > 1
+        same = [other for other in rows if other["scheme"] == row["scheme"]]
+        least = row["kind"] == "field" and row["error"] == min(r["error"] for r in same)
         if row["kind"] == "design":
             keep = (row["scheme"], row["m"]) in best
         else:
-            keep = row["kind"] == "full" or not several or row["m"] in SHOWN
+            keep = row["kind"] == "full" or least or len(same) == 1 or row["m"] in SHOWN
         if keep:
             chosen.append(row)
     return sorted(chosen, key=lambda row: (KINDS.index(row["kind"]), row["m"] or 0))
