@@ -24,6 +24,7 @@ from sparseaug.experiments import read_study
 from sparseaug.experiments.study.part import Table
 from sparseaug.experiments.study.views.summary import (
     COLUMNS,
+    KINDS,
     MOVED,
     SOURCE,
     Row,
@@ -34,11 +35,11 @@ from sparseaug.experiments.study.views.summary import (
     needed,
     pairs,
     reached,
+    scores,
 )
 from sparseaug.experiments.study.views.table import CASES
 
 DOCS = Path(__file__).parents[1] / "docs"
-KINDS = ("draws", "distinct", "field", "design", "full")
 SHOWN = (1, 4, 16, 64)  # m of draws in the tables of the page
 _NUMBERS = ("error", "error_sd", "predicted", "score", "gap")
 _BOUNDS = ("score_low", "score_high", "gap_low", "gap_high")
@@ -94,9 +95,10 @@ def renewed(page: str, rows: Sequence[Row]) -> str:
     """The page with its tables made again."""
     blocks = {
         "short": _short(rows),
-        "csv": _columns(),
         "needed": _markdown(needed(rows)),
+        "scores": _markdown(scores(rows)),
         "agreement": _found(rows),
+        "csv": _columns(),
     }
     blocks |= {case.name: _task([r for r in rows if r["task"] == case.name]) for case in CASES}
     for name, text in blocks.items():

@@ -353,7 +353,7 @@ def test_the_page_and_its_table_agree():
 
 def test_a_row_of_somebody_else_is_on_the_page():
     theirs = {**ROW, "source": "somebody, 2027", "scheme": "their rule", "model": "their model"}
-    marks = ["short", "csv", "needed", "agreement", *(case.name for case in CASES)]
+    marks = ["short", "csv", "needed", "scores", "agreement", *(case.name for case in CASES)]
     text = "\n".join(f"<!-- begin {name} -->\n<!-- end {name} -->" for name in marks)
     made = page.renewed(text, [ROW, theirs])
     assert "| their rule | 4 |  | 0.500 (0.500), 70 |" in made

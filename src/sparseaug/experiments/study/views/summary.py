@@ -6,7 +6,7 @@ views?" is made from them, also from those that others add.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,36 +123,46 @@ def as_good(rows: Sequence[Row]) -> Row | None:
 
 
 def needed(rows: Sequence[Row]) -> Table:
-    """For each task and model: how many views reach the error, and the score, by scheme."""
-    found = []
-    for name, model in pairs(rows):
-        mine = [row for row in rows if (row["task"], row["model"]) == (name, model)]
-        kinds = {
-            kind: [row for row in mine if row["kind"] == kind]
-            for kind in ("draws", "distinct", "field", "design", "full")
-        }
-        unit = mine[0]["unit"]
-        one = next((row["score"] for row in kinds["draws"] if row["m"] == 1), None)
-        whole = next((row["score"] for row in kinds["full"]), None)
-        cells = [_cell(kinds[kind]) for kind in ("draws", "distinct", "field", "design")]
-        scores = [_as_good_cell(kinds[kind]) for kind in ("draws", "design")]
-        found.append(
-            [
-                _TITLES.get(name, name),
-                model,
-                *cells,
-                f"{one:.3g} to {whole:.3g} ({unit})" if None not in (one, whole) else "",
-                *scores,
-            ]
-        )
+    """For each task and model: how many views reach the error, by kind of scheme."""
+    kinds = ("draws", "distinct", "field", "design")
+    found = [
+        [title, model, *(_cell(of[kind]) for kind in kinds)] for title, model, of in _by_kind(rows)
+    ]
     columns = ["task", "model", "draws", "distinct", "field", "designs"]
-    columns += ["score, one view to all", "draws for that score", "designs for that score"]
     note = (
         f"Views that leave at most {100 * ENOUGH:.0f} % of the error of one view, or the best that was "
-        "reached; and views whose score is within 1 % of that of the whole group, or cannot be told "
-        "from it (95 %, paired over training seeds)."
+        "reached."
     )
     return Table("needed", "Views needed", columns, found, note)
+
+
+def scores(rows: Sequence[Row]) -> Table:
+    """For each task and model: what averaging does to the score, and how many views that takes."""
+    found = []
+    for title, model, of in _by_kind(rows):
+        one = next((row for row in of["draws"] if row["m"] == 1), None)
+        if one is not None and of["full"]:
+            ends = [f"{row['score']:.3g}" for row in (one, of["full"][0])]
+            cells = [_as_good_cell(of[kind]) for kind in ("draws", "design")]
+            found.append([title, model, one["unit"], *ends, *cells])
+    columns = ["task", "model", "score", "one view", "all", "draws", "designs"]
+    note = (
+        "Views whose score is within 1 % of that of the whole group, or cannot be told from it (95 %, "
+        "paired over training seeds)."
+    )
+    return Table("scores", "Views needed for the score", columns, found, note)
+
+
+def _by_kind(rows: Sequence[Row]) -> Iterator[tuple[str, str, dict[str, list[Row]]]]:
+    """Title, model, and the rows of each kind, for every task and model."""
+    for name, model in pairs(rows):
+        mine = [row for row in rows if (row["task"], row["model"]) == (name, model)]
+        of = {kind: [row for row in mine if row["kind"] == kind] for kind in KINDS}
+        yield _TITLES.get(name, name), model, of
+
+
+KINDS = ("draws", "distinct", "field", "design", "full")
+"""Of schemes."""
 
 
 def _as_good_cell(rows: Sequence[Row]) -> str:
@@ -230,7 +240,7 @@ def summarise(measured: Measured) -> Summary:
         doubt < _EXACT,
     )
     panels = [_panel(case.name, case.title, case.models[0], measured, rows) for case in CASES]
-    return Summary([*agreement(rows), exact], [needed(rows), table], panels)
+    return Summary([*agreement(rows), exact], [needed(rows), scores(rows), table], panels)
 
 
 def _panel(name: str, title: str, model: str, measured: Measured, rows: Sequence[Row]) -> Panel:
