@@ -127,7 +127,7 @@ SHORT = """\
   about as far from the mean over the group as one random view. For a model that was trained on
   it, it was the best choice for sorted atoms ({in_order} eV, all orders {all_orders}), and not
   for signs ({canonical}, all signs {all_signs}).
-- **Scores need fewer views than errors**: the forest on digits goes from {one} to {all} %, and
+- **Scores mostly need fewer views than errors**: the forest on digits goes from {one} to {all} %, and
   {enough} views are enough. Averaging changes nothing for the forest on photographs ({still} and
   {the_same} %).
 - **You can know beforehand**: the spectrum predicts these errors to {median} in the median and
