@@ -7,7 +7,7 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test test-bare test-floor examples format docs browser studies bench mutants clean
+.PHONY: help paper study views test test-bare test-floor examples format docs serve browser studies bench mutants clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -43,7 +43,10 @@ format: .venv/dev   ## put the code into house style
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: .venv/dev   ## serve the documentation on localhost
+docs: .venv/dev   ## build the documentation, every link checked, in site/
+	$(BIN)/mkdocs build --strict
+
+serve: .venv/dev   ## serve the documentation on localhost, rebuilt as files change
 	$(BIN)/mkdocs serve
 
 browser: .venv/dev   ## install Chromium with the system's package manager and look at every page in it
@@ -62,7 +65,7 @@ mutants: .venv/dev   ## break the library in many ways and see that the tests no
 	$(BIN)/python benchmarks/mutants.py
 
 clean:   ## remove what make installed or built
-	rm -rf .venv .venv-bare .venv-floor dist
+	rm -rf .venv .venv-bare .venv-floor dist site
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

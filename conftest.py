@@ -14,6 +14,7 @@ import pytest
 import threadpoolctl
 
 from tests import extras
+from tests.last_lines import last_lines
 
 threadpoolctl.threadpool_limits(1)  # where a plugin has imported NumPy before
 
@@ -38,6 +39,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             extras.skip_example(item)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    """After all other summaries, so that it is not scrolled away: did the browser tests run?"""
+    yield
+    for line in last_lines(terminalreporter.stats):
+        terminalreporter.write_line(line)
 
 
 def pytest_collection_finish() -> None:

@@ -75,13 +75,17 @@ def show_bounds(ax: Axes, folder: Path) -> None:
 
 
 def main() -> None:
-    folder, out = Path(sys.argv[1]), sys.argv[2]
+    folder, out = Path(sys.argv[1]), Path(sys.argv[2])
     plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.3), layout="constrained")
-    show_sample(axes[0])
-    show_sizes(axes[1], folder)
-    show_bounds(axes[2], folder)
-    figure.savefig(out, dpi=110, facecolor="white")
+    for shape, size, path in (
+        ((1, 3), (11, 3.3), out),
+        ((3, 1), (4, 9.4), out.with_stem(f"{out.stem}-narrow")),  # for telephones
+    ):
+        figure, axes = plt.subplots(*shape, figsize=size, layout="constrained")
+        show_sample(axes[0])
+        show_sizes(axes[1], folder)
+        show_bounds(axes[2], folder)
+        figure.savefig(path, dpi=110, facecolor="white")
 
 
 if __name__ == "__main__":

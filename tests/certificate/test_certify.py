@@ -202,3 +202,30 @@ def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
     reordered = sa.GroupSample(act.group, S.elements[::-1])
     evidence = Evidence(**given, deviation=sa.deviation(reordered))
     assert sa.certify(np.ones(8), evidence)["spectral"]
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come(full):
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    act = sa.permute_axis(sa.symmetric(4))
+    sample = sa.Oracle(act.group).draw(8)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full" if full else sample)
+    theta = np.full(8, 1e70)
+    found = sa.certify(theta, risk)
+    assert list(found) == ["landmarks"]
+    scaled = sa.certify(theta / 1e50, risk)["exact"].truth * 1e150
+    assert scaled * (1 - 1e-9) <= found["landmarks"].bound < scaled * 1.01
+    assert found["landmarks"].truth is None
+    assert found.omitted["exact"] == "theta is too large for floats: its exact bound is inf."
+    with pytest.raises(ArgumentError, match="theta is too large for floats: its exact bound"):
+        sa.certify(theta, risk, kinds=["landmarks", "exact"])
+
+
+def test_where_every_bound_overflows_theta_is_refused():
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    act = sa.permute_axis(sa.symmetric(4))
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
+    with pytest.raises(ArgumentError, match="theta is too large for floats: its a-priori bound"):
+        sa.certify(np.full(8, 1e120), risk)

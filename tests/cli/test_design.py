@@ -75,7 +75,7 @@ def test_facts_as_json_without_a_file(run):
         (("--group", "S7", "--degree", "9"), "degree=9 is above 7"),
         (("--group", "S7", "--degree", "x"), "not a valid integer"),
         (("--group", "S7", "--m", "0"), "m=0"),
-        (("--group", "S15", "--degree", "2"), "the nearest: degree 1, m=15"),
+        (("--group", "S15", "--degree", "2"), "the nearest: degree 1 with 15 elements"),
         (("--group", "S7", "--name", "other"), "is not a design of S7"),
         (("--group", "S7", "--out", "S"), "need --degree, --m or --name"),
         (("--group", "S7", "--degree", "1", "--side", "up"), "'up' is not one of"),

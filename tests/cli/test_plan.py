@@ -73,9 +73,12 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
         (["--group", "S6"], "eps and deviation are missing"),
         (["--eps", "0.1"], "--group is missing"),
         (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),
-        (["--group", "S6", "--deviation", "0.5", "--n", "3"], "n=3 goes with eps="),
-        (["--group", "S6", *ASKED, "--draw"], "draw=True goes with deviation="),
-        (["--group", "S6", *ASKED, "--max-batch", "0"], "max_batch=0"),
+        (
+            ["--group", "S6", "--deviation", "0.5", "--n", "3"],
+            "--n=3 goes with --eps, not with --deviation.",
+        ),
+        (["--group", "S6", *ASKED, "--draw"], "--draw goes with --deviation, not with --eps."),
+        (["--group", "S6", *ASKED, "--max-batch", "0"], "--max-batch=0"),
         (["--group", "S6", "--deviation", "2"], "deviation=2.0"),
         (
             ["--group", "S6", "--deviation", "0.5", "--degree", "7"],

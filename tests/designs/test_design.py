@@ -216,9 +216,19 @@ def test_difference_sets_have_every_quotient_equally_often():
 @pytest.mark.parametrize(
     ("group", "options", "error", "words"),
     [
-        ("S15", {"degree": 2}, UnsupportedError, ["degree=2", "degree 1, m=15", "search"]),
-        ("S24", {"degree": 5}, GroupTooLargeError, ["M24", "244823040", "degree 3, m=12144"]),
-        ("S20", {"degree": 4}, UnsupportedError, ["degree=4", "degree 3, m=6840"]),
+        (
+            "S15",
+            {"degree": 2},
+            UnsupportedError,
+            ["degree=2", "degree 1 with 15 elements", "search"],
+        ),
+        (
+            "S24",
+            {"degree": 5},
+            GroupTooLargeError,
+            ["M24", "244823040", "degree 3 with 12144 elements"],
+        ),
+        ("S20", {"degree": 4}, UnsupportedError, ["degree=4", "degree 3 with 6840 elements"]),
         ("S7", {"degree": 8}, ArgumentError, ["degree=8", "above 7"]),
         ("S7", {"degree": 0}, ArgumentError, ["degree=0"]),
         ("S7", {"m": 0}, ArgumentError, ["m=0"]),

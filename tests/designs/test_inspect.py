@@ -145,3 +145,22 @@ def test_what_rounded_rows_leave_is_told_from_what_they_miss():
     assert "S is blind on 6, 10, 12, 15, 16: some function there is not averaged at all." in said
     assert any("leaves at most" in text and "e-1" in text for text in said)
     assert not any("leaves at most 1 " in text for text in said)
+
+
+@pytest.mark.parametrize("name", ["SO2", "SO3", "O3", "S4xSO3"])
+def test_of_rotations_the_designs_of_the_table_are_offered_and_are_exact_where_they_say(name):
+    g = sa.group(name)
+    found = sa.inspect(sa.Oracle(g, seed=0).draw(20))
+    assert {one.name for one in found.instead} <= {offer.name for offer in sa.designs(g)}
+    assert 2 <= len(found.instead) <= 6
+    for one in found.instead:
+        assert one.better
+        norms = sa.profile(sa.design(g, name=one.name)).norms
+        assert max(norms[degree] for degree in one.exact) < 1e-9
+    assert found.instead[0].name in str(found)
+
+
+def test_rounded_rows_are_not_offered_what_they_have_already():
+    offered = sa.inspect(sa.design(sa.rotations(3), degree=5)).instead
+    assert [one.m for one in offered] == [12, 24, 57, 154, 168, 300]
+    assert all(set(one.better) <= {6} for one in offered)

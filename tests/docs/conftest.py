@@ -17,7 +17,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site; every link and reference in it was checked by the builder."""
     pytest.importorskip("mkdocs")
     folder = tmp_path_factory.mktemp("docs") / "site"
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir"]
+    # without --quiet, under which warnings, broken links too, are not counted
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir"]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
         [*command, str(folder)], cwd=ROOT, env=environment, capture_output=True, text=True

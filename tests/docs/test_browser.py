@@ -1,31 +1,29 @@
 """The built site in a real browser: at 1280 and 390 pixels, light and dark, on every page.
 
 Nothing sticks out sideways, every picture has a text in its place, and text can be read against what is
-behind it (contrast 4.5, or 3 for large letters: WCAG 2.1, 1.4.3).
+behind it (contrast 4.5, or 3 for large letters: WCAG 2.1, 1.4.3). What the copy button takes of the
+examples is code without prompts, which runs in a fresh Python.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import shutil
+import re
 import subprocess
+import sys
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pytest
+from tests.last_lines import CHROMIUM, in_browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="chromium is not installed; make browser installs it and runs this test",
-)
 SECONDS = 300
+PASTED = ["/", "/howto/inspect/", "/howto/plan/"]  # the others show errors, or take longer
 
 HARNESS = r"""<!doctype html><title>harness</title><iframe id="frame" height="844"></iframe><script>
-const pages = PAGES, frame = document.getElementById("frame"), found = [];
+const pages = PAGES, frame = document.getElementById("frame"), found = [], copied = {};
 const channels = (text) => (text.match(/[\d.]+/g) || []).map(Number);
 const over = (top, below) => { const a = top.length > 3 ? top[3] : 1;
   return [0, 1, 2].map((i) => a * top[i] + (1 - a) * below[i]); };
@@ -41,11 +39,17 @@ const readable = (element, view) => { const style = view.getComputedStyle(elemen
   const [light, dark] = [luminance(front), luminance(back)].sort((a, b) => b - a);
   const size = parseFloat(style.fontSize), bold = Number(style.fontWeight) >= 700;
   return (light + 0.05) / (dark + 0.05) >= (size >= 24 || (bold && size >= 18.66) ? 3 : 4.5) - 0.005; };
+const copy = (page, code) => { code.setAttribute("data-md-copying", "");
+  copied[page] = (copied[page] || "") + code.innerText + "\n";  // as the copy button does
+  code.removeAttribute("data-md-copying"); };
 const look = (page, width) => { const view = frame.contentWindow, doc = frame.contentDocument;
   doc.head.insertAdjacentHTML("beforeend", "<style>* { transition: none !important }</style>");
   if (doc.documentElement.scrollWidth > view.innerWidth) found.push([page, width, "sticks out"]);
   for (const image of doc.querySelectorAll("article img"))
     if (!image.alt.trim() || !image.naturalWidth) found.push([page, width, "picture " + image.src]);
+  if (width === 1280)
+    for (const code of doc.querySelectorAll("article pre > code"))
+      if (code.querySelector(".gp")) copy(page, code);
   for (const scheme of ["default", "slate"]) {
     doc.body.setAttribute("data-md-color-scheme", scheme);
     const seen = new Set();  // one element of each kind
@@ -65,7 +69,7 @@ const look = (page, width) => { const view = frame.contentWindow, doc = frame.co
       await new Promise((done) => setTimeout(done, 30));
       look(page, width);
     } }
-  await fetch("/found", {method: "POST", body: JSON.stringify({looked: pages.length, found})});
+  await fetch("/found", {method: "POST", body: JSON.stringify({looked: pages.length, found, copied})});
 })();
 </script>"""
 
@@ -87,6 +91,7 @@ class Site(SimpleHTTPRequestHandler):
         """Nothing: the test's output is not the place."""
 
 
+@in_browser
 def test_every_page_fits_and_can_be_read_in_a_browser(site: Path, tmp_path: Path) -> None:
     pages = sorted(p.relative_to(site).parent.as_posix() for p in site.rglob("index.html"))
     (site / "harness.html").write_text(
@@ -110,3 +115,9 @@ def test_every_page_fits_and_can_be_read_in_a_browser(site: Path, tmp_path: Path
         server.server_close()
     assert Site.answer["looked"] == len(pages) > 20
     assert not Site.answer["found"], "\n".join(map(str, Site.answer["found"]))
+    copied = Site.answer["copied"]
+    assert len(copied) > 20
+    for page, code in copied.items():
+        assert not re.search(r"^\s*(>>>|\.\.\.|Traceback)", code, re.MULTILINE), (page, code)
+    for page in PASTED:
+        subprocess.run([sys.executable, "-c", copied[page]], check=True, capture_output=True)

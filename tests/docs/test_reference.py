@@ -81,7 +81,7 @@ class Entry:
 
     path: str
     level: int
-    tables: dict[str, list[str]] = field(default_factory=dict)  # title: names in the first column
+    lists: dict[str, list[str]] = field(default_factory=dict)  # title: names that begin an item
     quoted: bool = False  # a doctest that is not in a code block
     doctests: int = 0  # code blocks with a doctest
     signature: bool = False
@@ -108,7 +108,7 @@ def complaints(entries: list[Entry], names: dict[str, Any]) -> list[str]:
 
 
 def _method(owner: type, name: str) -> Any:
-    """The method, where it needs a table: a base class documents it once, and so does one sentence."""
+    """The method, where it needs a list: a base class documents it once, and so does one sentence."""
     thing = inspect.getattr_static(owner, name, None)
     thing = getattr(thing, "__func__", thing)  # of a classmethod
     inherited = any(hasattr(base, name) for base in owner.__mro__[1:])
@@ -126,10 +126,10 @@ def _unreadable(thing: Any, entry: Entry) -> list[str]:
         return found
     if not entry.signature:
         found.append("no signature")
-    listed = entry.tables.get("Parameters:", entry.tables.get("Attributes:", []))
+    listed = entry.lists.get("Parameters:", entry.lists.get("Attributes:", []))
     missing = [name for name in wanted if name not in listed]
     if missing:
-        found.append(f"not in the table of parameters: {', '.join(missing)}")
+        found.append(f"not in the list of parameters: {', '.join(missing)}")
     return found
 
 
@@ -162,9 +162,8 @@ class _Reader(HTMLParser):
         super().__init__()
         self.entries: list[Entry] = []
         self._title = ""
-        self._in_title = self._in_cell = self._hidden = False
+        self._in_title = self._in_name = self._hidden = False
         self._pre = 0
-        self._cell = 0
         self._block = ""
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -181,14 +180,14 @@ class _Reader(HTMLParser):
             self._hidden = True  # the source
         elif tag == "pre":
             self._pre, self._block = self._pre + 1, ""
-        elif tag == "tr":
-            self._cell = 0
-        elif tag == "td":
-            self._cell += 1
+        elif tag == "b":
+            self._in_name = True
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "span":
             self._in_title = False
+        elif tag == "b":
+            self._in_name = False
         elif tag == "details":
             self._hidden = False
         elif tag == "pre":
@@ -205,16 +204,16 @@ class _Reader(HTMLParser):
             self._block += data
         elif ">>>" in data:
             self.entries[-1].quoted = True
-        elif self._cell == 1 and data.strip():
-            self.entries[-1].tables.setdefault(self._title, []).append(data.strip().lstrip("*"))
+        elif self._in_name and data.strip():
+            self.entries[-1].lists.setdefault(self._title, []).append(data.strip().lstrip("*"))
 
 
 GOOD = """
 <h2 id="sparseaug.f" class="doc doc-heading">f</h2>
 <div class="doc-signature highlight"><pre><code>f(m, delta)</code></pre></div>
 <p><span class="doc-section-title">Parameters:</span></p>
-<table><tr><td><code>m</code></td><td><code>int</code></td></tr>
-<tr><td><code>delta</code></td><td>float</td></tr></table>
+<ul><li><b><code>m</code></b> (<code>int</code>) - so many</li>
+<li><b><code>delta</code></b> (<code>float</code>) - how often</li></ul>
 <pre><code><span>&gt;&gt;&gt; </span>f(1, 2)</code></pre>
 """
 
@@ -235,8 +234,8 @@ def test_the_checker_passes_a_good_page_and_says_what_is_wrong_with_others():
         ("", "sparseaug.f is not in the reference"),
         (GOOD + GOOD, "a name is shown twice"),
         (GOOD + GOOD.replace("sparseaug.f", "sparseaug.g"), "sparseaug.g is in the reference and"),
-        (GOOD.replace("<code>delta</code>", ""), "not in the table of parameters: delta"),
-        (GOOD.replace("Parameters:", "Returns:"), "not in the table of parameters: m, delta"),
+        (GOOD.replace("<code>delta</code>", ""), "not in the list of parameters: delta"),
+        (GOOD.replace("Parameters:", "Returns:"), "not in the list of parameters: m, delta"),
         (GOOD.replace("doc-signature", ""), "no signature"),
         (re.sub("<pre><code><span>(.*)</code></pre>", r"<p>\1</p>", GOOD), "not a code block"),
         (GOOD.replace("&gt;&gt;&gt;", ""), "its examples are not shown"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from sparseaug.archive import load_json
+from sparseaug.archive import load_json, save_json
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -307,3 +307,18 @@ def test_a_killed_worker_is_said():
 def contents(folder):
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_a_folder_of_a_study_is_refused_in_one_short_line(tmp_path):
+    study = {"study": 1, "quick": True, "tasks": {"deviation": [{"m": 4}] * 99}}
+    save_json(tmp_path / "config.json", study)
+    with pytest.raises(ConfigMismatchError, match="holds a study, not this experiment") as error:
+        reproduce(SMALL, tmp_path, jobs=1)
+    assert len(str(error.value)) < 120 + len(str(tmp_path))
+
+
+def test_of_many_differences_the_first_are_named(tmp_path):
+    others = dict.fromkeys(("train", "test", "centers", "num_steps", "eval_every", "init_std"), 7)
+    save_json(tmp_path / "config.json", {**SMALL.to_dict(), **others})
+    with pytest.raises(ConfigMismatchError, match=r"train: 7 there, \d+ here; .*; and 2 more\)"):
+        reproduce(SMALL, tmp_path, jobs=1)

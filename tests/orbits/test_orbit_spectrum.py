@@ -243,3 +243,26 @@ def test_a_design_is_chosen_by_the_upper_end_of_its_bar() -> None:
     )
     with pytest.raises(sa.errors.ArgumentError, match="raise error or max_m"):
         sa.choose(drawn, error=1e-9)  # 64 draws cannot say that
+
+
+@pytest.mark.parametrize("calls", [None, 64])
+def test_outputs_whose_squares_underflow_are_refused_and_not_called_invariant(calls):
+    act = sa.permute_axis(sa.symmetric(6))
+    x = np.random.default_rng(0).normal(size=(8, 6))
+
+    def scaled(by):
+        return sa.orbit_spectrum(lambda x: by * np.tanh(x[:, 0]), act, x, calls=calls)
+
+    assert scaled(1e-140).shares == pytest.approx(scaled(1.0).shares, rel=1e-6, abs=1e-9)
+    for by in (1e-150, 1e-200, 1e-310):
+        with pytest.raises(ArgumentError, match="multiply its outputs by a constant"):
+            scaled(by)
+    assert sa.orbit_spectrum(lambda x: 1e-200 + 0 * x[:, 0], act, x, calls=calls).variance == 0
+
+
+def test_rounding_of_a_tiny_invariant_function_in_single_precision_is_no_variance():
+    act = sa.permute_axis(sa.symmetric(6))
+    x = np.random.default_rng(0).normal(size=(8, 6)).astype(np.float32)
+    small = np.float32(1e-30)
+    found = sa.orbit_spectrum(lambda x: small * (x[:, 0] + x[:, 1:].sum(1) + 9), act, x)
+    assert found.variance == 0

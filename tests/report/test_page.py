@@ -1,7 +1,6 @@
 import json
 import math
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from importlib import resources
@@ -15,12 +14,9 @@ from sparseaug.report import style, write_report
 from sparseaug.report.charts import method_label
 from sparseaug.report.page import render_page
 from sparseaug.report.plan_figure import _LINES
+from tests.last_lines import CHROMIUM, in_browser
 
 ATTACK = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None, reason="chromium is not installed; apt-get install chromium runs this test"
-)
 
 
 class Elements(HTMLParser):
@@ -228,7 +224,7 @@ def dump(page, folder):
     return done.stdout.decode()
 
 
-@needs_chromium
+@in_browser
 def test_in_chromium_the_charts_are_drawn_and_no_name_runs(synthetic, save):
     folder = save(*hostile(synthetic))
     shown = dump(page_of(folder), folder)
@@ -264,7 +260,7 @@ WATCH = """<head><script>addEventListener("error", (e) =>
   { document.documentElement.dataset.error = e.message; });</script>"""
 
 
-@needs_chromium
+@in_browser
 def test_in_chromium_hover_hide_and_the_log_switch_work_without_errors(synthetic, save):
     folder = save(synthetic())
     page = re.sub(r"<meta http-equiv[^>]*>", "", page_of(folder))  # it would forbid the harness
@@ -317,7 +313,7 @@ def in_chromium(page, folder, harness):
     return json.loads(html["data-out"])
 
 
-@needs_chromium
+@in_browser
 def test_in_chromium_a_tap_reads_and_escape_closes(synthetic, save):
     folder = save(synthetic())
     out = in_chromium(page_of(folder), folder, TOUCH)
@@ -329,7 +325,7 @@ def test_in_chromium_a_tap_reads_and_escape_closes(synthetic, save):
     assert out["names"]
 
 
-@needs_chromium
+@in_browser
 def test_in_chromium_bands_on_a_log_axis_are_even_in_ratio_and_reach_no_zero(synthetic, save):
     """At the start the standard deviation is above the mean: less that, it is below zero."""
     results = synthetic(seeds=2)
@@ -355,7 +351,7 @@ def test_in_chromium_bands_on_a_log_axis_are_even_in_ratio_and_reach_no_zero(syn
     assert math.isfinite(sum(tops))
 
 
-@needs_chromium
+@in_browser
 def test_in_chromium_zeros_leave_a_gap_on_a_log_axis(synthetic, save):
     results = synthetic(seeds=1)
     results["full"]["gradient_norm"][0][10] = 0.0

@@ -252,7 +252,9 @@ class OffByAllItMay:
 
     def __init__(self, unit: float, on_one_shape: bool) -> None:
         self.unit, self.on_one_shape = unit, on_one_shape
-        self.prepare = kernels_scipy.prepare
+        self.prepare, self.whole = kernels_scipy.prepare, kernels_scipy.whole
+        self.place, self.empty = kernels_scipy.place, kernels_scipy.empty
+        self.transpose_into = kernels_scipy.transpose_into
 
     def gamma(self, n: int) -> float:
         return n * self.unit / (1 - n * self.unit)

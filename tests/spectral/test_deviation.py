@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import json
 import sys
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -27,7 +29,7 @@ from sparseaug.spectral.general.irreps import irreps_norm
 from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.tensors import tensor_norm
 from sparseaug.spectral.generation import generated_order
-from sparseaug.spectral.result import Norm
+from sparseaug.spectral.result import Norm, larger_norm, shared, stated
 from sparseaug.spectral.young.symmetric import symmetric_norm
 from tests.extras import REASON
 from tests.references import dense_norm
@@ -518,9 +520,9 @@ def test_large_tensor_products_are_bounded_with_a_stated_probability(monkeypatch
     monkeypatch.setattr(irreps, "LARGEST_DENSE", 5)
     found = sa.deviation(S, method="irreps")
     assert not found.rigorous
-    assert found.failure_probability == pytest.approx(1e-9)
+    assert found.failure_probability == 1e-9
     words = sa.word_deviation(S, 2, method="irreps")
-    assert words.failure_probability == pytest.approx(1e-9)
+    assert words.failure_probability == 1e-9
     assert "with probability" in str(found)
     assert truth.lower <= found.value
     assert abs(found.lower - truth.lower) < 1e-10
@@ -568,3 +570,24 @@ def test_durations_are_said_in_fitting_units():
         (1e9, "31.7 years"),
     ):
         assert effort._duration(seconds) == text
+
+
+@pytest.mark.parametrize("count", [1, 3, 7, 51, 100, 97_001])
+@pytest.mark.parametrize("total", [1e-9, 0.05, 5e-324])
+def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as_given(
+    count, total
+):
+    share = shared(total, count)
+    assert Fraction(share) * count <= Fraction(total)
+    norms = [Norm(0.5, 0.4, "a", share)] * min(count, 100)
+    added = functools.reduce(larger_norm, norms).failure_probability
+    assert Fraction(added) >= Fraction(share) * len(norms)  # what is printed is not below the truth
+    if count == len(norms) and share:
+        assert stated(Norm(0.5, 0.4, "a", added), total).failure_probability == total
+
+
+def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
+    half = Norm(0.5, 0.4, "a", 5e-10)
+    assert stated(half, 1e-9) == half
+    certain, estimate = Norm(0.5, 0.4), Norm(0.5, 0.4, "", None)
+    assert (stated(certain, 1e-9), stated(estimate, 1e-9)) == (certain, estimate)

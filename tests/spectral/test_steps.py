@@ -71,8 +71,16 @@ def test_norms_of_applied_irreps_agree_with_those_of_blocks(
     applied = symmetric_norm(S, power=power, failure_probability=1e-6)
     assert applied.lower <= blocks.upper
     assert blocks.lower <= applied.upper <= blocks.upper + 1e-8
-    assert applied.failure_probability == pytest.approx(1e-6)
+    assert applied.failure_probability == 1e-6
     assert applied == symmetric_norm(S, power=power, failure_probability=1e-6, n_jobs=3)
+
+
+def test_the_sum_of_the_chances_of_all_irreps_is_the_stated_one(monkeypatch: Any) -> None:
+    """13 shares of 1e-9, each rounded, add up to 1.0000000000000003e-09."""
+    monkeypatch.setattr(symmetric, "LARGEST_N", 6)
+    monkeypatch.setattr(symmetric, "SMALL", 1)
+    found = symmetric_norm(sa.Oracle(sa.symmetric(7), seed=1).draw(12))
+    assert found.failure_probability == 1e-9
 
 
 def test_the_norm_does_not_depend_on_the_number_of_threads(monkeypatch: Any) -> None:
@@ -124,7 +132,7 @@ def test_s15_is_refused_with_the_limit() -> None:
     S = sa.Oracle(sa.symmetric(15), seed=0).draw(16)
     with pytest.raises(UnsupportedError, match="degree=1 or 2"):
         sa.deviation(S)
-    with pytest.raises(UnsupportedError, match="at most n=14"):
+    with pytest.raises(UnsupportedError, match="at most S14"):
         symmetric_norm(S)
 
 
@@ -133,5 +141,5 @@ def test_the_whole_norm_of_s13_holds_those_of_few_coordinates() -> None:
     S = sa.Oracle(sa.symmetric(13), seed=0).draw(64)
     with pytest.warns(sa.spectral.LongRunWarning, match="minutes"):
         whole = sa.deviation(S)
-    assert whole.failure_probability == pytest.approx(1e-9)
+    assert whole.failure_probability == 1e-9
     assert sa.deviation(S, degree=2).lower <= whole.value < 0.3

@@ -11,7 +11,7 @@ import numpy as np
 from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
-from sparseaug.certificate.result import Certificate, Certificates
+from sparseaug.certificate.result import BoundOverflowError, Certificate, Certificates
 from sparseaug.certificate.words import check_words
 from sparseaug.descent import Run
 from sparseaug.errors import (
@@ -137,25 +137,38 @@ def certify(
         raise ArgumentError("box is for the kernel models; leave it out for this evidence.")
     spent = run.calls - of.calls if isinstance(run, Run) else 0
     found, omitted = {}, {}
+    overflow: BoundOverflowError | None = None
     for kind in wanted:
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows is refused
                 found[kind] = _make(kind, of, theta, options)
-        except (UnsupportedError, GroupTooLargeError) as error:
+        except (UnsupportedError, GroupTooLargeError, BoundOverflowError) as error:
             if kinds is not None:
                 raise
+            overflow = overflow or (error if isinstance(error, BoundOverflowError) else None)
             omitted[kind] = str(error)
+    if overflow is not None and not found:
+        raise overflow
     truth = None
     if isinstance(of, Evidence) and ("exact" in found or of.full is not None):
-        known = found.get("exact") or exact(of, theta)
-        require_sound(found.values(), known, of)
-        truth = known.truth
+        known = found.get("exact") or _exact(of, theta)
+        if known is not None:
+            require_sound(found.values(), known, of)
+            truth = known.truth
     elif "exact" in found:
         truth = found["exact"].truth
     return Certificates(
         {kind: replace(one, truth=truth, calls=one.calls + spent) for kind, one in found.items()},
         omitted,
     )
+
+
+def _exact(of: Evidence, theta: Any) -> Certificate | None:
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return exact(of, theta)
+    except BoundOverflowError:
+        return None
 
 
 def _evidence(run: Any, given: Any) -> Evidence | Auditable:

@@ -13,6 +13,10 @@ from sparseaug.floats import text_up
 from sparseaug.planning.numbers import to_json
 
 
+class BoundOverflowError(ArgumentError):
+    """A bound is beyond the range of floats; `certify` leaves that kind out where others are not."""
+
+
 @final
 @dataclass(frozen=True)
 class Certificate:
@@ -41,7 +45,7 @@ class Certificate:
         check_text("kind", self.kind)
         check_text("holds", self.holds)
         if isinstance(self.bound, float) and not math.isfinite(self.bound):
-            raise ArgumentError(
+            raise BoundOverflowError(
                 f"theta is too large for floats: its {self.kind} bound is {self.bound}."
             )
         check_not_negative("bound", self.bound)

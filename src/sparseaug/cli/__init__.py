@@ -16,6 +16,7 @@ from sparseaug.cli.certify import certify
 from sparseaug.cli.design import design
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
+from sparseaug.cli.options import name_options
 from sparseaug.cli.output import flush, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.cli.reproduce import reproduce
@@ -63,7 +64,9 @@ def main() -> None:
     except click.ClickException as error:
         code, message = 2, f"Error: {error.format_message()}"
     except SparseAugError as error:
-        code, message = 2, f"Error: {error}"
+        typed = sys.argv[1:]
+        command = next((cli.commands[word] for word in typed if word in cli.commands), None)
+        code, message = 2, f"Error: {name_options(str(error), command, typed)}"
     except MemoryError:
         code, message = (
             1,

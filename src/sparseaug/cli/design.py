@@ -23,7 +23,12 @@ from sparseaug.storage import check_path
 @click.option("--degree", type=int, help="Exact for functions of so many coordinates at a time.")
 @click.option("--m", type=int, help="Number of elements, at most.")
 @click.option("--name", "construction", help="A design of the table, such as lattice or nested.")
-@click.option("--translate-seed", type=int, help="Make it unbiased by oracle calls with this seed.")
+@click.option(
+    "--translate-seed",
+    metavar="SEED",
+    type=int,
+    help="Make it unbiased by oracle calls with this seed.",
+)
 @click.option(
     "--side",
     type=click.Choice(["left", "right", "both"]),

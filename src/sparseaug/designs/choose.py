@@ -284,7 +284,7 @@ def _nearest(offers: list[Offer], degree: int) -> str:
         near.append(min(above, key=lambda offer: (offer.degree, offer.m or 0)))
     if not near:
         return ""
-    text = " and ".join(f"degree {o.degree}, m={o.m} ({o.name})" for o in near)
+    text = " and ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in near)
     return f"; the nearest: {text}"
 
 

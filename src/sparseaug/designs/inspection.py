@@ -16,6 +16,7 @@ import numpy as np
 
 from sparseaug.designs.choose import build, designs
 from sparseaug.designs.inspected import Inspection, Instead, in_words
+from sparseaug.designs.offers import Offer
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -37,6 +38,7 @@ _WHOLE_N = 7  # S_n up to which all degrees are looked at, in a second; above, d
 _MOST_FACTORS = 12  # that are looked at one by one and in pairs
 _MOST_COMBINATIONS = 1 << 20  # of two factors
 _MOST_OFFERED = 1 << 16  # elements of a design that is offered
+_MOST_NAMED = 3  # designs that are offered, of those with fewer and of those with more elements
 _QUOTIENTS = 1 << 26  # integers in the quotients of one that are counted: some tenths of a second
 _WORSE = 1.5  # times the mean square of draws: less than that is luck
 _ROUNDED = (
@@ -86,6 +88,8 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
     ]
     instead = _instead(S, found)
     findings += _fewer(S, found, instead)
+    smaller = [one for one in instead if one.m <= S.m]
+    larger = [one for one in instead if one.m > S.m]
     return Inspection(
         S,
         found,
@@ -95,7 +99,7 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
         value,
         misses,
         tuple(findings),
-        tuple(instead),
+        (*smaller[-_MOST_NAMED:], *larger[:_MOST_NAMED]),
     )
 
 
@@ -250,7 +254,8 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
     """For each size of degree the smallest known design that is exact up to it."""
     if found is None:
         return []
-    mine, best = set(found.exact), list[Instead]()
+    mine = {one.degree for one in found.levels if one.exact or one.norm < _ROUNDED}
+    best = list[Instead]()
     sizes: set[int] = set()
     last = max((degree_size(level.degree) for level in found.levels), default=0)
     for offer in designs(S.group):  # the smallest first
@@ -258,21 +263,29 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
             break
         if offer.m is None or offer.m > _MOST_OFFERED or not offer.fits(S.group.width):
             continue
-        if offer.name == "full":
-            exact = tuple(level.degree for level in found.levels)
-        else:
-            counts = counted(build(S.group, offer), work=_QUOTIENTS)
-            if counts is None:
-                continue
-            exact = tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
+        exact = _exact_on(S.group, offer, found)
         reached = _reached(exact, found)
-        if not reached or reached in sizes or (sizes and reached < max(sizes)):
+        if not exact or not reached or reached in sizes or (sizes and reached < max(sizes)):
             continue
         sizes.add(reached)
         better = tuple(degree for degree in exact if degree not in mine)
         if better or offer.m < S.m:
             best.append(Instead(offer.name, offer.m, exact, better))
     return best
+
+
+def _exact_on(group: Group, offer: Offer, found: Profile) -> tuple[Degree, ...]:
+    """The degrees on which a design is exact: counted; of rotations those of its construction.
+
+    None where counting takes too long.
+    """
+    degrees = tuple(level.degree for level in found.levels)
+    if offer.name == "full":
+        return degrees
+    if not group.is_finite:
+        return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
+    counts = counted(build(group, offer), work=_QUOTIENTS) or []
+    return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 
 def _reached(exact: tuple[Degree, ...], found: Profile) -> int:

@@ -39,6 +39,8 @@ from sparseaug.experiments.quantities import QUANTITIES
 from sparseaug.experiments.results import CertificateResult, MethodResult, Results
 from sparseaug.storage import show_path
 
+_MOST_NAMED = 4  # differences from the config that is there
+
 
 @final
 @dataclass(frozen=True)
@@ -182,11 +184,17 @@ class Folder:
             raise FileFormatError(
                 f"{show_path(self.path / name)} has no config; remove it or give another folder."
             )
+        if "study" in there:
+            raise ConfigMismatchError(
+                f"{show_path(self.path)} holds a study, not this experiment; give another folder."
+            )
         differences = self.config.differences(there)
         if differences:
+            more = len(differences) - _MOST_NAMED
+            named = differences[:_MOST_NAMED] + [f"and {more} more"] * (more > 0)
             raise ConfigMismatchError(
                 f"{show_path(self.path)} holds an experiment of another config "
-                f"({'; '.join(differences)}); give another folder, or remove that one."
+                f"({'; '.join(named)}); give another folder, or remove that one."
             )
 
     def _read(self, name: str) -> Any:

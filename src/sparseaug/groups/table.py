@@ -111,7 +111,7 @@ class TableGroup(Group):
 
 
 def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
-    """A group from its multiplication table: table[a][b] is the index of ab.
+    """A group from its multiplication table: `table[a][b]` is the index of ab.
 
     Args:
         table: integers (order, order).

@@ -69,7 +69,7 @@ def deviation(
             "regular"; by default the first of them that fits the group
             (`sparseaug.spectral.best_method`)
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
-        device: where large blocks of a symmetric group are verified, for instance "cuda"
+        device: where the blocks of a symmetric group are made and verified, for instance "cuda"
         n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
             many as there are cores, if not given. The result does not depend on it.
         failure_probability: where only a random start can reach the norm (more than 4096 tuples,

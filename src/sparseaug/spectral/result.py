@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from sparseaug.errors import (
     check_text,
     shorten_text,
 )
-from sparseaug.floats import text_down, text_up
+from sparseaug.floats import float_above, float_below, text_down, text_up
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -54,11 +56,22 @@ class Norm:
 def larger_norm(one: Norm, other: Norm) -> Norm:
     """Bounds on the larger of two norms; the chances of failing add up."""
     attained = one if one.lower >= other.lower else other
-    if one.failure_probability is None or other.failure_probability is None:
-        failure = None
-    else:
-        failure = one.failure_probability + other.failure_probability
+    p, q = one.failure_probability, other.failure_probability
+    failure = None if p is None or q is None else float_above(Fraction(p) + Fraction(q))
     return Norm(max(one.upper, other.upper), attained.lower, attained.block, failure)
+
+
+def shared(failure_probability: float, count: int) -> float:
+    """An equal share of a probability, rounded down: `count` of them are together no more than it."""
+    return float_below(Fraction(failure_probability) / max(1, count))
+
+
+def stated(norm: Norm, failure_probability: float) -> Norm:
+    """With the probability of which its blocks have all `shared` parts, not their rounded sum."""
+    added = norm.failure_probability
+    if added and math.isclose(added, failure_probability, rel_tol=1e-9):
+        return replace(norm, failure_probability=failure_probability)
+    return norm
 
 
 @dataclass(frozen=True)

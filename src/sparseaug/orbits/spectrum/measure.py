@@ -50,6 +50,9 @@ CALLS = 256
 MOST_DRAWS = 8192
 """Draws of which all pairs are used: a gigabyte."""
 
+SMALLEST = 1e-145
+"""A variation whose square, divided by 10^7 elements and inputs, still has eleven digits."""
+
 LEAST_CALLS = 32
 """Draws from which on 95 % intervals hold about that often (measured; 20 draws: 90 %)."""
 
@@ -87,16 +90,24 @@ class Measurement:
         group, convert = family(self.group)
         rows = convert(self.rows)
         units = units_of(group, self.order, whole=self.exact)
-        square = 0.0
+        square = largest = spread = 0.0
         variances, replicates = np.zeros(len(units.degrees)), np.zeros((0, len(units.degrees)))
         gram = np.zeros((0, 0) if self.exact else (len(rows), len(rows)))
         for block in blocks:
-            values = _centred(block, len(rows))
-            square += float(np.linalg.norm(block) ** 2) / len(rows)
+            values = _columns(block, len(rows))
+            square += float(np.linalg.norm(values) ** 2) / len(rows)
+            largest = max(largest, float(abs(values).max(initial=0.0)))
+            values = values - values.mean(axis=0)
+            spread = max(spread, float(abs(values).max(initial=0.0)))
             if self.exact:
                 variances += _transformed(units, group, rows, values)
             else:
                 gram += values @ values.T
+        if math.sqrt(floor) * largest < spread < SMALLEST:
+            raise ArgumentError(
+                f"f varies by at most {spread:.3g} over the group, and squares of that are below the "
+                "range of floats; multiply its outputs by a constant, such as 1e100."
+            )
         total = float(variances.sum()) if self.exact else float(np.trace(gram)) / len(rows)
         if total <= floor * square or not total:
             variances = np.zeros(len(units.degrees))
@@ -199,7 +210,7 @@ def _require_enough(group: Group, units: Units, calls: int) -> None:
         )
 
 
-def _centred(block: Any, count: int) -> Floats:
+def _columns(block: Any, count: int) -> Floats:
     values = np.asarray(block)
     if values.ndim != 2 or len(values) != count:
         raise ArgumentError(
@@ -207,8 +218,7 @@ def _centred(block: Any, count: int) -> Floats:
         )
     if values.dtype.kind == "c":
         values = np.concatenate([values.real, values.imag], axis=1)
-    values = values.astype(np.float64)
-    return values - values.mean(axis=0)
+    return values.astype(np.float64)
 
 
 def _transformed(units: Units, group: Group, rows: Rows, values: Floats) -> Floats:

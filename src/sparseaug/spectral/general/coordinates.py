@@ -40,7 +40,7 @@ from sparseaug.spectral.general.tuples import (
     require_codes,
     require_tuples,
 )
-from sparseaug.spectral.result import Norm, Progress, larger_norm
+from sparseaug.spectral.result import Norm, Progress, larger_norm, shared, stated
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 
 
@@ -170,7 +170,7 @@ def coordinates_norm(
         seconds=1e-3 * min(blocks, 1 << 60) + 3e-9 * len(elements) * min(dimensions, 1 << 60),
         instead="lower degree, or use fewer elements.",
     )
-    share = failure_probability / max(1, blocks)
+    share = shared(failure_probability, blocks)
     worst = _abelian_norm(S, found, degree, power)
     modules = _Modules(elements)
     for done, choice in enumerate(_choices(found, degree)):
@@ -185,7 +185,7 @@ def coordinates_norm(
         worst = larger_norm(worst, norm)
         if progress is not None:
             progress(done + 1, blocks)
-    return worst
+    return stated(worst, failure_probability)
 
 
 def _turning(name: str, column: int, n: int) -> Space:

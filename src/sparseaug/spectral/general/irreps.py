@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
@@ -21,7 +22,7 @@ from sparseaug.spectral.general.tensors import (
     tensor_mean,
     tensor_norm,
 )
-from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
+from sparseaug.spectral.result import Block, Norm, Progress, larger_norm, shared, stated
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS
 from sparseaug.spectral.verify.threads import Threads
 from sparseaug.spectral.verify.verified import norm_lower, norm_upper
@@ -38,22 +39,17 @@ def largest_norm(
     total: int,
     power: int = 1,
     progress: Progress | None = None,
-    move: Callable[[NDArray[Any]], Any] = lambda matrix: matrix,
 ) -> Norm:
-    """Bounds on the largest ||A^power|| over the blocks A, each of norm at most 1 in truth.
-
-    `move` takes a matrix to the device where its norm is to be verified.
-    """
+    """Bounds on the largest ||A^power|| over the blocks A, each of norm at most 1 in truth."""
     worst = Norm(0.0, 0.0, "")
     best: Block | None = None
     threads = Threads()
     for done, block in enumerate(blocks):
         with threads.for_size(len(block.values)):
             block = matrix_power(block, power)
-            matrix = move(block.values)
-            upper = norm_upper(matrix, block.error, at_most=worst.upper or None)
+            upper = norm_upper(block.values, block.error, at_most=worst.upper or None)
         if best is None or upper > worst.upper:
-            worst, best = Norm(upper, 0.0), block._replace(values=matrix)
+            worst, best = Norm(upper, 0.0), block
         if progress:
             progress(done + 1, total)
     if best is None:
@@ -79,12 +75,12 @@ def irreps_norm(
     large = [irrep for irrep in irreps if irrep.dimension > LARGEST_DENSE]
     found = largest_norm(irrep_means(S), total=len(irreps), power=power, progress=progress)
     for done, irrep in enumerate(large, start=len(irreps) - len(large) + 1):
-        share = failure_probability / len(large)
+        share = shared(failure_probability, len(large))
         norm = tensor_norm(S, irrep, power=power, failure_probability=share)
         found = larger_norm(found, norm)
         if progress:
             progress(done, len(irreps))
-    return found
+    return stated(found, failure_probability)
 
 
 def listed_irreps(group: Group) -> list[Irrep]:
@@ -193,10 +189,11 @@ def matrix_power(block: Block, power: int) -> Block:
 
 def _product(left: Block, right: Block) -> Block:
     if max(left.error, right.error) >= 1.0:  # nothing is known but that the norm is at most 1
-        return Block(left.label, np.zeros_like(left.values), 1.0)
+        return Block(left.label, 0 * left.values, 1.0)
+    xp = array_namespace(left.values)
     size = left.values.shape[0]
-    dot = 1.5 * gamma(2 * size) if np.iscomplexobj(left.values) else gamma(size)
-    lengths = np.linalg.norm(left.values) * np.linalg.norm(right.values)
-    rounding = dot * float(lengths) * (1 + gamma(4 * size * size + 4))
+    dot = 1.5 * gamma(2 * size) if left.values.dtype == xp.complex128 else gamma(size)
+    lengths = [float(xp.linalg.vector_norm(each.values)) for each in (left, right)]
+    rounding = dot * lengths[0] * lengths[1] * (1 + gamma(4 * size * size + 4))
     error = left.error * (1 + right.error) + right.error + rounding
     return Block(left.label, left.values @ right.values, error * (1 + 2.0**-40))

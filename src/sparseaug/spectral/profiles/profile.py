@@ -104,7 +104,7 @@ def profile(
     elif T.group.transform == "young":
         if most is not None and T.group.width > LARGEST_N and most > LARGEST_DEGREE:
             raise UnsupportedError(
-                f"degree={most} of {S.group.name} is out of reach: above n={LARGEST_N} profiles go up "
+                f"degree={most} of {S.group.name} is out of reach: above S{LARGEST_N} profiles go up "
                 f"to degree {LARGEST_DEGREE}."
             )
         meaning = "coordinates at a time"

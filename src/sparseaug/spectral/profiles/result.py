@@ -186,7 +186,7 @@ class Profile:
             The axes.
 
         Raises:
-            MissingDependencyError: matplotlib is not installed.
+            MissingPackageError: matplotlib is not installed.
         """
         if axes is None:
             pyplot = need("matplotlib.pyplot", "Profile.plot", extra="sparseaug[report]")

@@ -51,6 +51,7 @@ from scipy.linalg import eigh_tridiagonal
 
 from sparseaug.errors import ArgumentError, check_real
 from sparseaug.floats import UNIT, down, gamma, up
+from sparseaug.spectral.verify.cholesky import pivots
 
 UNDERFLOW = 2.0**-900
 
@@ -232,13 +233,8 @@ def _indefiniteness(shifted: Array) -> float:
     # sum_j m_jj (j + 4) / (p + 4): positive terms of p additions, a product and a rounded weight.
     weights = np.arange(5, size + 5) / (size + 4)
     trace = up(float(weights @ shifted.diagonal().real) / down(1.0 - gamma(size + 2)))
-    try:
-        pivots = (
-            np.linalg.cholesky(shifted).diagonal().real
-        )  # LAPACK's, without the interpreter's lock
-    except np.linalg.LinAlgError:
-        return math.inf
-    if not (math.isfinite(pivots.sum()) and pivots.min() > 0.0):
+    diagonal = pivots(shifted)
+    if diagonal is None or not (math.isfinite(diagonal.sum()) and diagonal.min() > 0.0):
         return math.inf
     e = _dot_error(size + 4, shifted)
     return up(up(e * trace) / down(1.0 - e))

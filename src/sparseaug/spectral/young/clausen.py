@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,17 +24,37 @@ from sparseaug.spectral.result import Block
 from sparseaug.spectral.young import kernels_scipy
 from sparseaug.spectral.young.cosets import CosetTree
 from sparseaug.spectral.young.induction import Inductions, Transform
+from sparseaug.spectral.young.kernels_torch import TorchKernel
 
 Engine = Literal["auto", "numba", "scipy"]
 
 PANEL = 48
 """Columns carried through the climb at once, at most."""
 
-STORE = 1 << 26
-"""Bytes that the blocks of the level where the panels start may take."""
+STORE = 1 << 28
+"""Bytes that the blocks of the level where the panels start may take: the higher, the more panels."""
 
 SCRATCH = 1 << 27
 """Bytes that the panels of all threads may take on one level."""
+
+
+class Kernel(Protocol):
+    """Where arrays lie, and how a transform is applied to them: a module `kernels_...`, or an object."""
+
+    whole: bool
+    """Whether it takes whole levels, whatever their size."""
+
+    def place(self, values: NDArray[Any]) -> Any: ...
+
+    def empty(self, shape: Any) -> Any: ...
+
+    def prepare(self, transform: Transform) -> Any: ...
+
+    def induce(
+        self, prepared: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
+    ) -> None: ...
+
+    def transpose_into(self, target: Any, matrix: Any) -> None: ...
 
 
 def mean_blocks(
@@ -44,12 +64,14 @@ def mean_blocks(
     memory: int = 1 << 31,
     threads: int | None = None,
     engine: Engine = "auto",
+    device: str | None = None,
 ) -> Iterator[Block]:
     """Yield the block (1/m) sum_j pi(g_j) of every shape but the trivial one, small blocks first.
 
     `shapes` asks for some shapes only, and then the work shrinks to what they need. Blocks are made
     in batches of at most `memory` bytes (at least one block); small ones come first in each, and
-    more batches repeat some work. The result depends neither on `memory` nor on `threads`.
+    more batches repeat some work. The result depends neither on `memory` nor on `threads`. On a
+    `device` of torch's, the blocks are tensors that never were anywhere else.
 
     Examples:
         >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
@@ -67,7 +89,8 @@ def mean_blocks(
             raise ArgumentError(f"shapes holds {shape}; give partitions of n={n}.")
     cores = os.cpu_count() or 1
     workers = min(cores, 4) if threads is None else check_integer("threads", threads, at_least=1)
-    return _blocks(CosetTree.of(rows), _kernel(engine, n), wanted, memory, workers)
+    kernel = _kernel(engine, n) if device is None else TorchKernel(device)
+    return _blocks(CosetTree.of(rows), kernel, wanted, memory, workers)
 
 
 def gram_blocks(
@@ -77,6 +100,7 @@ def gram_blocks(
     memory: int = 1 << 31,
     threads: int | None = None,
     engine: Engine = "auto",
+    device: str | None = None,
 ) -> Iterator[Block]:
     """Yield A^T A for each block A of `mean_blocks`, without multiplying: the same transform.
 
@@ -91,11 +115,13 @@ def gram_blocks(
     """
     rows = check_permutations(permutations)
     quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])
-    return mean_blocks(quotients, shapes=shapes, memory=memory, threads=threads, engine=engine)
+    return mean_blocks(
+        quotients, shapes=shapes, memory=memory, threads=threads, engine=engine, device=device
+    )
 
 
 def _blocks(
-    tree: CosetTree, kernel: Any, shapes: Sequence[Partition], memory: int, threads: int
+    tree: CosetTree, kernel: Kernel, shapes: Sequence[Partition], memory: int, threads: int
 ) -> Iterator[Block]:
     climb = _Climb(tree, kernel, threads)
     for batch in in_batches(shapes, memory):
@@ -108,7 +134,7 @@ def _blocks(
 class _Climb:
     """From the leaves of the tree to the blocks of S_n."""
 
-    def __init__(self, tree: CosetTree, kernel: Any, threads: int) -> None:
+    def __init__(self, tree: CosetTree, kernel: Kernel, threads: int) -> None:
         self._tables = tree.children
         self._weights = tree.weights
         self._kernel = kernel
@@ -117,10 +143,10 @@ class _Climb:
         self._ready: dict[Partition, tuple[Transform, Any]] = {}
         self._scratch = threading.local()
 
-    def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, NDArray[np.float64]]:
+    def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Any]:
         """The blocks of these shapes, in Fortran order."""
         below = _contained(shapes)
-        values: dict[Partition, NDArray[np.float64]] = {(): self._weights[:, None, None]}
+        values: dict[Partition, Any] = {(): self._kernel.place(self._weights[:, None, None])}
         level = 0
         while level + 1 < len(below) and self._fits(level + 1, below):
             values = self._whole_level(level, values, below)
@@ -155,7 +181,8 @@ class _Climb:
         """Whether whole blocks of this level are small: in memory, and as columns of a panel."""
         dimensions = [dimension(shape) for shape in below[level]]
         stored = 8 * len(self._tables[level]) * sum(d * d for d in dimensions)
-        return level == 1 or (stored <= STORE and max(dimensions) <= PANEL)
+        small = stored <= STORE and max(dimensions) <= PANEL
+        return small or level == 1 or self._kernel.whole
 
     def _panel_width(self, level: int, below: Sequence[set[Partition]]) -> int:
         """Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow."""
@@ -166,14 +193,11 @@ class _Climb:
         return max(8, min(PANEL, SCRATCH // (8 * max(rows) * self._threads)))
 
     def _whole_level(
-        self,
-        level: int,
-        values: dict[Partition, NDArray[np.float64]],
-        below: Sequence[set[Partition]],
-    ) -> dict[Partition, NDArray[np.float64]]:
+        self, level: int, values: dict[Partition, Any], below: Sequence[set[Partition]]
+    ) -> dict[Partition, Any]:
         """All blocks of all nodes of the next level."""
-        nodes = len(self._tables[level + 1])
-        above = {s: np.empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
+        nodes, empty = len(self._tables[level + 1]), self._kernel.empty
+        above = {s: empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
         for shape in below[level]:
             transform, y = self._induce(level, shape, values[shape], 0)
             for part in transform.parts:
@@ -201,13 +225,12 @@ class _Climb:
             if level + 2 < len(below):
                 self._panel(level + 1, part.shape, y, part.start, at, below, results)
             else:
-                _transpose_into(
-                    results[part.shape][at : at + y.shape[2]], y[0, part.start : part.end]
-                )
+                columns = results[part.shape][at : at + y.shape[2]]
+                self._kernel.transpose_into(columns, y[0, part.start : part.end])
 
     def _induce(
-        self, level: int, shape: Partition, values: NDArray[np.float64], first: int
-    ) -> tuple[Transform, NDArray[np.float64]]:
+        self, level: int, shape: Partition, values: Any, first: int
+    ) -> tuple[Transform, Any]:
         """One step up; the result lies in this thread's scratch of the level until the next one."""
         transform, prepared = self._transform(shape)
         table = self._tables[level + 1]
@@ -215,12 +238,14 @@ class _Climb:
         self._kernel.induce(prepared, values, first, table, result)
         return transform, result
 
-    def _room(self, level: int, shape: tuple[int, int, int]) -> NDArray[np.float64]:
+    def _room(self, level: int, shape: tuple[int, int, int]) -> Any:
         """Memory that is reused: the first touch of fresh pages takes longer than a transform."""
-        rooms: dict[int, NDArray[np.float64]] = self._scratch.__dict__.setdefault("scratch", {})
+        if self._kernel.whole:
+            return self._kernel.empty(shape)
+        rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
         size = math.prod(shape)
-        if level not in rooms or rooms[level].size < size:
-            rooms[level] = np.empty(size)
+        if level not in rooms or len(rooms[level]) < size:
+            rooms[level] = self._kernel.empty(size)
         return rooms[level][:size].reshape(shape)
 
     def _transform(self, shape: Partition) -> tuple[Transform, Any]:
@@ -230,7 +255,7 @@ class _Climb:
         return self._ready[shape]
 
 
-def _kernel(engine: Engine, n: int) -> Any:
+def _kernel(engine: Engine, n: int) -> Kernel:
     """The module that applies transforms. Its first use takes longer than S_11 does without it."""
     if engine not in ("auto", "numba", "scipy"):
         raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'scipy'.")
@@ -271,8 +296,3 @@ def in_batches(shapes: Sequence[Partition], memory: int) -> Iterator[list[Partit
         room -= size
     if batch:
         yield batch
-
-
-def _transpose_into(target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
-    for start in range(0, len(matrix), 256):  # what is transposed at once stays in cache
-        target[:, start : start + 256] = matrix[start : start + 256].T

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 
 from sparseaug.spectral.young.induction import Transform
 
+whole = False
+place = np.asarray
+empty = np.empty
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -65,6 +69,16 @@ def induce(
         children,
         result,
     )
+
+
+@njit(cache=True, nogil=True)
+def transpose_into(target: Any, matrix: Any) -> None:
+    """Write matrix.T; one call for all of it, since threads wait for the interpreter at each."""
+    rows, columns = matrix.shape
+    for start in range(0, rows, 256):
+        for c in range(columns):
+            for r in range(start, min(start + 256, rows)):
+                target[c, r] = matrix[r, c]
 
 
 @njit(cache=True, nogil=True)

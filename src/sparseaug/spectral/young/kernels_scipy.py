@@ -14,6 +14,11 @@ ENTRIES = 1 << 17
 """Numbers worked on at a time, one megabyte: the cascade then runs in cache."""
 
 
+whole = False
+place = np.asarray
+empty = np.empty
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A transform as sparse matrices, each acting on the first rows of the block."""
@@ -55,6 +60,12 @@ def induce(
             state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
         y = (transform.scale[:, None] * state[transform.source]).reshape(rows, -1, width)
         result[start : start + step] = y.transpose(1, 0, 2)
+
+
+def transpose_into(target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
+    """Write matrix.T; what is transposed at once stays in cache."""
+    for start in range(0, len(matrix), 256):
+        target[:, start : start + 256] = matrix[start : start + 256].T
 
 
 def _stage(mixes: list[Mix], size: int) -> csr_array:

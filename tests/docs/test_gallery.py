@@ -1,0 +1,65 @@
+"""The gallery: every card has a picture, a command and figures that stand on the page behind it."""
+
+from __future__ import annotations
+
+import re
+from importlib import util
+from pathlib import Path
+
+import pytest
+
+from tests.extras import REASON
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs/examples"
+CARDS = (FOLDER / "index.md").read_text().split("\n-   ")[1:]
+NUMBER = r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?"
+
+
+def title(card):
+    return re.search(r"\*\*\[(.*?)\]", card)[1]
+
+
+@pytest.mark.parametrize("card", CARDS, ids=title)
+def test_the_figures_of_a_card_stand_on_the_page_behind_it(card):
+    alt, picture = re.match(r"!\[(.+?)\]\((\S+\.png)\)", card).groups()
+    assert len(alt) > 20
+    assert (FOLDER / picture).exists()
+    page = (FOLDER / re.search(r"\*\*\[.*?\]\((.*?\.md)", card)[1]).read_text()
+    text, command = re.search(r"\*\*\n\n(.*?)\n\n    (`.*?`)", card, re.DOTALL).groups()
+    assert command
+    figures = re.findall(NUMBER, text + alt)
+    assert figures
+    missing = [one for one in figures if not re.search(rf"(?<![\d.]){one}(?!\.?\d)", page)]
+    assert not missing, missing
+
+
+def test_every_example_is_in_the_gallery():
+    programs = [p.name for p in (ROOT / "examples").glob("*.py") if "__main__" in p.read_text()]
+    assert len(programs) == 4
+    for name in programs:
+        assert any(f"examples/{name}" in card for card in CARDS)
+
+
+def test_the_script_draws_the_pictures_from_the_tables_of_the_pages(tmp_path):
+    pytest.importorskip("torch", reason=REASON.format("torch"))
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason=REASON.format("matplotlib"))
+    spec = util.spec_from_file_location("gallery", ROOT / "benchmarks/gallery.py")
+    gallery = util.module_from_spec(spec)
+    spec.loader.exec_module(gallery)
+    shown = set(re.findall(r"\(gallery/([\w-]+)\.png\)", "".join(CARDS)))
+    assert shown == gallery.PICTURES.keys()
+    assert {path.stem for path in (FOLDER / "gallery").glob("*.png")} == {*shown, "spectrum"}
+    for name in ("digits", "qm9", "rotations", "experiment", "rates", "deviation", "certificates"):
+        figure, axes = pyplot.subplots()
+        gallery.PICTURES[name](axes)
+        assert axes.get_xlabel()
+        pyplot.close(figure)
+    with pytest.raises(SystemExit, match="no table with the columns price"):
+        gallery.read_table("examples/digits.md", "price")
+
+
+def test_the_search_knows_the_gallery_and_its_pictures_are_built(site):
+    found = (site / "search/search_index.json").read_text()
+    assert '"examples/#the-paper"' in found
+    assert len(list((site / "examples/gallery").glob("*.png"))) > 10

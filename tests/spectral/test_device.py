@@ -1,0 +1,67 @@
+"""Blocks made on a device: the same numbers as on the processor, within the same proved errors.
+
+The device here is torch's "cpu": the code is the same for every device.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.groups.young import partitions, young_matrices
+from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
+from tests.extras import REASON
+from tests.spectral.test_clausen import draw, precise_distance, precise_mean
+
+torch = pytest.importorskip("torch", reason=REASON.format("torch"))
+
+
+@pytest.mark.parametrize("entries", [1, 1 << 27])
+@pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (5, 17), (7, 12)])
+def test_blocks_on_a_device_equal_the_plain_mean(n, m, entries, monkeypatch):
+    monkeypatch.setattr("sparseaug.spectral.young.kernels_torch.ENTRIES", entries)
+    elements = draw(n, m)
+    blocks = list(mean_blocks(elements, device="cpu", memory=10_000))
+    assert {block.label for block in blocks} == set(partitions(n)[1:])
+    for block in blocks:
+        assert isinstance(block.values, torch.Tensor)
+        plain = young_matrices(block.label, elements).mean(axis=0)
+        assert np.abs(block.values.numpy() - plain).max() < 1e-12
+
+
+def test_the_error_covers_the_distance_to_the_true_mean_on_a_device():
+    for n, m in ((3, 7), (5, 3)):
+        elements = draw(n, m)
+        quotients = np.argsort(elements, axis=1)[:, elements].reshape(-1, n)
+        for made, true in ((mean_blocks, elements), (gram_blocks, quotients)):
+            for block in made(elements, device="cpu"):
+                exact = precise_mean(block.label, true)
+                assert precise_distance(exact, block.values.numpy()) <= block.error < 1e-11
+
+
+@pytest.mark.parametrize("name", ["S4", "S7", "A6", "S11"])
+def test_the_deviation_on_a_device_is_that_on_the_processor(name):
+    S = sa.Oracle(sa.group(name), seed=3).draw(12)
+    here, there = sa.deviation(S), sa.deviation(S, device="cpu")
+    assert here.block == there.block
+    assert max(here.lower, there.lower) <= min(here.value, there.value)
+    assert there.value == pytest.approx(here.value, rel=1e-9)
+
+
+def test_the_deviation_of_words_on_a_device_is_that_on_the_processor():
+    S = sa.Oracle(sa.symmetric(6), seed=3).draw(12)
+    here, there = (sa.deviation(S, length=3, device=device) for device in (None, "cpu"))
+    assert max(here.lower, there.lower) <= min(here.value, there.value)
+    assert there.value == pytest.approx(here.value, rel=1e-9)
+
+
+def test_powers_of_blocks_on_a_device_have_the_errors_of_those_on_the_processor():
+    from sparseaug.spectral.general.irreps import matrix_power
+
+    elements = draw(6, 5)
+    pairs = zip(mean_blocks(elements), mean_blocks(elements, device="cpu"), strict=True)
+    for here, there in pairs:
+        one, other = matrix_power(here, 5), matrix_power(there, 5)
+        assert np.abs(one.values - other.values.numpy()).max() < 1e-13
+        assert other.error == pytest.approx(one.error, rel=1e-9)
