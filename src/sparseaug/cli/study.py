@@ -25,7 +25,7 @@ from sparseaug.errors import ArgumentError, SparseAugError, need, shorten
     "--part",
     "parts",
     multiple=True,
-    metavar="NAME",
+    metavar="PARTS",
     help="A part to run, several times for several: rates, deviation, training (these three if none "
     "is given), or views.",
 )
