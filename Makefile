@@ -7,7 +7,7 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper study test test-bare test-floor examples format docs serve browser studies bench mutants clean
+.PHONY: help paper study views test test-bare test-floor examples format docs serve browser studies bench mutants clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -17,6 +17,10 @@ paper: .venv/core   ## install and run the main job: the paper's experiment, fig
 
 study: .venv/dev   ## rates, deviations and costs against exact truth: 45 minutes, figures in study/
 	$(BIN)/sparseaug study --out study
+
+views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* made again: 16 minutes
+	$(BIN)/sparseaug study --part views --out views
+	$(BIN)/python benchmarks/views_page.py views
 
 test: .venv/dev   ## install and run every check of the project
 	$(BIN)/ruff format --check .
@@ -77,6 +81,10 @@ clean:   ## remove what make installed or built
 
 .venv/examples: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,examples]'
+	@touch $@
+
+.venv/views: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,views]'
 	@touch $@
 
 .venv-bare/done: pyproject.toml constraints.txt

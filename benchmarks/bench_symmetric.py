@@ -3,6 +3,7 @@
     python benchmarks/bench_symmetric.py                      S_7 to S_10, the peer at S_8
     python benchmarks/bench_symmetric.py --n 9 12 --peer 9    the peer's S_9 takes half a minute
     python benchmarks/bench_symmetric.py --n 12 --device cuda
+    python benchmarks/bench_symmetric.py --n 12 --jobs 1 2    with one worker and with two
 
 Each case runs in a process of its own, for its peak memory; imports are not counted, compiling and
 loading numba is. The peer is the sparse matrix of Pi_S on l2(G) with `eigsh`: an estimate from
@@ -30,19 +31,19 @@ def main() -> None:
     parser.add_argument("--peer", type=int, nargs="*", default=[8], help="n for SciPy on l2(G)")
     parser.add_argument("--m", type=int, default=64)
     parser.add_argument("--device")
+    parser.add_argument("--jobs", type=int, nargs="+", help="workers; one line for each")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         measure = measure_peer if options.one == "peer" else measure_ours
-        print(json.dumps(measure(options.n[0], options.m, options.device)))
+        print(json.dumps(measure(options)))
         return
-    print(
-        f"{'n':>3} {'seconds':>8} {'MB':>6} {'deviation':>14} {'width':>8} {'peer s':>8} {'ratio':>7}"
-    )
-    for n in options.n:
-        ours = in_own_process("ours", n, options)
-        line = f"{n:>3} {ours['seconds']:>8.3f} {ours['memory']:>6.0f} {ours['value']:>14.11f}"
-        line += f" {ours['value'] - ours['lower']:>8.1e}"
+    head = f"{'n':>3} {'jobs':>4} {'seconds':>8} {'MB':>6} {'deviation':>14} {'width':>8}"
+    print(f"{head} {'peer s':>8} {'ratio':>7}")
+    for n, jobs in itertools.product(options.n, options.jobs or [None]):
+        ours = in_own_process("ours", n, options, jobs)
+        line = f"{n:>3} {jobs or 'all':>4} {ours['seconds']:>8.3f} {ours['memory']:>6.0f}"
+        line += f" {ours['value']:>14.11f} {ours['value'] - ours['lower']:>8.1e}"
         if n in options.peer:
             peer = in_own_process("peer", n, options)
             line += f" {peer['seconds']:>8.2f} {peer['seconds'] / ours['seconds']:>6.1f}x"
@@ -51,34 +52,38 @@ def main() -> None:
         print(line, flush=True)
 
 
-def in_own_process(what: str, n: int, options: argparse.Namespace) -> dict[str, float]:
+def in_own_process(
+    what: str, n: int, options: argparse.Namespace, jobs: int | None = None
+) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", what, "--n", str(n), "--m", str(options.m)]
     command += ["--device", options.device] if options.device else []
+    command += ["--jobs", str(jobs)] if jobs else []
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
 
-def measure_ours(n: int, m: int, device: str | None) -> dict[str, float]:
+def measure_ours(options: argparse.Namespace) -> dict[str, float]:
     import sparseaug as sa
 
-    sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8), device=device)  # imports
-    S = sa.Oracle(sa.symmetric(n), seed=0).draw(m)
+    sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8), device=options.device)  # imports
+    S = sa.Oracle(sa.symmetric(options.n[0]), seed=0).draw(options.m)
+    jobs = options.jobs[0] if options.jobs else None
     start = time.perf_counter()
-    found = sa.deviation(S, device=device)
+    found = sa.deviation(S, device=options.device, n_jobs=jobs)
     seconds = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "memory": memory, "value": found.value, "lower": found.lower}
 
 
-def measure_peer(n: int, m: int, device: str | None) -> dict[str, float]:
+def measure_peer(options: argparse.Namespace) -> dict[str, float]:
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     import sparseaug as sa
 
-    del device
+    n, m = options.n[0], options.m
     elements = sa.Oracle(sa.symmetric(n), seed=0).draw(m).elements
     order = math.factorial(n)
     start = time.perf_counter()

@@ -153,11 +153,11 @@ def rates(ax: Axes) -> None:
     for column, colour, theory in (
         ("words, -1", DESIGN, -1),
         ("one-shot, theory -2", DRAWS, -2),
-        ("streaming b=1, -4", STREAMING, -4),
+        ("slope", STREAMING, -4),
     ):
         ax.axhline(theory, color=GREY, linewidth=1)
         ax.plot([number(row[column]) for row in rows], "o", color=colour, markersize=4.5)
-        name = column.split(",")[0].removesuffix(" b=1")
+        name = "streaming" if column == "slope" else column.split(",")[0]
         ax.text(len(rows) + 0.5, theory, f"{name}\ntheory {theory}", color=colour, va="center")
     ax.set_xlim(-1, len(rows) + 9)
     ax.set_xticks([])

@@ -9,25 +9,17 @@ and von Lilienfeld, Physical Review Letters 108, 058301 (2012).
 
 from __future__ import annotations
 
-import csv
-import importlib.util
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import ArgumentError
+from sparseaug.experiments.study.views.qm9 import coulomb_matrix, molecules
 
 Floats = NDArray[np.float64]
-
-BOHR = 0.529177210903  # in angstrom
-HARTREE = 27.211386245988  # in electronvolt
-CHARGES = {"H": 1, "C": 6, "N": 7, "O": 8, "F": 9}
-# energies of free atoms, from the reference file of QM9, in hartree and by nuclear charge
-FREE_ATOMS = {1: -0.500273, 6: -37.846772, 7: -54.583861, 8: -75.064579, 9: -99.718730}
 
 
 @dataclass(frozen=True)
@@ -56,20 +48,11 @@ def read_molecules(size: int, limit: int | None = None) -> Molecules:
 
     The energy is that of atomisation at 0 K (below 0 for a bound molecule).
     """
-    matrices, energies = [], []
-    for line in _lines():
-        if line["N_atoms"] != str(size):
-            continue
-        charges = np.array([CHARGES[name.strip(" '")] for name in _items(line["Elements"])])
-        positions = np.array(_items(line["XYZ_Ang"]), float).reshape(-1, 3)
-        matrices.append(coulomb_matrix(charges, positions))
-        free = sum(FREE_ATOMS[charge] for charge in charges.tolist())
-        energies.append((float(line["InternalEnergy_0K_au"]) - free) * HARTREE)
-        if len(energies) == limit:
-            break
-    if not energies:
+    found = list(islice(molecules(atoms=size), limit))
+    if not found:
         raise ArgumentError(f"size={size} has no molecule in QM9; give 3 to 27, or 29.")
-    return Molecules(np.array(matrices), np.array(energies))
+    matrices = [coulomb_matrix(each.charges, each.positions) for each in found]
+    return Molecules(np.array(matrices), np.array([each.energy for each in found]))
 
 
 def split(molecules: Molecules, train: int, test: int, *, seed: int | None, apart: int) -> Split:
@@ -84,19 +67,6 @@ def split(molecules: Molecules, train: int, test: int, *, seed: int | None, apar
     x = molecules.matrices[chosen[:, None, None], orders[:, :, None], orders[:, None, :]]
     y = molecules.energies[chosen]
     return Split(x[:train], y[:train], x[train:], y[train:])
-
-
-def coulomb_matrix(charges: NDArray[np.int64], positions: Floats) -> Floats:
-    """Z_i Z_j / |r_i - r_j| off the diagonal, Z_i^2.4 / 2 on it; positions in angstrom.
-
-    >>> coulomb_matrix(np.array([1, 1]), np.array([[0, 0, 0], [0, 0, 2 * BOHR]]))
-    array([[0.5, 0.5], [0.5, 0.5]])
-    """
-    distances = np.linalg.norm(positions[:, None] - positions[None], axis=-1) / BOHR
-    np.fill_diagonal(distances, 1.0)
-    matrix: Floats = np.outer(charges, charges) / distances
-    np.fill_diagonal(matrix, 0.5 * charges**2.4)
-    return matrix
 
 
 def sort_rows(matrices: Floats) -> Floats:
@@ -130,24 +100,3 @@ FORMS = {"none": upper, "sorted": sorted_upper, "spectrum": spectrum}
 def _square(rows: Floats) -> Floats:
     size = rows.shape[-1] if rows.ndim == 3 else math.isqrt(rows.shape[-1])
     return rows.reshape(-1, size, size)
-
-
-def _lines() -> Iterator[dict[str, str]]:
-    """The molecules as the package's files have them, in their order."""
-    # the package is found, not imported: its import needs pkg_resources, which setuptools has dropped,
-    # and its own reader takes in all 130,831 molecules
-    found = importlib.util.find_spec("qm9pack")
-    if found is None or not found.submodule_search_locations:
-        raise UnsupportedError(
-            "the molecules are in the package qm9pack, which is not installed; "
-            "pip install 'sparseaug[examples]', or pip install qm9pack==1.0.3 (104 MB)."
-        )
-    for part in (1, 2, 3):
-        path = Path(found.submodule_search_locations[0]) / "data" / f"qm9_part{part}.csv"
-        with path.open(newline="", encoding="utf-8") as file:
-            yield from csv.DictReader(file)
-
-
-def _items(text: str) -> list[str]:
-    """The entries of a list, of whatever depth, that a file has as text."""
-    return text.replace("[", "").replace("]", "").split(",")

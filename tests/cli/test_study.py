@@ -75,6 +75,18 @@ def test_back_ends_that_cannot_be_used_are_one_line(run, tmp_path, arguments, sa
     assert not (tmp_path / "out").exists()
 
 
+def test_a_part_is_run_by_name_and_another_name_is_one_line(run, tmp_path):
+    code, out, err = run("--quick", "--jobs", "1", "--out", "out", "--part", "doubling")
+    assert (code, err) == (0, "")
+    assert "[holds] It doubles." in out
+    for name in ("halving", ""):
+        code, out, err = run("--quick", "--out", "other", "--part", name)
+        assert (code, out) == (2, "")
+        assert "give some of doubling" in err
+        assert err.count("\n") == 1
+        assert not (tmp_path / "other").exists()
+
+
 def test_a_dask_cluster_is_used_by_its_address(run, tmp_path):
     distributed = pytest.importorskip("dask.distributed")
     with distributed.LocalCluster(

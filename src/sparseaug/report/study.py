@@ -28,6 +28,7 @@ from sparseaug.report.tables import table
 from sparseaug.storage import check_path, show_path
 
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 _TITLE = "The paper's rates and bounds, measured"
@@ -123,15 +124,32 @@ def _figure(panels: Sequence[Panel]) -> Figure:
         ax.set_xscale("log" if given.log_x else "linear")
         ax.set_yscale("log" if given.log_y else "linear", **_clip(given))
         ax.set_xlabel(plain(given.x_label))
-        if given.log_x:
-            ax.xaxis.set_minor_formatter("")
-            places = sorted({x for line in given.lines for x in line.x})
-            if len(places) <= _FEW:
-                ax.set_xticks(places, [f"{x:g}" for x in places])
-                ax.set_xticks([], minor=True)
-        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+        for axis, log in ((ax.xaxis, given.log_x), (ax.yaxis, given.log_y)):
+            if log:
+                _label_log(axis)
+        places = sorted({x for line in given.lines for x in line.x})
+        if given.log_x and len(places) <= _FEW:
+            ax.set_xticks(places, [f"{x:g}" for x in places])
+            ax.set_xticks([], minor=True)
+        ax.legend(
+            fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False
+        )
         title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
     return figure
+
+
+def _label_log(axis: Axis) -> None:
+    """Over less than two decades 1, 2 and 5 are labelled; within 0.01 and 10,000 as plain numbers."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = axis.get_view_interval()
+    if low >= 0.005 and high <= 20_000:
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("{x:g}" if high < 100 * low else "")
+        if high < 100 * low:
+            axis.set_minor_locator(LogLocator(subs=(2, 5)))
+    else:
+        axis.set_minor_formatter("")
 
 
 def _clip(given: Panel) -> dict[str, Any]:
@@ -172,21 +190,23 @@ def _page(data: dict[str, Any], parts: Sequence[tuple[str, Summary]]) -> str:
             sections += [tag("h3", each.title, class_="space"), tag("p", each.note, class_="soft")]
             sections.append(table(each.columns, rows, label=each.title))
     short = "This is a quick study: small groups, few draws." if data["config"]["quick"] else ""
+    title = parts[0][0] if len(parts) == 1 else _TITLE
     body = tag(
         "main",
-        tag("h1", _TITLE),
+        tag("h1", title),
         tag("p", _LEAD, class_="lead"),
         tag("p", short),
         *sections,
         json_block("data", [chart.to_dict() for chart in charts]),
     )
-    return document(body, _TITLE)
+    return document(body, title)
 
 
 _LEAD = (
-    "Every number below is measured against exact truth: gradients over the whole group by enumeration, "
-    "permanents or products of cosh, and verified spectral norms. Intervals are 95 %, over seeds. A "
-    "bound is a bound; what is marked as typical is an expectation and promises nothing."
+    "Every number below is measured against exact truth: means over the whole group by enumeration, "
+    "permanents, products of cosh or integration, and verified spectral norms. Intervals are 95 %, over "
+    "seeds. A bound is a bound; what is marked as typical or predicted is an expectation and promises "
+    "nothing."
 )
 
 

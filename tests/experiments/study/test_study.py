@@ -12,7 +12,7 @@ import time
 import joblib
 import pytest
 
-from sparseaug.errors import ConfigMismatchError, FileFormatError
+from sparseaug.errors import ArgumentError, ConfigMismatchError, FileFormatError
 from sparseaug.experiments import read_study, run_study
 from sparseaug.experiments.study.part import Summary
 from sparseaug.report import write_study
@@ -56,6 +56,47 @@ def test_two_workers_give_the_same_bytes_as_one(whole, tmp_path):
     done = run_study(tmp_path, quick=True, jobs=2)
     assert done.computed == done.total
     assert results(tmp_path) == results(whole)
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory):
+    """A quick study of views by one worker."""
+    for package in ("ase", "networkx", "PIL"):
+        pytest.importorskip(package)
+    folder = tmp_path_factory.mktemp("views")
+    run_study(folder, quick=True, jobs=1, parts=["views"])
+    return folder
+
+
+def test_a_part_alone_is_the_same_bytes_by_two_workers_and_nothing_else_is_run(views, tmp_path):
+    done = run_study(tmp_path, quick=True, jobs=2, parts=["views"])
+    assert list(done.summaries) == ["views"]
+    assert results(tmp_path) == results(views)
+    assert {path.name.split("-")[0] for path in (views / "tasks").iterdir()} == {"views"}
+
+
+def test_views_are_drawn_and_tabled_and_their_predictions_hold(views, tmp_path):
+    shutil.copytree(views, tmp_path / "views")
+    names = {path.name for path in write_study(tmp_path / "views")}
+    assert {"views.csv", "needed.csv", "study.html"} <= names
+    page = (tmp_path / "views" / "study.html").read_text("utf-8")
+    assert "<h1>How many views?</h1>" in page
+    findings = read_study(views)["parts"]["views"]["summary"]["findings"]
+    assert findings[0]["holds"] is True
+
+
+def test_a_folder_of_other_parts_is_refused(views):
+    with pytest.raises(ConfigMismatchError, match="holds another study"):
+        run_study(views, quick=True, jobs=1)
+
+
+@pytest.mark.parametrize("parts", [[], ["rate"], "rate", 3, [3], {"views": 1}, [["views"]]])
+def test_parts_that_are_not_known_are_named(parts, tmp_path):
+    with pytest.raises(
+        ArgumentError, match=r"parts=.*give some of rates, deviation, training, views"
+    ):
+        run_study(tmp_path / "out", quick=True, jobs=1, parts=parts)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_dask_cluster_of_two_workers_gives_the_same_bytes(whole, tmp_path):

@@ -27,6 +27,7 @@ class Part:
         tasks: what is run, whole or quick
         run: what one task measures
         summarise: what the results say
+        usual: whether it is run where no part is asked for
     """
 
     name: str
@@ -34,6 +35,7 @@ class Part:
     tasks: Callable[[bool], list[Task]]
     run: Callable[[Task], Result]
     summarise: Callable[[Measured], Summary]
+    usual: bool = True
 
 
 @final

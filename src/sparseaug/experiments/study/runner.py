@@ -7,7 +7,7 @@ may be on other machines, without a common disk.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,7 @@ def run_study(
     folder: str | os.PathLike[str],
     *,
     quick: bool = False,
+    parts: Sequence[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Study:
@@ -68,6 +69,8 @@ def run_study(
     Args:
         folder: Where the files go; created if needed.
         quick: A study of the same form in seconds, with small groups, and labelled so.
+        parts: Names of parts: "rates", "deviation" and "training", which are about the paper and are
+            run if none is given, and "views", about the averaging of predictions.
         jobs: Workers; as many as there are cores, or as the back end has, if not given.
         progress: Called with the number of finished tasks, and of all.
 
@@ -90,9 +93,9 @@ def run_study(
         raise ArgumentError(
             f"progress={shorten(progress)} cannot be called; give progress(done, total)."
         )
-    files = _Files(check_path("folder", folder), quick)
+    files = _Files(check_path("folder", folder), quick, _chosen(parts))
     files.open()
-    tasks = [(part, i, task) for part in PARTS for i, task in enumerate(part.tasks(quick))]
+    tasks = [(part, i, task) for part in files.parts for i, task in enumerate(part.tasks(quick))]
     missing = [each for each in tasks if not files.has(*each)]
     if progress is not None:
         progress(len(tasks) - len(missing), len(tasks))
@@ -135,10 +138,11 @@ class _Files:
 
     path: Path
     quick: bool
+    parts: tuple[Part, ...]
 
     @property
     def config(self) -> dict[str, Any]:
-        tasks = {part.name: part.tasks(self.quick) for part in PARTS}
+        tasks = {part.name: part.tasks(self.quick) for part in self.parts}
         return {"study": VERSION, "quick": self.quick, "tasks": tasks}
 
     def open(self) -> None:
@@ -170,7 +174,7 @@ class _Files:
     def assemble(self) -> dict[str, Summary]:
         """Write results.json from all tasks, and return the summaries in it."""
         parts, summaries = {}, {}
-        for part in PARTS:
+        for part in self.parts:
             tasks = part.tasks(self.quick)
             results = [self._result(self._task(part.name, i), t) for i, t in enumerate(tasks)]
             summaries[part.name] = part.summarise(list(zip(tasks, results, strict=True)))
@@ -189,6 +193,19 @@ class _Files:
                 f"{show_path(path)} belongs to another task; remove it to have it computed again."
             )
         return data["result"]
+
+
+def _chosen(names: Sequence[str] | None) -> tuple[Part, ...]:
+    """The parts of these names, in the order of the table."""
+    if names is None:
+        return tuple(part for part in PARTS if part.usual)
+    known = [part.name for part in PARTS]
+    given = [names] if isinstance(names, str) else names
+    if not isinstance(given, list | tuple) or not given or any(each not in known for each in given):
+        raise ArgumentError(
+            f"parts={shorten(names)} is not a list of parts; give some of {', '.join(known)}."
+        )
+    return tuple(part for part in PARTS if part.name in given)
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from sparseaug.experiments.study import deviation_summary as deviation_found
 from sparseaug.experiments.study import deviations, rate_summary, rates, training
 from sparseaug.experiments.study.part import Part
+from sparseaug.experiments.study.views import measured as views_measured
+from sparseaug.experiments.study.views import summary as views_summary
 
 PARTS = (
     Part(
@@ -27,5 +29,13 @@ PARTS = (
         training.tasks,
         training.run,
         training.summarise,
+    ),
+    Part(
+        "views",
+        "How many views?",
+        views_measured.tasks,
+        views_measured.run,
+        views_summary.summarise,
+        usual=False,
     ),
 )
