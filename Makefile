@@ -15,7 +15,7 @@ help:    ## what can be made
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
 	$(BIN)/sparseaug reproduce --out paper
 
-study: .venv/dev   ## rates, deviations and costs against exact truth: 45 minutes, figures in study/
+study: .venv/dev   ## rates, deviations and costs against exact truth: about an hour, figures in study/
 	$(BIN)/sparseaug study --out study
 
 views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* made again: 16 minutes

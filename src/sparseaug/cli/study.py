@@ -50,7 +50,7 @@ def study(
     """Measure the paper's rates, bounds and costs on groups of 16 to 2^1000 elements.
 
     Oracle calls to reach a gradient norm, by method; exact deviations beside every bound; what a step
-    of training costs. About 50 minutes on two cores. A study that was stopped is resumed, with the
+    of training costs. About an hour on two cores. A study that was stopped is resumed, with the
     same results. With --part views instead: the error of averaging predictions over m views, on six
     tasks with real data.
 

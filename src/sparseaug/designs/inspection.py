@@ -277,7 +277,7 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
 def _exact_on(group: Group, offer: Offer, found: Profile) -> tuple[Degree, ...]:
     """The degrees on which a design is exact: counted; of rotations those of its construction.
 
-    None where counting takes too long.
+    None of them where counting takes too long.
     """
     degrees = tuple(level.degree for level in found.levels)
     if offer.name == "full":

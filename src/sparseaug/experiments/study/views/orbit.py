@@ -27,10 +27,8 @@ Predict = Callable[[Floats], Floats]
 """From inputs (n, ...) to outputs (n, p)."""
 
 _CHUNK = 1 << 14  # moved inputs that go through the model at a time
-_BANDS, _LARGEST = (
-    20,
-    47,
-)  # l of which each has its share, and the degree of the grid that finds them
+_BANDS = 20  # l of which each has its share
+_LARGEST = 47  # degree of the grid that finds them
 
 
 class Orbit(Protocol):
