@@ -52,7 +52,7 @@ def study(
     Oracle calls to reach a gradient norm, by method; exact deviations beside every bound; what a step
     of training costs. About an hour on two cores. A study that was stopped is resumed, with the
     same results. With --part views instead: the error of averaging predictions over m views, on six
-    tasks with real data.
+    tasks: four with real data, all graphs with seven nodes, and a toy potential.
 
     \b
     Examples:

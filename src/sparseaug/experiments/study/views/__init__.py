@@ -1,11 +1,12 @@
-"""How many views? The error of averaging over m views, and what it does to the score, on real data.
+"""How many views? The error of averaging over m views, and what it does to the score.
 
 table         the list of tasks
 case          what a task is
 orbit         a model on whole orbits, and the exact mean
 schemes       draws, distinct draws, designs; digits, ... have those of the field
 measured      every scheme at every m
-summary       rows of a table that others can add to; views needed; panels
+needed        how many views are needed, and where the field leaves less
+summary       the public table, predictions beside measurements, panels; rows: the table as a file
 models        learners; qm9: a reader of molecules
 digits, photographs, atoms, graphs, columns, water: the tasks
 """

@@ -31,7 +31,7 @@ NOISY = (
     "dscribe 2.1.1, descriptormatrix.py, permutation='random', sigma=1"
 )
 KERNEL = {"kernel": "laplacian", "gamma": 0.003, "alpha": 0.001}
-"""Found on other molecules; a Gaussian kernel has five times the error."""
+"""Set while looking at the scores of first runs, in which a Gaussian kernel had five times the error."""
 
 
 def numbers(quick: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the views say: one row for each (task, model, scheme, m), and how many views are needed.
+"""What the views say: one row for each (task, model, scheme, m), predictions beside them, panels.
 
 The rows are a public table: `COLUMNS` says what is in them, and everything on the page "How many
 views?" is made from them, also from those that others add.
@@ -6,16 +6,15 @@ views?" is made from them, also from those that others add.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sparseaug.experiments.study.numbers import mean_interval
 from sparseaug.experiments.study.part import Finding, Line, Measured, Panel, Summary, Table
+from sparseaug.experiments.study.views.needed import NOTHING, Row, better, needed, scores
 from sparseaug.experiments.study.views.table import CASES
-
-Row = dict[str, Any]
 
 COLUMNS = {
     "task": "data and what moves them",
@@ -35,6 +34,7 @@ COLUMNS = {
     "gap_low": "95 % interval, paired over training seeds",
     "gap_high": "the same",
     "unit": "of the score",
+    "better": "higher or lower: which score is; where it is empty, the score is shown and not counted",
     "seeds": "training seeds",
     "repeats": "random samples, or random positions of a fixed set, for each of them",
     "rule": "who says that these are the views",
@@ -45,11 +45,7 @@ COLUMNS = {
 SOURCE = "make views"
 """Of our own rows."""
 
-ENOUGH = 0.10
-"""The error, of one view's, that counts as reached: rounded to two digits."""
-
 _UNITS = {case.name: case.score for case in CASES}
-_TITLES = {case.name: case.title for case in CASES}
 
 
 def table_rows(measured: Measured) -> list[Row]:
@@ -84,6 +80,7 @@ def _row(key: tuple[Any, ...], found: list[tuple[Row, Row]]) -> Row:
         **{f"score{end}": _digits(v) for end, v in zip(("", "_low", "_high"), score, strict=True)},
         **{f"gap{end}": _digits(v) for end, v in zip(("", "_low", "_high"), gap, strict=True)},
         "unit": _UNITS[name].unit,
+        "better": "higher" if _UNITS[name].higher else "lower",
         "seeds": len(each),
         "repeats": task["repeats"],
         "rule": first["rule"],
@@ -95,113 +92,21 @@ def _digits(value: Any) -> float:
     return float(f"{float(value):.4g}")
 
 
-def pairs(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    """Every (task, model), in the order of the rows."""
-    return list(dict.fromkeys((row["task"], row["model"]) for row in rows))
-
-
-def reached(rows: Sequence[Row]) -> Row | None:
-    """The row of fewest views with an error of at most `ENOUGH`."""
-    fitting = [row for row in rows if round(row["error"], 2) <= ENOUGH and row["m"]]
-    return min(fitting, key=lambda row: (row["m"], row["error"]), default=None)
-
-
-def as_good(rows: Sequence[Row]) -> Row | None:
-    """The row of fewest views whose score is that of the whole group: within 1 %, or not told from it.
-
-    A score is not told from another where the interval of their difference holds 0; one that is better
-    is enough.
-    """
-    fitting = []
-    for row in rows:
-        sign = 1 if row["unit"].startswith("accuracy") else -1
-        worse = min(-sign * row["gap_low"], -sign * row["gap_high"])
-        near = -sign * row["gap"] <= _NEAR * abs(row["score"] - row["gap"])
-        if row["m"] and (worse <= 0 or near):
-            fitting.append(row)
-    return min(fitting, key=lambda row: (row["m"], row["error"]), default=None)
-
-
-def needed(rows: Sequence[Row]) -> Table:
-    """For each task and model: how many views reach the error, by kind of scheme."""
-    kinds = ("draws", "distinct", "field", "design")
-    found = [
-        [title, model, *(_cell(of[kind]) for kind in kinds)] for title, model, of in _by_kind(rows)
-    ]
-    columns = ["task", "model", "draws", "distinct", "field", "designs"]
-    note = (
-        f"Views that leave at most {100 * ENOUGH:.0f} % of the error of one view, or the best that was "
-        "reached."
-    )
-    return Table("needed", "Views needed", columns, found, note)
-
-
-def scores(rows: Sequence[Row]) -> Table:
-    """For each task and model: what averaging does to the score, and how many views that takes."""
-    found = []
-    for title, model, of in _by_kind(rows):
-        one = next((row for row in of["draws"] if row["m"] == 1), None)
-        if one is not None and of["full"]:
-            ends = [f"{row['score']:.3g}" for row in (one, of["full"][0])]
-            cells = [_as_good_cell(of[kind]) for kind in ("draws", "design")]
-            found.append([title, model, one["unit"], *ends, *cells])
-    columns = ["task", "model", "score", "one view", "all", "draws", "designs"]
-    note = (
-        "Views whose score is within 1 % of that of the whole group, or cannot be told from it (95 %, "
-        "paired over training seeds)."
-    )
-    return Table("scores", "Views needed for the score", columns, found, note)
-
-
-def _by_kind(rows: Sequence[Row]) -> Iterator[tuple[str, str, dict[str, list[Row]]]]:
-    """Title, model, and the rows of each kind, for every task and model."""
-    for name, model in pairs(rows):
-        mine = [row for row in rows if (row["task"], row["model"]) == (name, model)]
-        of = {kind: [row for row in mine if row["kind"] == kind] for kind in KINDS}
-        yield _TITLES.get(name, name), model, of
-
-
-KINDS = ("draws", "distinct", "field", "design", "full")
-"""Of schemes."""
-
-
-def _as_good_cell(rows: Sequence[Row]) -> str:
-    row = as_good(rows)
-    if row is not None:
-        return str(row["m"])
-    return f"over {max(row['m'] for row in rows)}" if rows else ""
-
-
-def _cell(rows: Sequence[Row]) -> str:
-    if not rows:
-        return ""
-    named = rows[0]["kind"] in ("field", "design")
-    row = reached(rows)
-    if row is not None:
-        return f"{row['m']} ({row['scheme']})" if named else str(row["m"])
-    best = min(rows, key=lambda row: row["error"])
-    left = f"{100 * best['error']:.0f} % left by {best['m']}"
-    return f"{left} ({best['scheme']})" if named else left
-
-
 def agreement(rows: Sequence[Row]) -> list[Finding]:
-    """How far predicted and measured errors are apart, where S is moved by k, h and where it is not."""
+    """How far predicted and measured errors are apart: of designs, of sets of the field, of draws."""
     findings = []
-    for text, kinds in (
-        ("The spectrum predicts the error of draws and of designs k S h.", MOVED),
-        ("It is for random k; sets of the field are taken as they stand.", ("field",)),
-    ):
+    for text, kinds in _COMPARED.items():
         found = apart(rows, kinds)
         if found:
             largest, row = max(found, key=lambda pair: pair[0])
             middle = float(np.median([value for value, _ in found]))
             said = (
                 f"{len(found)} rows with an error above {100 * _SMALL:.0f} %: apart by "
-                f"{100 * middle:.1f} % in the median and {100 * largest:.0f} % at most ({row['task']}, "
+                f"{100 * middle:.2f} % in the median and {100 * largest:.1f} % at most ({row['task']}, "
                 f"{row['model']}, {row['scheme']}, m = {row['m']}: {row['predicted']:.3g} predicted, "
                 f"{row['error']:.3g} measured)."
             )
-            findings.append(Finding(text, said, middle < _CLOSE if kinds == MOVED else None))
+            findings.append(Finding(text, said, middle < _CLOSE if kinds == DESIGNS else None))
     return findings
 
 
@@ -214,12 +119,19 @@ def apart(rows: Sequence[Row], kinds: Sequence[str]) -> list[tuple[float, Row]]:
     ]
 
 
-MOVED = ("draws", "distinct", "design")
-"""Kinds of schemes for which the prediction is meant."""
+DESIGNS = ("design",)
+"""Kinds of schemes, moved by k and h, whose prediction is from the spectrum."""
+
+_COMPARED = {
+    "For designs k S h the formula agrees with what is measured, given the exact spectrum of the same "
+    "model on the same inputs: a check of the formula.": DESIGNS,
+    "The formula is for random k; sets of the field are taken as they stand.": ("field",),
+    "For draws and distinct draws it is 1 / sqrt(m) and sqrt((N - m) / (N - 1) / m), whatever the "
+    "model: a check of the measurement.": ("draws", "distinct"),
+}
 
 _SMALL = 0.01  # of one view: below, 100 repeats and four digits say little
-_CLOSE, _EXACT, _NEAR = 0.05, 1e-8, 0.01
-_NOTHING = 1e-9  # rounding: all of the group
+_CLOSE, _EXACT = 0.05, 1e-8
 
 
 def summarise(measured: Measured) -> Summary:
@@ -239,8 +151,9 @@ def summarise(measured: Measured) -> Summary:
         f"two grids of rotations differ by at most {doubt:.1e} of the standard deviation over them.",
         doubt < _EXACT,
     )
+    tables = [needed(rows), scores(rows), better(rows), table]
     panels = [_panel(case.name, case.title, case.models[0], measured, rows) for case in CASES]
-    return Summary([*agreement(rows), exact], [needed(rows), scores(rows), table], panels)
+    return Summary([*agreement(rows), exact], tables, panels)
 
 
 def _panel(name: str, title: str, model: str, measured: Measured, rows: Sequence[Row]) -> Panel:
@@ -251,7 +164,7 @@ def _panel(name: str, title: str, model: str, measured: Measured, rows: Sequence
         lines += _lines(label, chosen, measured, predicted=kind != "distinct")
     families: dict[str, list[Row]] = {}
     for row in mine:
-        if row["kind"] == "field" and row["error"] > _NOTHING:
+        if row["kind"] == "field" and row["error"] > NOTHING:
             families.setdefault(row["scheme"].split(",")[0], []).append(row)
     for label, found in families.items():
         lines += _lines(label, found, measured, predicted=False)
@@ -262,7 +175,7 @@ def frontier(rows: Sequence[Row]) -> list[Row]:
     """Those that leave less than any of fewer views."""
     found: list[Row] = []
     for row in sorted(rows, key=lambda row: (row["m"], row["error"])):
-        if row["error"] > _NOTHING and all(row["error"] < other["error"] for other in found):
+        if row["error"] > NOTHING and all(row["error"] < other["error"] for other in found):
             found.append(row)
     return found
 
