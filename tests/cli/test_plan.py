@@ -69,7 +69,10 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
         (["--group", "S6", *ASKED, "--gap", "nan"], "gap=nan"),
         (["--group", "S6", *ASKED, "--b", "0"], "b=0"),
         (["--group", "S6", *ASKED, "--n", "-1"], "n=-1"),
-        (["--group", "S6", "--eps", "0.1"], "C=None is missing"),
+        (
+            ["--group", "S6", "--eps", "0.1"],
+            "--C is missing; with --eps, give --C, --B, --L and --gap",
+        ),
         (["--group", "S6"], "eps and deviation are missing"),
         (["--eps", "0.1"], "--group is missing"),
         (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),

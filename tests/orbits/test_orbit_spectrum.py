@@ -246,7 +246,7 @@ def test_a_design_is_chosen_by_the_upper_end_of_its_bar() -> None:
 
 
 @pytest.mark.parametrize("calls", [None, 64])
-def test_outputs_whose_squares_underflow_are_refused_and_not_called_invariant(calls):
+def test_outputs_whose_squares_are_no_floats_are_refused_and_not_called_invariant(calls):
     act = sa.permute_axis(sa.symmetric(6))
     x = np.random.default_rng(0).normal(size=(8, 6))
 
@@ -258,6 +258,10 @@ def test_outputs_whose_squares_underflow_are_refused_and_not_called_invariant(ca
         with pytest.raises(ArgumentError, match="multiply its outputs by a constant"):
             scaled(by)
     assert sa.orbit_spectrum(lambda x: 1e-200 + 0 * x[:, 0], act, x, calls=calls).variance == 0
+    assert scaled(1e140).shares == pytest.approx(scaled(1.0).shares, rel=1e-6, abs=1e-9)
+    for by in (1e152, 1e200, 1e300):
+        with pytest.raises(ArgumentError, match="above 1e"):
+            scaled(by)
 
 
 def test_rounding_of_a_tiny_invariant_function_in_single_precision_is_no_variance():

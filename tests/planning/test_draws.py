@@ -151,7 +151,7 @@ def test_other_mistakes_are_answered():
         plan(sa.dicyclic(2), deviation=0.5, degree=1)
     for missing in CONSTANTS:
         given = {name: value for name, value in CONSTANTS.items() if name != missing}
-        with pytest.raises(ArgumentError, match=f"{missing}=None is missing"):
+        with pytest.raises(ArgumentError, match=f"{missing}= is missing"):
             plan(sa.symmetric(6), eps=0.1, **given)
     found = plan(sa.symmetric(4), deviation=0.5)
     with pytest.raises(ArgumentError, match="give one of one-shot"):

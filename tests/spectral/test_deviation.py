@@ -573,7 +573,7 @@ def test_durations_are_said_in_fitting_units():
 
 
 @pytest.mark.parametrize("count", [1, 3, 7, 51, 100, 97_001])
-@pytest.mark.parametrize("total", [1e-9, 0.05, 5e-324])
+@pytest.mark.parametrize("total", [1e-9, 0.05, 1e-318])
 def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as_given(
     count, total
 ):
@@ -582,8 +582,13 @@ def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as
     norms = [Norm(0.5, 0.4, "a", share)] * min(count, 100)
     added = functools.reduce(larger_norm, norms).failure_probability
     assert Fraction(added) >= Fraction(share) * len(norms)  # what is printed is not below the truth
-    if count == len(norms) and share:
+    if count == len(norms) and total > 1e-300:
         assert stated(Norm(0.5, 0.4, "a", added), total).failure_probability == total
+
+
+def test_a_probability_too_small_to_be_shared_is_named():
+    with pytest.raises(ArgumentError, match="failure_probability=5e-324 is too small"):
+        shared(5e-324, 3)
 
 
 def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():

@@ -65,3 +65,19 @@ def test_powers_of_blocks_on_a_device_have_the_errors_of_those_on_the_processor(
         one, other = matrix_power(here, 5), matrix_power(there, 5)
         assert np.abs(one.values - other.values.numpy()).max() < 1e-13
         assert other.error == pytest.approx(one.error, rel=1e-9)
+
+
+def test_a_device_without_numbers_is_refused():
+    S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
+    with pytest.raises(sa.errors.ArgumentError, match="device='meta' is not available"):
+        sa.deviation(S, device="meta")
+
+
+def test_a_device_that_is_full_is_named(monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 3 GiB.")
+
+    monkeypatch.setattr("sparseaug.spectral.young.kernels_torch.TorchKernel.empty", full)
+    S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
+    with pytest.raises(sa.errors.UnsupportedError, match="device='cpu' has too little memory"):
+        sa.deviation(S, device="cpu")

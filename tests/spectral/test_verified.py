@@ -21,7 +21,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from sparseaug.errors import ArgumentError
 from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.spectral.verify import verified
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper
+from sparseaug.spectral.verify.verified import norm_lower, norm_upper, root_upper
 from tests.extras import REASON
 
 COUNT = 2_000
@@ -332,3 +332,19 @@ def test_the_root_of_a_gram_matrix_covers_every_matrix_within_its_error() -> Non
         one_sided[0, 1] = 0.0  # whichever triangle is read
         for read in (one_sided, one_sided.T):
             assert verified.root_upper(np.ascontiguousarray(read), e) >= truth
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("at_most", [None, 0.5])
+def test_a_gram_matrix_that_is_not_finite_is_refused(value: float, at_most: float | None) -> None:
+    gram = np.diag([9.0, 16.0, 4.0])
+    gram[0, 2] = value
+    with pytest.raises(ArgumentError, match="gram holds NaN or infinity"):
+        root_upper(gram, at_most=at_most)
+
+
+def test_no_residual_no_proof() -> None:
+    torch = pytest.importorskip("torch", reason=REASON.format("torch"))
+    matrix = torch.eye(3, dtype=torch.float64)
+    matrix[0, 2] = math.nan  # of the triangle that Cholesky does not read
+    assert verified._indefiniteness(matrix) == math.inf

@@ -272,7 +272,7 @@ def _unpacked(constants: Any, alone: dict[str, Any]) -> tuple[float, float, floa
 def _given(name: str, value: float | None) -> float:
     if value is None:
         raise ArgumentError(
-            f"{name}=None is missing; with eps=, give C, B, L and gap, or constants."
+            f"{name}= is missing; with eps=, give C=, B=, L= and gap=, or constants=."
         )
     return value
 

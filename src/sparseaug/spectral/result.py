@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from numpy.typing import NDArray
 
 from sparseaug.errors import (
+    ArgumentError,
     check_integer,
     check_not_negative,
     check_real,
@@ -63,7 +64,13 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
 
 def shared(failure_probability: float, count: int) -> float:
     """An equal share of a probability, rounded down: `count` of them are together no more than it."""
-    return float_below(Fraction(failure_probability) / max(1, count))
+    share = float_below(Fraction(failure_probability) / max(1, count))
+    if not share:
+        raise ArgumentError(
+            f"failure_probability={failure_probability!r} is too small to be shared by {count} blocks; "
+            "give a larger one."
+        )
+    return share
 
 
 def stated(norm: Norm, failure_probability: float) -> Norm:

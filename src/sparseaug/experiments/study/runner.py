@@ -201,9 +201,12 @@ def _chosen(names: Sequence[str] | None) -> tuple[Part, ...]:
         return tuple(part for part in PARTS if part.usual)
     known = [part.name for part in PARTS]
     given = [names] if isinstance(names, str) else names
-    if not isinstance(given, list | tuple) or not given or any(each not in known for each in given):
+    unknown: Any = given
+    if isinstance(given, list | tuple) and given:
+        unknown = next((each for each in given if each not in known), None)
+    if unknown is not None:
         raise ArgumentError(
-            f"parts={shorten(names)} is not a list of parts; give some of {', '.join(known)}."
+            f"parts={shorten(unknown)} is not known; give some of {', '.join(known)}."
         )
     return tuple(part for part in PARTS if part.name in given)
 

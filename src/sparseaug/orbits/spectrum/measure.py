@@ -95,8 +95,8 @@ class Measurement:
         gram = np.zeros((0, 0) if self.exact else (len(rows), len(rows)))
         for block in blocks:
             values = _columns(block, len(rows))
-            square += float(np.linalg.norm(values) ** 2) / len(rows)
             largest = max(largest, float(abs(values).max(initial=0.0)))
+            square += float(np.linalg.norm(values) ** 2) / len(rows)
             values = values - values.mean(axis=0)
             spread = max(spread, float(abs(values).max(initial=0.0)))
             if self.exact:

@@ -50,8 +50,8 @@ def pivots(matrix: NDArray[Any]) -> NDArray[np.float64] | None:
 
 @cache
 def _potrf(name: str) -> Any:
+    named = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)
+    pointed = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     capsule = cython_lapack.__pyx_capi__[name]
-    asked = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    asked[0].restype, asked[0].argtypes = ctypes.c_char_p, [ctypes.py_object]
-    asked[1].restype, asked[1].argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return _Routine(asked[1](capsule, asked[0](capsule)))
+    signature = named(("PyCapsule_GetName", ctypes.pythonapi))(capsule)
+    return _Routine(pointed(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, signature))

@@ -121,9 +121,14 @@ def root_upper(gram: Array, error: float = 0.0, *, at_most: float | None = None)
     # one triangle of gram is within sqrt(2) e: an entry's error may count twice.
     error = up(1.4142135623730952 * _check_error(error))
     limit = -math.inf if at_most is None else check_real("at_most", at_most)
-    ceiling = up(up(math.sqrt(_sum_of_squares_upper(gram))) + error)
+    squares = _sum_of_squares_upper(gram)
+    if not math.isfinite(squares):
+        raise ArgumentError("gram holds NaN or infinity; give finite entries.")
+    ceiling = up(up(math.sqrt(squares)) + error)
 
     def finish(eigenvalue: float) -> float:
+        if not eigenvalue < math.inf:
+            return math.inf
         return up(up(math.sqrt(max(0.0, eigenvalue))) + UNDERFLOW)
 
     if finish(ceiling) <= limit:
@@ -229,6 +234,8 @@ def _indefiniteness(shifted: Array) -> float:
         product = up(_dot_error(size, shifted) * _sum_of_squares_upper(factor))
         shifted -= factor @ factor.mH
         residual = up(math.sqrt(_sum_of_squares_upper(shifted)))
+        if not math.isfinite(residual):
+            return math.inf
         return up(product + up(residual * (1.0 + 4.0 * UNIT)))
     # sum_j m_jj (j + 4) / (p + 4): positive terms of p additions, a product and a rounded weight.
     weights = np.arange(5, size + 5) / (size + 4)

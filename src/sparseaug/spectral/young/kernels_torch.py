@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, need, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
 from sparseaug.spectral.young.induction import Transform
 
 ENTRIES = 1 << 27
@@ -30,6 +32,20 @@ class Prepared:
     scale: Tensor
 
 
+@contextmanager
+def enough_memory(device: str | None) -> Iterator[None]:
+    """A device that is full is named in an error of ours."""
+    try:
+        yield
+    except RuntimeError as error:
+        if type(error).__name__ != "OutOfMemoryError":
+            raise
+        raise UnsupportedError(
+            f"device={shorten(device)} has too little memory ({error}); leave it out to use the "
+            "processor."
+        ) from error
+
+
 class TorchKernel:
     """Transforms on one device; see `clausen.Kernel`."""
 
@@ -38,7 +54,8 @@ class TorchKernel:
     def __init__(self, device: str) -> None:
         self._torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
         try:
-            self._device = self._torch.zeros(1, device=device).device
+            probe = self._torch.ones(1, dtype=self._torch.float64, device=device)
+            self._device = probe.device if float(probe) == 1.0 else None
         except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
             raise ArgumentError(
                 f"device={shorten(device)} is not available; leave it out to use the processor."

@@ -25,6 +25,7 @@ from sparseaug.spectral.result import Block, Norm, Progress, larger_norm, shared
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
 from sparseaug.spectral.verify.verified import root_lower, root_upper
 from sparseaug.spectral.young.clausen import gram_blocks, in_batches, mean_blocks
+from sparseaug.spectral.young.kernels_torch import enough_memory
 from sparseaug.spectral.young.steps import Elements, irrep_operator
 
 LARGEST_N = 12
@@ -89,21 +90,24 @@ def symmetric_norm(
         if progress:
             progress(len(small) + done, len(shapes))
 
-    if n == LARGEST_N and blocks is None:  # 30 s on one core, 4.5 GB; blocks and products take 150
-        seconds, memory = (150.0, 3e9) if one_by_one else (60.0 / jobs, 5e9)
-        if device is not None:  # measured on an H200: 1.4 s, 12.4 GB
+    if n == LARGEST_N and blocks is None:  # blocks and products take 150 s; else 30 s on one core
+        seconds, memory = (150.0, 3e9) if one_by_one else (60.0 / jobs, 4e9 + 2.5e8 * jobs)
+        if not one_by_one and device not in (None, "cpu"):  # on an H200 1.4 s, 12.4 GB
             seconds, memory = 5.0, 13e9
         announce(f"the norm on all irreps of {group.name}", seconds=seconds, memory=memory)
-    found = largest_norm(
-        mean_blocks(rows, shapes=small, threads=jobs, device=device),
-        total=len(shapes),
-        power=power,
-        progress=progress,
-    )
-    if n > LARGEST_N:
-        chance = shared(failure_probability, len(large))
-        return stated(_applied(S, large, found, power, chance, jobs, count), failure_probability)
-    return _factored(rows, large, found, 1 if device else jobs, count, device)
+    with enough_memory(device):
+        found = largest_norm(
+            mean_blocks(rows, shapes=small, threads=jobs, device=device),
+            total=len(shapes),
+            power=power,
+            progress=progress,
+        )
+        if n > LARGEST_N:
+            chance = shared(failure_probability, len(large))
+            return stated(
+                _applied(S, large, found, power, chance, jobs, count), failure_probability
+            )
+        return _factored(rows, large, found, 1 if device else jobs, count, device)
 
 
 def _factored(
