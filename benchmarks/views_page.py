@@ -71,31 +71,32 @@ def renewed(page: str, rows: Sequence[Row]) -> str:
 
 SHORT = """\
 - **Draws leave 1 / sqrt(m), whatever the model**: a tenth of one view's error takes {draws} of
-  them. From a small group draw without repetition ({shifts} of 64 shifts), or take all of it:
-  seven of the eight turns and mirror images still leave {seven}.
+  them. From a small group draw without repetition ({shifts} of 64 shifts), or take all of it: seven
+  of the eight turns and mirror images still leave {seven}.
 - **Designs pay for some models**: {orders} orders of atoms for the kernel machine instead of
   {draws}, {sorted} if it was trained on sorted atoms; {signs} of 64 signs for the kernel machine on
-  graphs, {columns} of 720 orders of columns, {rotations} rotations. For others they gain nothing: for
-  the network on digits the best design of at most 32 shifts leaves {designed}, and 32 distinct draws
-  {distinct}.
+  graphs, {columns} of 720 orders of columns, {rotations} rotations. For others they gain nothing:
+  for the network on digits the best design of at most 32 shifts leaves {designed}, and 32 distinct
+  draws {distinct}.
 - **The field's schemes**: of at most 42 rotations, product grids leave {grid} for the network and
-  {grid_kernel} for the kernel machine, our designs {least} and {least_kernel}; a tenth takes {many} and
-  {many_kernel} views of a grid, {rotations} and {rotations_kernel} of a design. Five crops leave
-  {crops}, five distinct draws {five}; all flips {flips}, four quarter turns {turns}; rotated columns
-  never less than {rolled}. A canonical form is not an average, and about as far from the mean over the group as
-  one random view. For the model that was trained on sorted atoms the best score of all is that of
-  {best} ({best_score} eV; sorted, one view, {in_order}; all orders {all_orders}). For the one that was
-  trained on canonical signs it is that of {best_signs} ({best_signs_score}; canonical, one view,
-  {canonical}).
+  {grid_kernel} for the kernel machine, our designs {least} and {least_kernel}; a tenth takes {many}
+  and {many_kernel} views of a grid, {rotations} and {rotations_kernel} of a design. Five crops
+  leave {crops}, five distinct draws {five}; all flips {flips}, four quarter turns {turns}; rotated
+  columns never less than {rolled}. A canonical form is not an average, and about as far from the
+  mean over the group as one random view. For the model that was trained on sorted atoms the best
+  score of all is that of {best} ({best_score} eV; sorted, one view, {in_order}; all orders
+  {all_orders}). For the one that was trained on canonical signs it is that of {best_signs}
+  ({best_signs_score}; canonical, one view, {canonical}).
 - **Scores**: the forest on digits goes from {one} to {all} %, and {enough} distinct draws are
-  within 1 % of that, to the worse end of a 95 % interval. Averaging changes nothing for the forest on
-  photographs ({still} and {the_same} %).
+  within 1 % of that, to the worse end of a 95 % interval. Averaging changes nothing for the forest
+  on photographs ({still} and {the_same} %).
 - **You can know beforehand, within error bars**: `sa.orbit_spectrum` measures the spectrum of your
   model, and `sa.choose` finds the views. The formula behind them is checked here: given the exact
-  spectrum of the same model on the same inputs, it agrees with {rows} measured errors of designs, all
-  that are above 1 %, to {median} in the median and {most} at most. From a few hundred draws the spectrum is an estimate: of 69 pairs of a
-  model and an S in `benchmarks/study_spectrum.py`, mean squares predicted from at most 256 draws are off
-  by 10.5 % in the median, and by at most 1.1 times the 95 % error bar of the comparison."""
+  spectrum of the same model on the same inputs, it agrees with {rows} measured errors of designs,
+  all that are above 1 %, to {median} in the median and {most} at most. From a few hundred draws the
+  spectrum is an estimate: of 69 pairs of a model and an S in `benchmarks/study_spectrum.py`, mean
+  squares predicted from at most 256 draws are off by 10.5 % in the median, and by at most 1.1 times
+  the 95 % error bar of the comparison."""
 """What to take away; the numbers are those of the rows, the last three those of the script."""
 
 
