@@ -1,6 +1,6 @@
 """Blocks made on a device: the same numbers as on the processor, within the same proved errors.
 
-The device here is torch's "cpu": the code is the same for every device.
+The device is a GPU where there is one, else torch's "cpu", for which the code is the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from tests.extras import REASON
 from tests.spectral.test_clausen import draw, precise_distance, precise_mean
 
 torch = pytest.importorskip("torch", reason=REASON.format("torch"))
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @pytest.mark.parametrize("entries", [1, 1 << 27])
@@ -22,12 +23,12 @@ torch = pytest.importorskip("torch", reason=REASON.format("torch"))
 def test_blocks_on_a_device_equal_the_plain_mean(n, m, entries, monkeypatch):
     monkeypatch.setattr("sparseaug.spectral.young.kernels_torch.ENTRIES", entries)
     elements = draw(n, m)
-    blocks = list(mean_blocks(elements, device="cpu", memory=10_000))
+    blocks = list(mean_blocks(elements, device=DEVICE, memory=10_000))
     assert {block.label for block in blocks} == set(partitions(n)[1:])
     for block in blocks:
         assert isinstance(block.values, torch.Tensor)
         plain = young_matrices(block.label, elements).mean(axis=0)
-        assert np.abs(block.values.numpy() - plain).max() < 1e-12
+        assert np.abs(block.values.cpu().numpy() - plain).max() < 1e-12
 
 
 def test_the_error_covers_the_distance_to_the_true_mean_on_a_device():
@@ -35,15 +36,15 @@ def test_the_error_covers_the_distance_to_the_true_mean_on_a_device():
         elements = draw(n, m)
         quotients = np.argsort(elements, axis=1)[:, elements].reshape(-1, n)
         for made, true in ((mean_blocks, elements), (gram_blocks, quotients)):
-            for block in made(elements, device="cpu"):
+            for block in made(elements, device=DEVICE):
                 exact = precise_mean(block.label, true)
-                assert precise_distance(exact, block.values.numpy()) <= block.error < 1e-11
+                assert precise_distance(exact, block.values.cpu().numpy()) <= block.error < 1e-11
 
 
 @pytest.mark.parametrize("name", ["S4", "S7", "A6", "S11"])
 def test_the_deviation_on_a_device_is_that_on_the_processor(name):
     S = sa.Oracle(sa.group(name), seed=3).draw(12)
-    here, there = sa.deviation(S), sa.deviation(S, device="cpu")
+    here, there = sa.deviation(S), sa.deviation(S, device=DEVICE)
     assert here.block == there.block
     assert max(here.lower, there.lower) <= min(here.value, there.value)
     assert there.value == pytest.approx(here.value, rel=1e-9)
@@ -51,7 +52,7 @@ def test_the_deviation_on_a_device_is_that_on_the_processor(name):
 
 def test_the_deviation_of_words_on_a_device_is_that_on_the_processor():
     S = sa.Oracle(sa.symmetric(6), seed=3).draw(12)
-    here, there = (sa.deviation(S, length=3, device=device) for device in (None, "cpu"))
+    here, there = (sa.deviation(S, length=3, device=device) for device in (None, DEVICE))
     assert max(here.lower, there.lower) <= min(here.value, there.value)
     assert there.value == pytest.approx(here.value, rel=1e-9)
 
@@ -60,10 +61,10 @@ def test_powers_of_blocks_on_a_device_have_the_errors_of_those_on_the_processor(
     from sparseaug.spectral.general.irreps import matrix_power
 
     elements = draw(6, 5)
-    pairs = zip(mean_blocks(elements), mean_blocks(elements, device="cpu"), strict=True)
+    pairs = zip(mean_blocks(elements), mean_blocks(elements, device=DEVICE), strict=True)
     for here, there in pairs:
         one, other = matrix_power(here, 5), matrix_power(there, 5)
-        assert np.abs(one.values - other.values.numpy()).max() < 1e-13
+        assert np.abs(one.values - other.values.cpu().numpy()).max() < 1e-13
         assert other.error == pytest.approx(one.error, rel=1e-9)
 
 
@@ -79,5 +80,7 @@ def test_a_device_that_is_full_is_named(monkeypatch):
 
     monkeypatch.setattr("sparseaug.spectral.young.kernels_torch.TorchKernel.empty", full)
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
-    with pytest.raises(sa.errors.UnsupportedError, match="device='cpu' has too little memory"):
-        sa.deviation(S, device="cpu")
+    with pytest.raises(
+        sa.errors.UnsupportedError, match=f"device='{DEVICE}' has too little memory"
+    ):
+        sa.deviation(S, device=DEVICE)
