@@ -62,7 +62,7 @@ def test_a_changed_page_is_not_replaced(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--backend", "dask"], "give --address HOST:PORT"),
+        (["--backend", "dask"], "--address is missing; give HOST:PORT"),
         (["--address", "x:1"], "goes with --backend dask"),
         (["--backend", "nowhere"], "is not known to joblib"),
     ],

@@ -96,9 +96,7 @@ def _workers(backend: str, address: str | None) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if backend == "dask":
             if address is None:
-                raise ArgumentError(
-                    "address=None is missing; give --address HOST:PORT of the Dask scheduler."
-                )
+                raise ArgumentError("address= is missing; give HOST:PORT of the Dask scheduler.")
             distributed = need("dask.distributed", "--backend dask", extra="dask[distributed]")
             try:
                 stack.enter_context(distributed.Client(address, timeout="10s"))
