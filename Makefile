@@ -18,7 +18,7 @@ paper: .venv/core   ## install and run the main job: the paper's experiment, fig
 study: .venv/dev   ## rates, deviations and costs against exact truth: about an hour, figures in study/
 	$(BIN)/sparseaug study --out study
 
-views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* made again: 16 minutes
+views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* made again: seven minutes
 	$(BIN)/sparseaug study --part views --out views
 	$(BIN)/python benchmarks/views_page.py views
 
