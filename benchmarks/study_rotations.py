@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from scipy.integrate import lebedev_rule
 
 import sparseaug as sa
 from sparseaug.actions import Bound
+from sparseaug.experiments.study.views.orbit import product_grid
 
 SPACE, ALL = sa.rotations(3), sa.orthogonal(3)
 LIMITS = {3: 48, 5: 120, 7: 336, 9: 720}  # with inversion
@@ -38,17 +38,6 @@ SECONDS = 2.0
 
 Floats = NDArray[np.float64]
 Grid = tuple[Floats, Floats]  # rows and weights
-
-
-def product_grid(degree: int, angles: int) -> Grid:
-    points, weights = lebedev_rule(degree + 1 - degree % 2)
-    turns = np.pi * np.arange(angles) / angles
-    about = np.stack([np.cos(turns), 0 * turns, 0 * turns, np.sin(turns)], axis=1)
-    x, y, z = points
-    to_point = np.stack([1 + z, -y, x, 0 * z], axis=1)
-    to_point[z < -1 + 1e-9] = (0, 1, 0, 0)
-    rows = SPACE.compose(SPACE.canonical(to_point)[:, None], SPACE.canonical(about)[None])
-    return rows.reshape(-1, 4), np.repeat(weights / weights.sum() / angles, angles)
 
 
 def of_sample(S: sa.GroupSample) -> Grid:
