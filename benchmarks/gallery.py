@@ -76,6 +76,15 @@ def bars(
     ax.margins(x=0.16)
 
 
+def by_size(ax: Axes, m: list[float], draws: list[float], designed: list[float]) -> None:
+    """Draws and designs of m elements, both axes logarithmic."""
+    for values, look, label in ((draws, "draws", "m draws"), (designed, "design", "a design of m")):
+        ax.loglog(m, values, color=LOOKS[look].colour, marker=LOOKS[look].marker, label=label)
+    ax.set_xticks(m, [f"{size:g}" for size in m])
+    ax.minorticks_off()
+    ax.legend(frameon=False)
+
+
 def digits(ax: Axes) -> None:
     ways = {
         "no shifts": "none",
@@ -109,18 +118,11 @@ def qm9(ax: Axes) -> None:
 def rotations(ax: Axes) -> None:
     change = "change under rotation, 1e-3"
     rows = [r for r in read_table("examples/rotations.md", change) if r["learner"] == "turned"]
-    for kind, look, label in (
-        ("drawn", "draws", "m draws"),
-        ("design", "design", "a design of m"),
-    ):
-        mine = [r for r in rows if r["way"].startswith(kind)]
-        m, left = ([number(r[name]) for r in mine] for name in ("rotations", change))
-        left = [value or np.nan for value in left]  # 0.000 has no place on a log axis
-        ax.loglog(m, left, color=LOOKS[look].colour, marker=LOOKS[look].marker, label=label)
-    ax.set_xticks(m, [f"{size:g}" for size in m])
-    ax.minorticks_off()
+    mine = [[r for r in rows if r["way"].startswith(kind)] for kind in ("drawn", "design")]
+    # 0.000 has no place on a logarithmic axis
+    draws, designed = ([number(r[change]) or np.nan for r in found] for found in mine)
+    by_size(ax, [number(r["rotations"]) for r in mine[1]], draws, designed)
     ax.set(xlabel="m, rotations averaged over", ylabel="change of the energy, 1e-3")
-    ax.legend(frameon=False)
 
 
 def distributed(ax: Axes) -> None:
@@ -135,17 +137,9 @@ def distributed(ax: Axes) -> None:
 
 def experiment(ax: Axes) -> None:
     rows = read_table("howto/reproduce.md", "discrepancy of the design", "of draws")
-    m = [number(row["m"]) for row in rows]
-    for column, look, label in (
-        ("of draws", "draws", "m draws"),
-        ("discrepancy of the design", "design", "a design of m"),
-    ):
-        values = [number(row[column]) for row in rows]
-        ax.loglog(m, values, color=LOOKS[look].colour, marker=LOOKS[look].marker, label=label)
-    ax.set_xticks(m, [f"{size:g}" for size in m])
-    ax.minorticks_off()
+    columns = ("m", "of draws", "discrepancy of the design")
+    by_size(ax, *([number(row[column]) for row in rows] for column in columns))
     ax.set(xlabel="m, elements in S", ylabel="error of the gradient")
-    ax.legend(frameon=False)
 
 
 def rates(ax: Axes) -> None:

@@ -55,7 +55,8 @@ class TorchKernel:
         self._torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
         try:
             probe = self._torch.ones(1, dtype=self._torch.float64, device=device)
-            self._device = probe.device if float(probe) == 1.0 else None
+            float(probe)  # a device without numbers, such as meta, fails here
+            self._device = probe.device
         except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
             raise ArgumentError(
                 f"device={shorten(device)} is not available; leave it out to use the processor."
