@@ -13,14 +13,14 @@ help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
 
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
-	$(BIN)/sparseaug reproduce --out paper
+	$(BIN)/python -m studies paper --out paper
 
 study: .venv/dev   ## rates, deviations and costs against exact truth: about an hour, figures in study/
-	$(BIN)/sparseaug study --out study
+	$(BIN)/python -m studies rates --out study
 
 views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* made again: seven minutes
-	$(BIN)/sparseaug study --part views --out views
-	$(BIN)/python benchmarks/views_page.py views
+	$(BIN)/python -m studies views --out views
+	$(BIN)/python -m studies.pages.views views
 
 test: .venv/dev   ## install and run every check of the project
 	$(BIN)/ruff format --check .
@@ -36,8 +36,8 @@ test-floor: .venv-floor/done   ## the suite at the lowest versions that pyprojec
 	.venv-floor/bin/pytest -n 2
 
 examples: .venv/examples   ## the two real examples, digits and molecules: tables and pictures in results/
-	$(BIN)/python examples/digits.py --out results/digits --jobs 2
-	$(BIN)/python examples/qm9.py --out results/qm9 --jobs 2
+	$(BIN)/python -m studies.examples.digits --out results/digits --jobs 2
+	$(BIN)/python -m studies.examples.qm9 --out results/qm9 --jobs 2
 
 format: .venv/dev   ## put the code into house style
 	$(BIN)/ruff format .
@@ -51,12 +51,12 @@ serve: .venv/dev   ## serve the documentation on localhost, rebuilt as files cha
 
 browser: .venv/dev   ## install Chromium with the system's package manager and look at every page in it
 	command -v chromium || command -v chromium-browser || $(SUDO) apt-get install --yes chromium
-	$(BIN)/pytest tests/docs/test_browser.py tests/report/test_page.py
+	$(BIN)/pytest tests/docs/test_browser.py tests/studies/report/test_page.py
 
 studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of the bounds
-	$(BIN)/python benchmarks/study_soundness.py
-	$(BIN)/python benchmarks/study_coverage.py
-	$(BIN)/sparseaug reproduce --out paper && $(BIN)/python benchmarks/study_certificates.py paper
+	$(BIN)/python -m studies.soundness
+	$(BIN)/python -m studies.coverage
+	$(BIN)/python -m studies paper --out paper && $(BIN)/python -m studies.certificates paper
 
 bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from sparseaug.experiments import Config, Problem, reproduce
+from studies.paper import Config, Problem, reproduce
 
 CONSOLE = Console(highlight=False, soft_wrap=True)
 STEPS = 2  # of each method, and evaluations

@@ -19,9 +19,9 @@ from torch import nn
 import sparseaug as sa
 from side_by_side import compare
 from sparseaug import nn as sann
-from sparseaug.experiments.config import Config
-from sparseaug.experiments.problem import Problem
 from sparseaug.risk import direct_risk
+from studies.paper.config import Config
+from studies.paper.problem import Problem
 
 CALLS = 64
 LIMIT = "target: pilot at most 1.3 times the plain gradients"

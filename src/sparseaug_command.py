@@ -4,17 +4,17 @@ It stands beside the package, because importing any module of that imports NumPy
 """
 
 import contextlib
+import importlib
 import os
 import signal
 
 
-def main() -> None:
-    """Entry point of the `sparseaug` command."""
+def main(module: str = "sparseaug.cli") -> None:
+    """Entry point of the `sparseaug` command: call main() of this module."""
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if usual:  # not where the caller ignores it, as nohup does
         signal.signal(signal.SIGINT, _leave)
-    from sparseaug.cli import main as run
-
+    run = importlib.import_module(module).main
     if usual:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     run()

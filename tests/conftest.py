@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -131,3 +133,23 @@ def moving(request: pytest.FixtureRequest) -> tuple[sa.Action, np.ndarray]:
 def rng() -> np.random.Generator:
     """A generator with a fixed seed."""
     return np.random.default_rng(20)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path, request):
+    """The module's COMMAND (of its GROUP) in an empty folder: exit code, standard output and error."""
+    from sparseaug.cli import cli, main
+
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sparseaug", request.module.COMMAND, *arguments])
+        code = 0
+        try:
+            main(getattr(request.module, "GROUP", cli))
+        except SystemExit as leave:
+            code = leave.code
+        return (code, *capsys.readouterr())
+
+    return call

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from sparseaug.experiments import Config
+from studies.paper import Config
 
 TINY = Config(
     group_size=3,

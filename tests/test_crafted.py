@@ -18,10 +18,10 @@ from sparseaug.errors import (
     GroupTooLargeError,
     SparseAugError,
 )
-from sparseaug.experiments import Folder, claims, read_results, reproduce
-from sparseaug.report.owned import require_ours
-from sparseaug.report.page import render_page
 from sparseaug.sampling import files
+from studies.paper import Folder, claims, read_results, reproduce
+from studies.report.owned import require_ours
+from studies.report.page import render_page
 from tests.runs import TINY, run_with_checkpoint
 
 DEEP: list = []
@@ -182,7 +182,7 @@ def test_a_group_that_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
 def part_reader(finished, tmp_path, name):
     folder = Folder(tmp_path, TINY)
     folder.part_path(0, name).parent.mkdir()
-    schema = "sparseaug.experiments.Part/1"
+    schema = "studies.paper.Part/1"
     arrays, facts = load_archive(Folder(finished, TINY).part_path(0, name), schema)
 
     def read(arrays, facts):
@@ -214,14 +214,14 @@ def test_the_part_of_a_run_does_not_pass_for_its_certificate(finished, tmp_path)
     read, _, facts = part_reader(finished, tmp_path, "one-shot-4")
     other, _ = load_archive(
         Folder(finished, TINY).part_path(0, "one-shot-4-certificate"),
-        "sparseaug.experiments.Part/1",
+        "studies.paper.Part/1",
     )
     with pytest.raises(FileFormatError, match="should not have, the arrays"):
         read(other, facts)
 
 
 def test_replay_files(finished, tmp_path):
-    schema, name = "sparseaug.experiments.Replay/1", "seed-0.safetensors"
+    schema, name = "studies.paper.Replay/1", "seed-0.safetensors"
     arrays, facts = load_archive(finished / "replay" / name, schema)
     folder = Folder(tmp_path, TINY)
     (tmp_path / "replay").mkdir()

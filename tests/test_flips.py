@@ -10,8 +10,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.archive import load_json
 from sparseaug.errors import FileFormatError, StorageError
-from sparseaug.experiments import Folder, read_comparison, read_results, reproduce
-from sparseaug.report import check_report, write_report
+from studies.paper import Folder, read_comparison, read_results, reproduce
+from studies.report import check_report, write_report
 from tests.runs import TINY, run_with_checkpoint
 
 
@@ -22,8 +22,8 @@ def written(tmp_path_factory):
     sa.Oracle(sa.symmetric(4), seed=1).draw(30).save(folder / "S")
     reproduce(TINY, folder / "out", jobs=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sparseaug.report.write._figures", lambda results: {})
-        patch.setattr("sparseaug.report.write._design_figures", lambda found: {})
+        patch.setattr("studies.report.write._figures", lambda results: {})
+        patch.setattr("studies.report.write._design_figures", lambda found: {})
         write_report(folder / "out")
     run_with_checkpoint(folder / "checkpoint", stop=10)
     return folder
@@ -52,7 +52,7 @@ def the_part(name):
 
 
 def the_replay(folder):
-    from sparseaug.experiments import Problem
+    from studies.paper import Problem
 
     Folder(folder / "out", TINY).save_replay(0, Problem(TINY, 0).replay())
 

@@ -147,9 +147,9 @@ def test_a_bound_that_may_fail_raises_no_alarm(monkeypatch):
 
 
 def test_the_experiment_compares_its_bounds_with_the_exact_norms(monkeypatch, tmp_path):
-    from sparseaug.experiments.certificates import bounds
-    from sparseaug.experiments.config import Config
-    from sparseaug.experiments.problem import Problem
+    from studies.paper.certificates import bounds
+    from studies.paper.config import Config
+    from studies.paper.problem import Problem
 
     given = Problem(Config(), seed=0)
     full = given.full_risk(given.train)

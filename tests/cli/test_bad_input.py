@@ -14,6 +14,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.cli import cli, main
+from studies.commands import studies
+
+COMMANDS = {**cli.commands, **studies.commands}
 
 WORKS = {
     "groups": ["groups", "S6"],
@@ -26,8 +29,9 @@ WORKS = {
         "S6",
         *["--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"],
     ],
-    "reproduce": ["reproduce", "--quick", "--group-size", "2", "--jobs", "1", "--out", "out"],
-    "study": ["study", "--quick", "--jobs", "1", "--out", "out"],
+    "paper": ["paper", "--quick", "--group-size", "2", "--jobs", "1", "--out", "out"],
+    "rates": ["rates", "--quick", "--jobs", "1", "--out", "out"],
+    "views": ["views", "--quick", "--jobs", "1", "--out", "out"],
 }
 INTEGERS = ["x", "", " ", "1.5", "nan", "inf", "-5", "1e3", "0x10", "9" * 5000, "--", "True"]
 NUMBERS = ["x", "", " ", "nan", "inf", "-inf", "-1", "1e400", "1,5", "1+2j", "9" * 5000]
@@ -64,7 +68,7 @@ FOLDERS = [
 
 def options():
     """(command, option, bad value) for all of them."""
-    for name, command in cli.commands.items():
+    for name, command in COMMANDS.items():
         for option in command.params:
             if isinstance(option, click.Option) and not option.is_flag:
                 for value in bad_values(option):
@@ -105,7 +109,7 @@ def call(tmp_path, monkeypatch, capsys):
         before = listing()
         monkeypatch.setattr(sys, "argv", ["sparseaug", *arguments])
         with pytest.raises(SystemExit) as leave:
-            main()
+            main(studies if arguments[0] in studies.commands else cli)
         return leave.value.code, *capsys.readouterr(), listing() == before
 
     return run
@@ -129,7 +133,7 @@ def shown_as(option, value):
 
 
 def test_there_are_arguments_that_work_for_every_command():
-    assert WORKS.keys() == cli.commands.keys()
+    assert WORKS.keys() == COMMANDS.keys()
 
 
 @pytest.mark.parametrize("name", ["groups", "draw", "design", "certify", "plan"])
@@ -171,7 +175,7 @@ def test_what_is_missing_or_unknown_or_too_much_is_one_line(call, name):
     if name != "groups":
         require_refused(call(*WORKS[name], "one argument more"))
         require_refused(call(*WORKS[name], WORKS[name][-2] if len(WORKS[name]) > 2 else "--words"))
-    for option in cli.commands[name].params:
+    for option in COMMANDS[name].params:
         if isinstance(option, click.Option) and option.required:
             at = WORKS[name].index(option.opts[0])
             require_refused(call(*WORKS[name][:at], *WORKS[name][at + 2 :]))

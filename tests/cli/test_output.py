@@ -10,23 +10,27 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import sparseaug as sa
-from sparseaug.cli import main
-from sparseaug.experiments import Config, reproduce
+from sparseaug.cli import cli, main
+from studies.commands import studies
+from studies.paper import Config, reproduce
 from tests.extras import installed
 
+PATH = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
 START = [sys.executable, "-c", "from sparseaug_command import main; main()"]
-QUICK = ["reproduce", "--quick", "--group-size", "3", "--out", "out"]
+STUDY = [sys.executable, "-c", "from sparseaug_command import main; main('studies.commands')"]
+QUICK = ["paper", "--quick", "--group-size", "3", "--out", "out"]
 PLAN = ["plan", "--group", "S6", "--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"]
 COMMANDS = {
     "help": ["--help"],
     "groups": ["groups"],
     "draw": ["draw", "--group", "S6", "--m", "4", "--out", "T"],
     "certify": ["certify", "S"],
-    "reproduce": [*QUICK, "--jobs", "1"],
+    "paper": [*QUICK, "--jobs", "1"],
 }
 
 
@@ -50,10 +54,9 @@ def folder(tmp_path, finished):
 
 def run(arguments, folder, *, figures=False, environment=(), **options):
     """Exit code, output, error of a process; without matplotlib, which takes a while, if not asked."""
-    path = os.environ.get("PYTHONPATH", "")
-    path = path if figures else f"{folder}/hidden{os.pathsep}{path}"
+    path = PATH if figures else f"{folder}/hidden{os.pathsep}{PATH}"
     done = subprocess.run(
-        [*START, *arguments],
+        [*(STUDY if arguments[0] == "paper" else START), *arguments],
         cwd=folder,
         stderr=subprocess.PIPE,
         timeout=120,
@@ -67,7 +70,7 @@ def run(arguments, folder, *, figures=False, environment=(), **options):
 def require_files(name, folder):
     if name == "draw":
         assert sa.GroupSample.load(folder / "T").m == 4
-    if name.startswith("reproduce"):
+    if name == "paper":
         assert {"results.json", "report.html"} <= set(os.listdir(folder / "out"))
 
 
@@ -82,13 +85,13 @@ def test_a_full_standard_output_is_one_line_and_code_1(name, folder):
     assert (code, one_line(err)) == (1, True), repr(err)
     assert "No space left on device" in err
     require_files(name, folder)
-    if name == "reproduce" and installed("matplotlib"):
+    if name == "paper" and installed("matplotlib"):
         assert {"figure.pdf", "certificates.png"} <= set(os.listdir(folder / "out"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_closed_standard_output_is_one_line_and_code_1(name, folder):
-    workers = ["--jobs", "2"] if name == "reproduce" else []  # starting them flushes it
+    workers = ["--jobs", "2"] if name == "paper" else []  # starting them flushes it
     arguments = [*COMMANDS[name], *workers]
     code, _, err = run(arguments, folder, stdout=None, preexec_fn=lambda: os.close(1))
     assert (code, one_line(err)) == (1, True), repr(err)
@@ -122,7 +125,7 @@ def test_ascii_is_survived(name, folder):
 
 
 def test_without_matplotlib_the_page_is_written_and_that_is_said(folder):
-    code, out, err = run(COMMANDS["reproduce"], folder)
+    code, out, err = run(COMMANDS["paper"], folder)
     assert (code, err) == (0, "")
     assert b"No figures: matplotlib is not installed; pip install 'sparseaug[report]'" in out
     assert (folder / "out" / "report.html").exists()
@@ -145,18 +148,19 @@ def test_no_memory_is_one_line(monkeypatch, capsys, tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["groups", "certify", "reproduce"])
+@pytest.mark.parametrize("name", ["groups", "certify", "paper"])
 def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
     """To the whole process group, as a terminal sends it; from the first line of our code on."""
     chance = random.Random(name)  # noqa: S311 - moments, no secrets
-    longest = 5 if name == "reproduce" else 1.5
-    workers = ["--jobs", "2"] if name == "reproduce" else []
+    longest = 5 if name == "paper" else 1.5
+    workers = ["--jobs", "2"] if name == "paper" else []
     for _ in range(3):
         shutil.rmtree(folder / "out", ignore_errors=True)
-        code = "print('ready', flush=True); " + START[-1]
+        code = "print('ready', flush=True); " + (STUDY if name == "paper" else START)[-1]
         child = subprocess.Popen(
             [sys.executable, "-c", code, *COMMANDS[name], *workers],
             cwd=folder,
+            env={**os.environ, "PYTHONPATH": PATH},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -176,11 +180,11 @@ def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
 
 def test_terminal_escapes_in_names_are_not_printed(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("sparseaug.report.write._figures", lambda results: {})
+    monkeypatch.setattr("studies.report.write._figures", lambda results: {})
     name = "\x1b]0;owned\x07"
     (folder / name).mkdir()
     (folder / "out").rename(folder / name / "out")
-    quick = ["reproduce", "--quick", "--jobs", "1"]
+    quick = ["paper", "--quick", "--jobs", "1"]
     commands = [
         ["certify", name],
         ["certify", f"{name}/S"],
@@ -196,7 +200,7 @@ def test_terminal_escapes_in_names_are_not_printed(folder, monkeypatch, capsys):
     for command in commands:
         monkeypatch.setattr(sys, "argv", ["sparseaug", *command])
         with pytest.raises(SystemExit):
-            main()
+            main(studies if command[0] == "paper" else cli)
         said = "".join(capsys.readouterr())
         assert said
         assert not {"\x1b", "\x07"} & set(said), command

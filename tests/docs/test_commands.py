@@ -10,6 +10,7 @@ import click
 import pytest
 
 from sparseaug.cli import cli
+from studies.commands import studies
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -36,10 +37,14 @@ def check(line: str) -> None:
     elif program == "make":
         assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
     else:
-        script = next(word for word in words if word.endswith(".py"))
-        source = (ROOT / script).read_text()
-        if "from study import" in source:  # the options that the examples share
-            source += (ROOT / "examples/study.py").read_text()
+        if words[:2] == ["-m", "studies"]:
+            studies.commands[words[2]].make_context(words[2], words[3:])
+            return
+        script = next(word for word in words if word.endswith(".py") or word.startswith("studies."))
+        path = script if script.endswith(".py") else script.replace(".", "/") + ".py"
+        source = (ROOT / path).read_text()
+        if "examples.study import" in source:  # the options that the examples share
+            source += (ROOT / "studies/examples/study.py").read_text()
         for option in words[words.index(script) + 1 :]:
             assert not option.startswith("--") or f'"{option}"' in source, f"{line}: {option}"
 
@@ -60,7 +65,7 @@ def test_a_command_that_does_not_exist_is_found():
         ("sparseaug certificate S.safetensors", KeyError),
         ("sparseaug plan --group S6 --epsilon 0.1", click.UsageError),
         ("make papers", AssertionError),
-        ("python examples/digits.py --fast", AssertionError),
+        ("python -m studies.examples.digits --fast", AssertionError),
     ):
         with pytest.raises(error):
             check(line)

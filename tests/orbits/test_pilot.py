@@ -13,9 +13,9 @@ from torch import nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError, FileFormatError, StorageError, UnsupportedError
-from sparseaug.experiments.config import Config
-from sparseaug.experiments.problem import Problem
 from sparseaug.kernels import gradient_norms
+from studies.paper.config import Config
+from studies.paper.problem import Problem
 
 
 @pytest.fixture(scope="module")

@@ -1,28 +1,19 @@
 """The a-priori bounds cover: thm:app-tw and the sharper bound on random draws, short form.
 
-The 10,000 draws a case are `benchmarks/study_coverage.py`.
+The 10,000 draws a case are `studies/coverage.py`.
 """
 
 from __future__ import annotations
-
-import importlib.util
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-
-_PATH = Path(__file__).parents[2] / "benchmarks" / "study_coverage.py"
-_SPEC = importlib.util.spec_from_file_location("study_coverage", _PATH)
-study_coverage = importlib.util.module_from_spec(_SPEC)
-sys.modules["study_coverage"] = study_coverage
-_SPEC.loader.exec_module(study_coverage)
+from studies import coverage
 
 
 def test_the_bounds_fail_less_often_than_delta():
-    rows = list(study_coverage.study(1000))
+    rows = list(coverage.study(1000))
     assert len(rows) == 45
     for row in rows:
         assert row.limit < row.delta, row
@@ -34,7 +25,7 @@ def test_the_study_would_notice_a_bound_without_its_dimension_factor(monkeypatch
     monkeypatch.setattr(
         sa.theory, "deviation_bound", lambda m, order, delta: bound(4 * m, 2, delta)
     )
-    assert any(row.limit >= row.delta for row in study_coverage.study(300))
+    assert any(row.limit >= row.delta for row in coverage.study(300))
 
 
 @pytest.mark.parametrize("name", ["S4", "D6", "Z2^6", "C30"])
@@ -42,7 +33,7 @@ def test_the_studys_deviations_are_the_librarys(name):
     g = sa.group(name)
     rng = np.random.default_rng([0, 8])
     chosen = rng.integers(0, g.order, (5, 8))
-    found = study_coverage.deviations(name, 8, 5)
+    found = coverage.deviations(name, 8, 5)
     for value, ranks in zip(found, chosen, strict=True):
         S = sa.GroupSample(g, g.unrank(ranks))
         assert value == pytest.approx(sa.deviation(S).value, abs=1e-11)

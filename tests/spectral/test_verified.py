@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
-import sys
 from fractions import Fraction
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import mpmath
@@ -27,20 +23,8 @@ from tests.extras import REASON
 COUNT = 2_000
 
 
-def _load_suite() -> ModuleType:
-    """The benchmark's matrices and exact checker: one suite for the short run and the long one."""
-    path = Path(__file__).parents[2] / "benchmarks" / "study_soundness.py"
-    spec = importlib.util.spec_from_file_location("study_soundness", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 pytest.importorskip("flint", reason=REASON.format("flint"))
-suite = _load_suite()
+from studies import soundness as suite  # noqa: E402
 
 
 def test_norm_upper_is_never_below_the_exact_norm() -> None:

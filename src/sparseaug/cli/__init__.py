@@ -19,8 +19,6 @@ from sparseaug.cli.groups import groups
 from sparseaug.cli.options import name_options
 from sparseaug.cli.output import flush, prepare
 from sparseaug.cli.plan import plan
-from sparseaug.cli.reproduce import reproduce
-from sparseaug.cli.study import study
 from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 
 
@@ -32,14 +30,14 @@ def cli(context: click.Context) -> None:
 
     \b
     Examples:
-      sparseaug reproduce --out paper
-      sparseaug study --out study
       sparseaug groups
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug design --group S7 --degree 2 --out S.safetensors
       sparseaug certify S.safetensors
       sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1
+
+    The paper's experiment is not installed with the library: run `make paper` in a clone of its source.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -50,22 +48,20 @@ cli.add_command(draw)
 cli.add_command(design)
 cli.add_command(certify)
 cli.add_command(plan)
-cli.add_command(reproduce)
-cli.add_command(study)
 
 
-def main() -> None:
+def main(group: click.Group = cli) -> None:
     """Run the command and exit with its code."""
     prepare()
     try:
-        code, message = _run(), ""
+        code, message = _run(group), ""
     except (click.Abort, KeyboardInterrupt):
         code, message = 130, "Aborted."
     except click.ClickException as error:
         code, message = 2, f"Error: {error.format_message()}"
     except SparseAugError as error:
         typed = sys.argv[1:]
-        command = next((cli.commands[word] for word in typed if word in cli.commands), None)
+        command = next((group.commands[word] for word in typed if word in group.commands), None)
         code, message = 2, f"Error: {name_options(str(error), command, typed)}"
     except MemoryError:
         code, message = (
@@ -93,6 +89,6 @@ _LOST = "standard output could not be written"
 _KEPT = "what goes to files is in place"
 
 
-def _run() -> int:
-    code = cli.main(standalone_mode=False)
+def _run(group: click.Group) -> int:
+    code = group.main(standalone_mode=False)
     return code if isinstance(code, int) else 0

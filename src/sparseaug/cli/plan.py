@@ -65,7 +65,7 @@ def plan(
     if plot is not None:
         if isinstance(found, DrawPlan):
             raise click.UsageError("--plot goes with --eps.")
-        from sparseaug.report import save_plan_figure
+        from sparseaug.planning.figure import save_plan_figure
 
         save_plan_figure(found, plot, overwrite=force)
     if as_json:

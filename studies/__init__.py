@@ -1,0 +1,12 @@
+"""Evidence for what the library claims; beside it, not in the wheel. Run from a clone of the repository.
+
+paper    the paper's experiment, its claims, figures and page: make paper
+rates    the paper's rates, bounds and costs against exact truth: make study
+views    how many views an average needs, on six tasks: make views
+report   figures and pages of these three
+pages    pictures and tables of the documentation
+commands `python -m studies`
+soundness, certificates, audits, coverage      no bound below the truth, and how often one may be
+designs, rotations, spectrum, pilot            what designs leave, and how well that is predicted
+invariance_tests, crystals                     level and power; symmetries found in real structures
+"""

@@ -1,0 +1,1 @@
+"""Pictures and tables of the documentation, made from its tables and from finished studies."""

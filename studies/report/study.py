@@ -1,0 +1,255 @@
+"""From the study's results.json to what a person opens: csv files, figures and study.html.
+
+Findings, tables and panels are data; nothing here knows what was measured.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparseaug.errors import FileFormatError, MissingPackageError
+from sparseaug.pictures import (
+    SPARE,
+    Look,
+    figure_bytes,
+    figure_style,
+    frame,
+    new_figure,
+    plain,
+    title,
+)
+from sparseaug.storage import check_path, show_path
+from studies.paper.folder import using
+from studies.rates import Finding, Panel, Summary, Table, read_study
+from studies.report.charts import Chart, Series
+from studies.report.markup import Markup, json_block, tag
+from studies.report.owned import require_ours, write_owned
+from studies.report.page import document, panel
+from studies.report.tables import table
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+_TITLE = "The paper's rates and bounds, measured"
+_LOOKS = (
+    Look("#0072B2", "#4BAAE8", (), "o"),
+    Look("#D55E00", "#FF8A3D", (), "D"),
+    Look("#1A1A1A", "#F2F2F2", (), "s"),
+    *SPARE,
+)
+_DASHES = ((4, 2), (1, 1.4))
+_FEW = 6  # places on a logarithmic axis that are labelled themselves
+
+
+def write_study(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write a csv file for each table, a figure for each part as .pdf and .png, and study.html.
+
+    Everything is drawn before anything is written. Without matplotlib there are no figures.
+
+    Args:
+        folder: What `studies.paper.run_study` wrote to.
+
+    Returns:
+        The paths in the order written, the page last.
+
+    Raises:
+        FileFormatError: The results are damaged.
+        StorageError: There are no results, or a file is in the way that was not written here.
+    """
+    data = read_study(folder)
+    try:
+        parts = [(p["title"], Summary.from_dict(p["summary"])) for p in data["parts"].values()]
+        names = list(data["parts"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(
+            f"{show_path(Path(folder))} holds no results of a study; remove results.json and run "
+            "`python -m studies` again."
+        ) from error
+    files = {f"{each.name}.csv": _csv(each) for _, part in parts for each in part.tables}
+    try:
+        with figure_style():
+            drawn = [
+                (name, part) for name, (_, part) in zip(names, parts, strict=True) if part.panels
+            ]
+            for name, part in drawn:
+                for kind in ("pdf", "png"):
+                    files[f"{name}.{kind}"] = figure_bytes(_figure(part.panels), kind)
+    except MissingPackageError:
+        pass
+    files["study.html"] = _page(data, parts).encode()
+    write_owned(Path(folder), files)
+    return [Path(folder) / name for name in files]
+
+
+def check_study(folder: str | os.PathLike[str]) -> None:
+    """Raise a `StorageError` if a file is there that `write_study` would not replace."""
+    path = check_path("folder", folder)
+    with using(path):
+        present = sorted(each.name for each in path.glob("*") if each.suffix in _OURS)
+    require_ours(path, present)
+
+
+_OURS = (".csv", ".pdf", ".png", ".html")
+
+
+def _csv(given: Table) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(given.columns)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in given.rows])
+    return text.getvalue().encode()
+
+
+def _figure(panels: Sequence[Panel]) -> Figure:
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = new_figure(height=3.4 * rows)
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for empty in axes[len(panels) :]:
+        empty.set_axis_off()
+    for i, (ax, given, looks) in enumerate(zip(axes, panels, _looks(panels), strict=False)):
+        frame(ax)
+        for line, look in zip(given.lines, looks, strict=True):
+            mean = np.mean(line.rows, axis=0)
+            style: dict[str, Any] = {"color": look.colour, "label": plain(line.label)}
+            dash = (0, look.dash) if look.dash else "-"
+            marker = "" if line.dashed else look.marker
+            joined = "none" if line.kind == "points" else dash
+            ax.plot(line.x, mean, marker=marker, ms=3, linestyle=joined, linewidth=1.3, **style)
+            if len(line.rows) > 1:
+                high = mean + np.std(line.rows, axis=0, ddof=1)
+                low = mean**2 / high if given.log_y else 2 * mean - high  # a ratio on a log axis
+                ax.fill_between(line.x, low, high, color=look.colour, alpha=0.12, lw=0)
+        ax.set_xscale("log" if given.log_x else "linear")
+        ax.set_yscale("log" if given.log_y else "linear", **_clip(given))
+        ax.set_xlabel(plain(given.x_label))
+        for axis, log in ((ax.xaxis, given.log_x), (ax.yaxis, given.log_y)):
+            if log:
+                _label_log(axis)
+        places = sorted({x for line in given.lines for x in line.x})
+        if given.log_x and len(places) <= _FEW:
+            ax.set_xticks(places, [f"{x:g}" for x in places])
+            ax.set_xticks([], minor=True)
+        ax.legend(
+            fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False
+        )
+        title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
+    return figure
+
+
+def _label_log(axis: Axis) -> None:
+    """Over less than two decades 1, 2 and 5 are labelled; within 0.01 and 10,000 as plain numbers."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = axis.get_view_interval()
+    if low >= 0.005 and high <= 20_000:
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("{x:g}" if high < 100 * low else "")
+        if high < 100 * low:
+            axis.set_minor_locator(LogLocator(subs=(2, 5)))
+    else:
+        axis.set_minor_formatter("")
+
+
+def _clip(given: Panel) -> dict[str, Any]:
+    return {"nonpositive": "clip"} if given.log_y else {}
+
+
+def _looks(panels: Sequence[Panel]) -> list[list[Look]]:
+    """A colour for each name, the same in all panels; the dashed 'x, typical' has that of 'x'."""
+    found: dict[str, Look] = {}
+    looks = []
+    for given in panels:
+        names = [each.label.split(",")[0] if each.dashed else each.label for each in given.lines]
+        free = [look for look in _LOOKS if look not in [found.get(name) for name in names]]
+        dashed: Counter[str] = Counter()
+        row = []
+        for line, name in zip(given.lines, names, strict=True):
+            if name not in found:
+                found[name] = free.pop(0) if free else _LOOKS[len(found) % len(_LOOKS)]
+            known = found[name]
+            dash = _DASHES[dashed[name] % len(_DASHES)] if line.dashed else ()
+            dashed[name] += line.dashed
+            row.append(Look(known.colour, known.dark, dash, known.marker))
+        looks.append(row)
+    return looks
+
+
+def _page(data: dict[str, Any], parts: Sequence[tuple[str, Summary]]) -> str:
+    charts: list[Chart] = []
+    sections: list[Markup] = []
+    for heading, summary in parts:
+        sections += [tag("h2", heading), _findings(summary.findings)]
+        for given, looks in zip(summary.panels, _looks(summary.panels), strict=True):
+            chart = _chart(given, looks)
+            sections.append(panel([chart], first=len(charts), label=f"lines of {given.title}"))
+            charts.append(chart)
+        for each in summary.tables:
+            rows = [[_cell(cell) for cell in row] for row in each.rows]
+            sections += [tag("h3", each.title, class_="space"), tag("p", each.note, class_="soft")]
+            sections.append(table(each.columns, rows, label=each.title))
+    short = "This is a quick study: small groups, few draws." if data["config"]["quick"] else ""
+    title = parts[0][0] if len(parts) == 1 else _TITLE
+    body = tag(
+        "main",
+        tag("h1", title),
+        tag("p", _LEAD, class_="lead"),
+        tag("p", short),
+        *sections,
+        json_block("data", [chart.to_dict() for chart in charts]),
+    )
+    return document(body, title)
+
+
+_LEAD = (
+    "Every number below is measured against exact truth: means over the whole group by enumeration, "
+    "permanents, products of cosh or integration, and verified spectral norms. Intervals are 95 %, over "
+    "seeds. A bound is a bound; what is marked as typical or predicted is an expectation and promises "
+    "nothing."
+)
+
+
+def _findings(findings: Sequence[Finding]) -> Markup:
+    rows = []
+    for each in findings:
+        word, mark = {
+            True: ("holds", "✓ holds"),
+            False: ("fails", "✗ not shown"),
+            None: ("", "measured"),
+        }[each.holds]
+        said = tag("div", tag("p", each.text), tag("p", each.measured, class_="soft"))
+        rows.append(tag("li", tag("span", mark, class_=f"verdict {word}".rstrip()), said))
+    return tag("ul", *rows, class_="claims")
+
+
+def _chart(given: Panel, looks: Sequence[Look]) -> Chart:
+    series = [
+        Series(
+            line.label,
+            line.label,
+            look,
+            np.array(line.x),
+            np.array(line.rows),
+            line.kind,
+            "sd" if len(line.rows) > 1 else "",
+        )
+        for line, look in zip(given.lines, looks, strict=True)
+    ]
+    return Chart(given.title, given.x_label, series, log=given.log_y, log_x=given.log_x)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "\N{EN DASH}"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1e5 else f"{value:.1e}"
+    return str(value)

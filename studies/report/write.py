@@ -1,0 +1,79 @@
+"""From results.json to what a person opens: figures in two formats, and the page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparseaug.errors import MissingPackageError
+from sparseaug.pictures import figure_bytes, figure_style
+from studies.paper.comparison import Comparison, read_comparison
+from studies.paper.results import Results, read_results
+from studies.paper.sentences import claims
+from studies.report.figures import draw_certificates, draw_designs, draw_figure
+from studies.report.owned import require_ours, write_owned
+from studies.report.page import render_page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAMES = ("figure.pdf", "figure.png", "certificates.pdf", "certificates.png", "report.html")
+_OF_DESIGNS = ("designs.pdf", "designs.png")
+
+
+def write_report(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write figure.pdf and .png, those of certificates and designs if there are any, and report.html.
+
+    Everything is drawn before anything is written, and each file is whole or absent. The same
+    results give the same bytes. Without matplotlib only the page is written.
+
+    Args:
+        folder: What `studies.paper.reproduce` wrote to.
+
+    Returns:
+        The paths in the order written, the page last.
+
+    Raises:
+        FileFormatError: The results are damaged.
+        StorageError: There are no results, or a file is in the way that was not written here, as
+            files.json in the folder says.
+    """
+    results, designs = read_results(folder), read_comparison(folder)
+    try:
+        files = _figures(results) | (_design_figures(designs) if designs else {})
+    except MissingPackageError:
+        files = {}
+    page = render_page(results, verdicts=claims(results), designs=designs)
+    files["report.html"] = page.encode()
+    write_owned(Path(folder), files)
+    return [Path(folder) / name for name in files]
+
+
+def check_report(folder: str | os.PathLike[str]) -> None:
+    """Raise a `StorageError` if a file is there that `write_report` would not replace."""
+    require_ours(Path(folder), (*NAMES, *_OF_DESIGNS))
+
+
+def _figures(results: Results) -> dict[str, bytes]:
+    drawings = {"figure": partial(draw_figure, results)}
+    if results.certificates:
+        drawings["certificates"] = partial(draw_certificates, results)
+    return _saved(drawings)
+
+
+def _design_figures(found: Comparison) -> dict[str, bytes]:
+    return _saved({"designs": partial(draw_designs, found)})
+
+
+def _saved(drawings: Mapping[str, Callable[[], Figure]]) -> dict[str, bytes]:
+    """Each drawing in two formats, in the house style."""
+    with figure_style():
+        drawn = {name: draw() for name, draw in drawings.items()}
+        return {
+            f"{name}.{kind}": figure_bytes(figure, kind)
+            for name, figure in drawn.items()
+            for kind in ("pdf", "png")
+        }

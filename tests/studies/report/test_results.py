@@ -1,0 +1,143 @@
+import json
+
+import pytest
+
+from sparseaug.errors import FileFormatError, StorageError
+from studies.paper import read_results
+from studies.paper.quantities import QUANTITIES, Quantity
+from studies.report import write_report
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(StorageError, match=r"results\.json cannot be read"):
+        write_report(tmp_path)
+
+
+def _drop(key, *path):
+    def change(results):
+        for part in path:
+            results = results[part]
+        del results[key]
+
+    return change
+
+
+def _put(value, *path):
+    def change(results):
+        for part in path[:-1]:
+            results = results[part]
+        results[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (_drop("oracle_calls", "full"), "oracle_calls of 'full' is not a count"),
+        (_drop("test_risk", "none"), "test_risk is missing in 'none'"),
+        (_put([[1, 2], [3]], "none", "test_risk"), "test_risk in 'none' is not a table of numbers"),
+        (_put([[1, 2]], "none", "test_risk"), "test_risk in 'none' does not have 21 numbers"),
+        (_put([], "none", "test_risk"), "test_risk in 'none' is not a table"),
+        (_put("x", "none", "train_risk"), "train_risk in 'none' is not a table"),
+        (_put([1, 0], "none", "step"), "step in 'none' is not an increasing list"),
+        (_put(True, "none", "oracle_calls"), "oracle_calls of 'none' is not a count"),
+        (_put(3, "none"), "'none' is not an object"),
+        (_put(1e308, "none", "test_risk", 0, 3), "is not finite or above 1e+100"),
+        (_put(10**9, "config", "group_size"), "config: group_size=1000000000 is not allowed"),
+        (_put("many", "config", "sample_sizes"), "config: sample_sizes='many'"),
+        (_put(None, "config", "init_std"), "config: init_std=None"),
+        (_put(12.3, "seconds"), "'seconds' is not an object"),
+        (_put([0.5, 1], "none", "step"), "step in 'none' is not an increasing list of integers"),
+        (_put(10**400, "none", "test_risk", 0, 3), "test_risk in 'none'"),
+        (_put([], "config"), "config is not an object"),
+        (_put({}, "certificates", "other"), "certificates of 'other', which is not a method"),
+        (_put([0.5], "certificates", "one-shot-4", "deviation"), "of shape (1,) and not (4,)"),
+        (_put(0.5, "certificates", "one-shot-4", "sharp-bound"), "of shape () and not (4,)"),
+        (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "(1, 21) and not (4, 21)"),
+        (_drop("deviation", "certificates", "one-shot-4"), "deviation is missing in certificates"),
+    ],
+)
+def test_damage_is_a_typed_error_that_names_the_file(synthetic, save, change, cause):
+    results = synthetic()
+    change(results)
+    with pytest.raises(FileFormatError) as caught:
+        write_report(save(results))
+    assert "results.json is damaged" in str(caught.value)
+    assert cause in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"config": {}}'])
+def test_what_is_not_a_json_object_of_results_is_refused(tmp_path, data):
+    (tmp_path / "results.json").write_bytes(data)
+    with pytest.raises(FileFormatError, match=r"results\.json .*Remove it and run"):
+        write_report(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_results_without_a_checksum_or_edited_are_refused(synthetic, save):
+    path = save(synthetic(seeds=1)) / "results.json"
+    whole = path.read_text()
+    plain = json.loads(whole)
+    risk = plain["full"]["test_risk"][0][3]
+    path.write_text(whole.replace(repr(risk), repr(risk / 2)))
+    with pytest.raises(FileFormatError, match="sha256 does not match"):
+        read_results(path.parent)
+    del plain["sha256"]
+    path.write_text(json.dumps(plain))
+    with pytest.raises(FileFormatError, match="has no sha256"):
+        read_results(path.parent)
+
+
+def test_every_truncation_is_refused(synthetic, save, tmp_path):
+    data = (save(synthetic(seeds=1)) / "results.json").read_bytes()
+    for size in range(0, len(data) - 1, 997):
+        (tmp_path / "results.json").write_bytes(data[:size])
+        with pytest.raises(FileFormatError):
+            read_results(tmp_path)
+
+
+def test_damaged_timing_is_named(synthetic, save):
+    folder = save(synthetic())
+    for text in ("[", '{"seconds": 3}'):
+        (folder / "timing.json").write_text(text)
+        with pytest.raises(FileFormatError, match=r"timing\.json"):
+            read_results(folder)
+    for timing, cause in (
+        ({"seconds": "long"}, "seconds is not a time"),
+        ({"jobs": -1}, "jobs is not a time or a count"),
+        ({"versions": {"numpy": 2}}, "versions are not strings"),
+        ({"versions": ["numpy"]}, "versions is not an object"),
+    ):
+        with pytest.raises(FileFormatError, match=rf"timing\.json is damaged: {cause}"):
+            read_results(save(synthetic(), timing))
+
+
+def test_a_table_is_written_as_it_was_read(synthetic, save):
+    for results in (synthetic(), synthetic(seeds=1, certificates=False)):
+        found = read_results(save(results)).to_dict()
+        assert list(found) == list(results)
+        assert found == results
+        assert json.dumps(found["full"]) == json.dumps(results["full"])
+
+
+def test_files_from_before_a_quantity_or_a_bound_was_added_are_read(synthetic, save, monkeypatch):
+    first = [each for each in QUANTITIES if not each.added]
+    later = Quantity("value", "value", lambda evaluation, theta: 0.0, added=True)
+    monkeypatch.setattr("studies.paper.results.QUANTITIES", [*first, later])
+    results = synthetic()
+    for certificate in results["certificates"].values():
+        for name in ("sharp-bound", "spectral", "words", "landmarks"):
+            del certificate[name]
+    read = read_results(save(results))
+    assert read.quantities == first
+    assert read.certificates["one-shot-4"].values.keys() == {
+        *("deviation", "a-priori-bound", "kernel", "a-priori")
+    }
+    assert write_report(save(results))
+    for method in results.keys() - {"config", "certificates"}:
+        results[method]["value"] = results[method]["test_risk"]
+    assert read_results(save(results)).quantities == [*first, later]
+    del results["full"]["value"]
+    with pytest.raises(FileFormatError, match="value is missing in 'full'"):
+        read_results(save(results))

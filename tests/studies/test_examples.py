@@ -1,0 +1,223 @@
+"""The short form of the examples: what they claim, what they count, what they write."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sparseaug as sa
+from tests.extras import REASON
+
+torch = pytest.importorskip("torch", reason=REASON.format("torch"))
+pytest.importorskip("sklearn", reason=REASON.format("sklearn"))
+
+from studies.examples import digits, study  # noqa: E402
+
+LEARNERS = ("SVM", "random forest", "CNN")
+BATCH, STEPS = 50, 160  # of --quick
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("digits")
+    result = CliRunner().invoke(digits.main, ["--quick", "--out", str(path)])
+    assert result.exit_code == 0, result.output
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
+    found = json.loads((folder / "results.json").read_text())["rows"]
+    return {(row["learner"], row["way"]): row["values"] for row in found}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_shot_beats_no_augmentation_by_a_wide_margin(rows: Any, learner: str) -> None:
+    # on the ten seeds of the full study the margin was 15 to 41 points, of any learner
+    none, shot = rows[learner, "none"], rows[learner, "one-shot 16"]
+    assert shot["accuracy"] > none["accuracy"] + 0.15
+    assert shot["invariance_error"] < none["invariance_error"] - 0.05
+
+
+@pytest.mark.parametrize("learner", ["random forest", "CNN"])
+def test_averaging_probabilities_over_S_leaves_fewer_labels_to_change(
+    rows: Any, learner: str
+) -> None:
+    alone, averaged = rows[learner, "one-shot 16"], rows[learner, "one-shot 16 + average"]
+    assert averaged["invariance_error"] < alone["invariance_error"] - 0.05
+    assert averaged["accuracy"] > alone["accuracy"]
+
+
+def test_the_calls_of_one_shot_buy_little_when_each_is_used_once(rows: Any) -> None:
+    for way in ("streaming 16, spread", "streaming 16, then none"):
+        assert rows["CNN", way]["accuracy"] < rows["CNN", "one-shot 16"]["accuracy"] - 0.15
+
+
+def test_oracle_calls_are_exact(rows: Any) -> None:
+    expected = {"none": 0, "one-shot 16": 16, "one-shot 16 + average": 16, "full": 64}
+    expected |= {"full + average": 64, "one-shot 16, identity": 15}
+    expected |= {"lattice 16": 0, "lattice 16 + average": 0, "lattice 16 + average over all": 64}
+    for learner in LEARNERS:
+        assert {way: rows[learner, way]["calls"] for way in expected} == expected
+    streaming = {way: row["calls"] for (_, way), row in rows.items() if "streaming" in way}
+    assert streaming == {
+        "streaming, per image": BATCH * STEPS,
+        "streaming, per image + average": BATCH * STEPS + 64,
+        "streaming, per step": STEPS,
+        "streaming 16, spread": 16,
+        "streaming 16, then none": 16,
+    }
+
+
+def test_deviations_are_the_largest_nontrivial_Fourier_coefficients_of_S(rows: Any) -> None:
+    counts = np.zeros((8, 8))
+    np.add.at(counts, tuple(sa.Oracle(sa.abelian(8, 8), seed=0).draw(16).elements.T), 1 / 16)
+    largest = np.sort(abs(np.fft.fft2(counts)).ravel())[-2]  # the last is the trivial one, 1
+    for learner in LEARNERS:
+        assert rows[learner, "one-shot 16"]["deviation"] == pytest.approx(largest, rel=1e-9)
+        assert rows[learner, "none"]["deviation"] == pytest.approx(1)
+        assert rows[learner, "full"]["deviation"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_checkerboard_of_32_shifts_is_above_64_draws() -> None:
+    """On one seed; on ten it was ahead on ten (SVM) and on seven (forest), in the mean of both."""
+    settings = digits.Settings()
+    data, samples = digits.load(settings, 0), digits.all_samples(settings, 0)
+    learners = {
+        "SVM": digits.SVC(C=10),
+        "random forest": digits.RandomForestClassifier(settings.trees, random_state=0),
+    }
+    rows = [
+        next(digits.fixed_learner(name, learner, {way: samples[way]}, data, 0))
+        for name, learner in learners.items()
+        for way in ("lattice 32", "one-shot 64")
+    ]
+    said = digits.checkerboard(study.Study("T", digits.COLUMNS, rows))
+    assert [line.rpartition(", ")[2] for line in said] == ["ahead on 1 of 1 seeds"] * 2
+    shifts = samples["lattice 32"].elements
+    assert {tuple(row) for row in shifts} == {
+        (a, b) for a in range(8) for b in range(8) if (a + b) % 2 == 0
+    }
+
+
+def test_a_model_trained_on_a_lattice_is_hardly_changed_by_averaging_over_it(rows: Any) -> None:
+    alone, same = (rows["SVM", f"lattice 16{end}"] for end in ("", " + average"))
+    assert abs(alone["accuracy"] - same["accuracy"]) < 0.05
+    for learner in LEARNERS:
+        assert rows[learner, "lattice 16 + average over all"]["invariance_error"] == 0
+
+
+def test_what_is_written_agrees(folder: Path, rows: Any) -> None:
+    table = (folder / "table.md").read_text().splitlines()
+    assert len(table) == 2 + len(rows)
+    for line, ((learner, way), values) in zip(table[2:], rows.items(), strict=True):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert cells[:3] == [learner, way, f"{100 * values['accuracy']:.1f}"]
+    assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_seed_gives_the_same_figures_again_and_another_seed_others() -> None:
+    tiny = digits.Settings(train=20, test=40, sizes=(4,), steps=8, trees=5)
+
+    def figures(seed: int) -> list[tuple[Any, ...]]:
+        measured = ("accuracy", "invariance_error", "calls")
+        rows = list(digits.one_seed(tiny, seed))
+        assert len(rows) == tiny.rows
+        return [(row.learner, row.way, *(row.values[key] for key in measured)) for row in rows]
+
+    first = figures(3)
+    torch.rand(1)  # what others draw from the global generator changes nothing
+    assert figures(3) == first
+    assert figures(4) != first
+
+
+def test_test_images_are_shifted_training_images_are_not() -> None:
+    data = digits.load(digits.QUICK, 0)
+    images = [np.asarray(image) for image in digits.load_digits().images / 16]
+    assert all(any(np.array_equal(x, image) for image in images) for x in data.x_train[:10])
+    shifts = [(down, right) for down in range(8) for right in range(8)]
+    found = [
+        [shift for shift in shifts if np.array_equal(np.roll(x, shift, (0, 1)), y)]
+        for x, y in zip(data.x_test, data.x_shifted, strict=True)
+    ]
+    assert all(found)
+    assert len({matches[0] for matches in found}) > 50  # of 64, in 300 draws; 63 on average
+
+
+@pytest.mark.parametrize(
+    ("budget", "draws", "used"),
+    [
+        (3, 3, [0, 0, 0, 1, 1, 1, 2, 2, 2]),
+        (2, 9, [0, 1, None, None, None, None, None, None, None]),
+        (9, 9, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+    ids=["spread", "then none", "per step"],
+)
+def test_a_batch_shares_the_shift_that_is_due(
+    budget: int, draws: int, used: list[int | None]
+) -> None:
+    corner = torch.zeros(2, 1, 8, 8)
+    corner[..., 0, 0] = 1
+    batches = iter([(corner, torch.zeros(2))] * 9)
+    oracle = sa.Oracle(digits.GROUP, seed=5, budget=budget)
+    places = [
+        x.nonzero()[:, 2:].tolist()
+        for x, _ in digits.one_shift_a_batch(batches, oracle, draws=draws, steps=9)
+    ]
+    elements = sa.Oracle(digits.GROUP, seed=5).draw(9).elements.tolist()
+    assert places == [[[0, 0] if j is None else elements[j]] * 2 for j in used]
+    assert oracle.calls == budget
+
+
+def test_lines_are_means_and_standard_deviations_over_seeds() -> None:
+    column = study.Column("score", "score", scale=100, digits=1)
+    scores = [0.5, 0.7, 0.9]
+    rows = [study.Row("A", "none", seed, {"score": s}) for seed, s in enumerate(scores)]
+    made = study.Study("T", [column], [*rows, study.Row("A", "full", 0, {})])
+    line = made.line("A", "none")
+    assert line.mean["score"] == pytest.approx(np.mean(scores))
+    assert line.sd["score"] == pytest.approx(np.std(scores, ddof=1))
+    assert made.cells() == [["A", "none", "70.0 ± 20.0"], ["A", "full", "-"]]
+
+
+def test_a_study_refuses_rows_it_cannot_tell_apart_or_read() -> None:
+    column, row = study.Column("score", "score"), study.Row("A", "none", 0, {"score": 1.0})
+    for rows in ([], [row, row], [study.Row("A", "none", 0, {"skore": 1.0})]):
+        with pytest.raises(sa.errors.ArgumentError, match="rows"):
+            study.Study("T", [column], rows)
+    with pytest.raises(sa.errors.ArgumentError, match="not among"):
+        study.Study("T", [column], [row]).line("A", "full")
+
+
+def test_help_shows_an_example() -> None:
+    result = CliRunner().invoke(digits.main, ["--help"])
+    assert "python -m studies.examples.digits --out" in result.output
+
+
+@pytest.fixture(scope="module")
+def turning() -> Any:
+    pytest.importorskip("ase", reason=REASON.format("ase"))
+    return importlib.import_module("studies.examples.rotations")
+
+
+def test_product_grids_are_exact_to_their_degree(turning: Any) -> None:
+    space = sa.rotations(3)
+    for degree, angles in ((3, 7), (5, 11), (4, 5)):
+        grid = turning.product_grid(degree, angles)
+        rows = space.from_matrices(grid.matrices)
+        means = [np.tensordot(grid.weights, i.matrices(rows), 1) for i in space.irreps_to(degree)]
+        assert max(np.linalg.norm(mean, 2) for mean in means[1:]) < 1e-12
+
+
+def test_a_design_of_60_rotations_leaves_less_than_60_draws(turning: Any) -> None:
+    settings = turning.Settings(train=40, test=4, orientations=4, steps=40, degrees=(5,))
+    rows = {(row.learner, row.way): row.values for row in turning.one_seed(settings, 0)}
+    for learner in ("unturned", "turned"):
+        assert rows[learner, "design 60"]["spread"] < 0.1 * rows[learner, "drawn 60"]["spread"]
+        assert rows[learner, "drawn 60"]["spread"] < rows[learner, "none"]["spread"]

@@ -1,0 +1,74 @@
+"""What the molecules example does to its data; the molecules themselves are not needed here."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import UnsupportedError
+from studies.examples import molecules
+
+REORDER = sa.permute_nodes(sa.symmetric(5))
+
+
+@pytest.fixture
+def matrices() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.stack(
+        [
+            molecules.coulomb_matrix(rng.integers(1, 10, 5), rng.normal(size=(5, 3)))
+            for _ in range(6)
+        ]
+    )
+
+
+def test_coulomb_matrices_are_those_of_the_formula() -> None:
+    charges, positions = np.array([6, 1, 8]), np.random.default_rng(1).normal(size=(3, 3))
+    found = molecules.coulomb_matrix(charges, positions)
+    for i in range(3):
+        assert found[i, i] == pytest.approx(0.5 * charges[i] ** 2.4)
+        for j in range(i):
+            distance = sum((positions[i] - positions[j]) ** 2) ** 0.5 / 0.529177210903
+            assert found[i, j] == found[j, i] == pytest.approx(charges[i] * charges[j] / distance)
+
+
+def test_canonical_forms_do_not_change_with_the_order_of_atoms(matrices: Any) -> None:
+    S = sa.Oracle(REORDER.group, seed=0).draw(10)
+    for moved in REORDER(S, matrices):
+        np.testing.assert_allclose(
+            molecules.sort_rows(moved), molecules.sort_rows(matrices), rtol=1e-13
+        )
+        np.testing.assert_allclose(
+            molecules.spectrum(moved), molecules.spectrum(matrices), rtol=1e-10
+        )
+        assert not np.allclose(molecules.upper(moved), molecules.upper(matrices))
+
+
+def test_a_split_reorders_molecules_and_keeps_the_ones_for_tuning_apart(matrices: Any) -> None:
+    everything = molecules.Molecules(matrices, np.arange(6.0))
+    tuning = molecules.split(everything, 1, 1, seed=None, apart=2)
+    seen = set()
+    for seed in range(20):
+        data = molecules.split(everything, 2, 2, seed=seed, apart=2)
+        energies = [*data.y_train, *data.y_test]
+        assert len(set(energies)) == 4
+        seen |= set(energies)
+        for matrix, energy in zip(data.x_train, data.y_train, strict=True):
+            np.testing.assert_allclose(
+                molecules.spectrum(matrix[None]),
+                molecules.spectrum(matrices[int(energy)][None]),
+                rtol=1e-10,
+            )
+    assert seen == set(range(6)) - {*tuning.y_train, *tuning.y_test}
+    assert not np.array_equal(data.x_train[0], matrices[int(data.y_train[0])])
+
+
+def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UnsupportedError, match=r"pip install 'sparseaug\[examples\]'"):
+        molecules.read_molecules(12)
