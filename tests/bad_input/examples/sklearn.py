@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.linear_model import BayesianRidge, SGDClassifier, SGDRegressor
 
 import sparseaug as sa
 from sparseaug.sklearn import (
@@ -29,6 +29,7 @@ CHOICES = {
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
 CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
 REGRESSOR = OneShotRegressor(action=ACT, random_state=0).fit(X, TARGETS)
+BAYESIAN = OneShotRegressor(BayesianRidge(), action=ACT, random_state=0).fit(X, TARGETS)
 
 
 def oracle() -> sa.Oracle:
@@ -113,6 +114,7 @@ EXAMPLES = [
     learned(CLASSIFIER.predict_proba, {"X": X}),
     learned(CLASSIFIER.decision_function, {"X": X}),
     learned(CLASSIFIER.score, {"X": X, "y": LABELS, "sample_weight": None}),
-    learned(REGRESSOR.predict, {"X": X, "return_std": False}),
+    learned(REGRESSOR.predict, {"X": X, "return_spread": False}),
+    learned(BAYESIAN.predict, {"X": X, "return_std": False}),
     learned(REGRESSOR.score, {"X": X, "y": TARGETS, "sample_weight": None}),
 ]
