@@ -39,6 +39,7 @@ from sparseaug.sklearn.parameters import (
     Shape,
     check_rows,
     naming,
+    require_not_sparse,
 )
 from sparseaug.sklearn.routing import copied, routed, splits_by_groups, takes_weights
 
@@ -197,6 +198,7 @@ def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> N
         raise ArgumentError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
         )
+    require_not_sparse("y", y)
     with naming("y"):
         y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
     with naming("X and y"):

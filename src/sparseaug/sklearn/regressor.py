@@ -28,6 +28,7 @@ from sparseaug.sklearn.parameters import (
     check_rows,
     check_shape,
     naming,
+    require_not_sparse,
     resolve_y_action,
 )
 
@@ -105,7 +106,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         Args:
             X: samples, one per row
             y: targets
-            sample_weight: one per sample, if the estimator takes weights
+            sample_weight: one per sample; left out, with a warning, if the estimator takes no weights
             fit_params: what the estimator or its parts request, with metadata routing; arrays with one
                 entry per sample are copied along
         """
@@ -162,6 +163,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
+        require_not_sparse("y", y)
         with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
