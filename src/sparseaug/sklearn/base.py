@@ -102,6 +102,12 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
                 f"estimator={shorten(inner)} is not an estimator with fit and predict; give one, as "
                 f"{type(self._default()).__name__}()."
             )
+        if get_tags(inner).input_tags.pairwise:
+            raise ArgumentError(
+                f"estimator={shorten(inner)} takes kernel values or distances between samples, and an "
+                "action moves samples only; give it the samples and kernel=AveragedKernel(...), or fit "
+                "it alone on AveragedKernel(...)(X)."
+            )
         return bool(is_classifier(inner))
 
     def get_metadata_routing(self) -> MetadataRouter:

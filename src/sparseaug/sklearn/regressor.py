@@ -155,11 +155,11 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             if not self.average:
                 with naming("X"):
                     return inner(X, return_std=True)
-            return self._mean(inner, X, back), np.hypot(
-                self._spread(inner, X, back), np.sqrt(self._mean_variance(inner, X))
-            )
         mean = self._mean(inner, X, back)
-        return (mean, self._spread(inner, X, back)) if return_spread else mean
+        if not (return_std or return_spread):
+            return mean
+        spread = self._spread(inner, X, back)
+        return mean, np.hypot(spread, self._inner_std(inner, X)) if return_std else spread
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
@@ -238,8 +238,8 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         with naming("X"):
             return spread_over(method, self.action_, self.sample_.elements, X, self.shape_, back)
 
-    def _mean_variance(self, method: Any, X: Any) -> NDArray[np.float64]:
-        """The mean over S of the inner variances, which move along without a sign."""
+    def _inner_std(self, method: Any, X: Any) -> NDArray[np.float64]:
+        """The root of the mean over S of the inner variances, which move along without a sign."""
 
         def variance(rows: Any) -> NDArray[Any]:
             return np.asarray(method(rows, return_std=True)[1]) ** 2
@@ -247,7 +247,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         def back(rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
             return abs(self._moved_back(rows, values))
 
-        return self._mean(variance, X, None if self.y_action is None else back)
+        return np.sqrt(self._mean(variance, X, None if self.y_action is None else back))
 
     def _default(self) -> Any:
         return Ridge()

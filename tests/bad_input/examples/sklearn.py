@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import BayesianRidge, SGDClassifier, SGDRegressor
+from sklearn.metrics.pairwise import rbf_kernel
 
 import sparseaug as sa
 from sparseaug.sklearn import (
+    AveragedKernel,
     OneShotClassifier,
     OneShotRegressor,
     OneShotResampler,
@@ -95,6 +97,12 @@ EXAMPLES = [
         },
         X=("array of NaN", "frame of text"),
     ),
+    Example(
+        lambda **given: AveragedKernel(**given)(X, X),
+        {"kernel": rbf_kernel, "action": ACT, "S": S, "sample_shape": None},
+        of=key(AveragedKernel),
+    ),
+    learned(AveragedKernel(rbf_kernel, ACT, S).__call__, {"X": X, "Y": X}),
     learned(OneShotResampler(ACT, y_action=ACT).fit_resample, {"X": X, "y": X}),
     learned(OneShotClassifier(action=ACT).fit, {"X": X, "y": LABELS, "sample_weight": None}),
     learned(OneShotRegressor(action=ACT).fit, {"X": X, "y": TARGETS, "sample_weight": np.ones(6)}),
