@@ -101,6 +101,16 @@ def test_rolls_and_turns_are_numpys_own(rng):
         assert np.array_equal(moved, np.rot90(plain, turns, axes=(-2, -1)))
 
 
+def test_the_axes_of_shifts_are_as_many_as_the_factors_of_the_group():
+    for sizes in ((5,), (3, 4), (2, 3, 4)):
+        x = np.random.default_rng(0).normal(size=(2, 6, *sizes))
+        act, axes = sa.roll(sa.abelian(*sizes)), tuple(range(-len(sizes), 0))
+        assert act == sa.roll(sa.abelian(*sizes), axes)
+        step = np.ones((1, len(sizes)), int)
+        assert np.array_equal(act(step, x)[0], np.roll(x, (1,) * len(sizes), axes))
+    assert sa.roll(sa.cyclic(427)).axes == (-1,)
+
+
 def test_moving_a_grid_is_rolling_after_turning_after_flipping(rng):
     x = rng.normal(size=(2, 3, 6, 6))
     for n in (1, 2, 3, 6):
@@ -271,7 +281,7 @@ E = S3.identity()
             ArgumentError,
             "4 entries on axis 2",
         ),
-        (lambda: sa.roll(sa.cyclic(4)), ArgumentError, "does not shift 2 axes"),
+        (lambda: sa.roll(sa.cyclic(4), (-2, -1)), ArgumentError, "does not shift 2 axes"),
         (lambda: sa.roll(S3), ArgumentError, "does not shift"),
         (
             lambda: sa.roll(sa.cyclic(4), (-1,))(np.array([[1]]), np.zeros((1, 6))),

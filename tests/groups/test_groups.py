@@ -339,3 +339,26 @@ def test_other_bad_arguments_are_named(rng):
         sa.sign_flips(3).permutations(sa.sign_flips(3).identity())
     with pytest.raises(UnsupportedError, match="irreps"):
         sa.mathieu(11).irreps()
+
+
+MASKED = np.ma.masked_array([[1, 0, 0, 0]], [[False, True, False, False]])
+
+
+@pytest.mark.parametrize(
+    ("take", "name"),
+    [
+        (lambda: sa.GroupSample(sa.rotations(3), MASKED * 1.0), "elements"),
+        (lambda: sa.rotations(3).canonical(MASKED), "elements"),
+        (lambda: sa.rotations(3).compose([[1, 0, 0, 0]], MASKED), "b"),
+        (lambda: sa.rotate(sa.rotations(3))(MASKED, np.ones((1, 3))), "elements"),
+        (lambda: sa.abelian(2, 2, 2, 2).check([MASKED[0]]), "elements"),
+        (lambda: sa.abelian(2, 2, 2, 2).unrank(MASKED[0]), "ranks"),
+        (lambda: sa.permutation_group(np.ma.masked_array([[1, 0]], [[0, 1]])), "generators"),
+        (lambda: sa.inspect(MASKED, group=sa.sign_flips(4)), "rows"),
+        (lambda: sa.matrix_group(np.ma.masked_array([[[1.0]], [[-1.0]]])), "matrices"),
+        (lambda: sa.linear(sa.cyclic(1), np.ma.masked_array([[[1.0]]])), "matrices"),
+    ],
+)
+def test_masked_rows_are_refused_as_a_mask_would_be_ignored(take, name):
+    with pytest.raises(ArgumentError, match=rf"^{name}\b.* masked array"):
+        take()

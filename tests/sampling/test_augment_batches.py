@@ -52,3 +52,15 @@ def test_copies_that_exceed_the_memory_are_refused_and_batches_are_not(
     assert len(list(sa.augment_batches(SHIFT, S, X, Y, batch=7))) == 5
     monkeypatch.setattr(augmenting, "machine_memory", lambda: 1_400)
     sa.augment(SHIFT, S, X, Y)
+
+
+def test_without_targets_only_the_copies_of_the_samples_come_back() -> None:
+    moved, _ = sa.augment(SHIFT, S, X, Y)
+    assert np.array_equal(sa.augment(SHIFT, S, X), moved)
+    parts = list(sa.augment_batches(SHIFT, S, X, batch=3))
+    assert max(map(len, parts)) <= 3
+    assert np.array_equal(np.concatenate(parts), moved)
+    both = sa.augment(sa.together(a=SHIFT, b=SHIFT), S, {"a": X, "b": X + 1})
+    assert np.array_equal(both["b"], moved + 1)
+    with pytest.raises(ArgumentError, match="y_action is given, but no y"):
+        sa.augment(SHIFT, S, X, y_action=SHIFT)

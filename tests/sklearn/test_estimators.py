@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_array, csr_array, csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDRegressor
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -22,7 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, SparseAugWarning
 from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, means
 
 RNG = np.random.default_rng(0)
@@ -162,8 +163,39 @@ def test_weights_are_repeated_for_the_copies() -> None:
     repeated = np.repeat(np.arange(40), weights)
     plain = clone(weighted).fit(X[repeated], TARGETS[repeated])
     assert np.allclose(weighted.predict(X), plain.predict(X))
-    with pytest.raises(ArgumentError, match="KNeighborsClassifier"):
-        OneShotClassifier(KNeighborsClassifier()).fit(X, LABELS, sample_weight=weights)
+
+
+def test_weights_that_the_inner_estimator_does_not_take_are_left_out_with_a_warning() -> None:
+    """As CalibratedClassifierCV does: `fit` has weights in its signature, so bagging passes them."""
+    model = OneShotClassifier(KNeighborsClassifier(), action=REORDER, m=3, random_state=0)
+    plain = clone(model).fit(X, LABELS).predict_proba(X)
+    with pytest.warns(SparseAugWarning, match=r"KNeighborsClassifier.fit takes none"):
+        model.fit(X, LABELS, sample_weight=np.arange(40))
+    assert np.array_equal(model.predict_proba(X), plain)
+    with pytest.raises(ArgumentError, match="sample_weight cannot be used"):
+        model.fit(X, LABELS, sample_weight=[1.0, 2.0])
+    with pytest.warns(SparseAugWarning, match="OneShotClassifier"):
+        bagged = BaggingClassifier(model, n_estimators=2, random_state=0).fit(X, LABELS)
+    assert bagged.predict(X).shape == (40,)
+    inside = OneShotClassifier(BaggingClassifier(KNeighborsClassifier()), action=REORDER, m=3)
+    assert inside.fit(X, LABELS).score(X, LABELS) > 0.7
+
+
+@pytest.mark.parametrize("make", [csr_array, csr_matrix, coo_array])
+def test_sparse_targets_are_refused_by_name(make: Any) -> None:
+    outputs = np.stack([LABELS == "high", LABELS == "low"], axis=1).astype(float)
+    resampler = OneShotResampler(REORDER)
+    fits = [
+        OneShotClassifier(KNeighborsClassifier(), action=REORDER).fit,
+        OneShotRegressor(action=REORDER).fit,
+        OneShotRegressor(SGDRegressor(), action=REORDER).partial_fit,
+        OneShotRegressor(action=REORDER).fit(X, outputs).score,
+        OneShotClassifier(KNeighborsClassifier(), action=REORDER).fit(X, outputs).score,
+        resampler.fit_resample,
+    ]
+    for fit in fits:
+        with pytest.raises(ArgumentError, match=r"y is sparse; .* give y.toarray\(\)"):
+            fit(X, make(outputs))
 
 
 def test_several_outputs_are_learned_and_averaged() -> None:

@@ -43,7 +43,9 @@ def test_columns_of_any_dtype_change_places() -> None:
     moved, _ = OneShotResampler(swap, m="full").fit_resample(frame, pl.Series([0, 1]))
     assert moved.rows() == [("x", "z"), ("y", "w"), ("z", "x"), ("w", "y")]
     mixed = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
-    with pytest.raises(ArgumentError, match="no dtype in common"):
+    with pytest.raises(
+        ArgumentError, match=r"columns 'a' \(String\) and 'b' \(Int64\) .*no dtype in common"
+    ):
         OneShotResampler(swap, m="full").fit_resample(mixed, pl.Series([0, 1]))
 
 

@@ -155,6 +155,24 @@ def test_columns_that_stay_may_hold_anything() -> None:
     assert moved["who"].tolist() == ["p", "q"] * 2
 
 
+@pytest.mark.parametrize("identity", [True, False])
+def test_columns_of_text_and_numbers_that_change_places_are_refused_by_name(identity: bool) -> None:
+    frame = pd.DataFrame({"age": [1, 2], "size": [0.5, 1.5], "who": ["p", "q"]})
+    rows = [[0, 1, 2], [2, 1, 0]] if identity else [[2, 1, 0]]
+    swap = sa.GroupSample(sa.symmetric(3), rows)
+    resampler = OneShotResampler(sa.permute_axis(swap.group), S=swap)
+    with pytest.raises(ArgumentError, match=r"columns 'age' \(int64\) and 'who' \(.*no dtype"):
+        resampler.fit_resample(frame, [0, 1])
+    with pytest.raises(ArgumentError, match=r"columns 'age' \(bool\) and 'who' \(int64\)"):
+        resampler.fit_resample(frame.assign(age=[True, False], who=[3, 4]), [0, 1])
+    numbers = frame.assign(who=[0.25, 0.75])
+    moved, _ = resampler.fit_resample(numbers, [0, 1])
+    assert moved["age"].tolist()[-2:] == [0.25, 0.75]
+    categories = frame.assign(age=pd.Categorical(["a", "b"]), who=pd.Categorical(["b", "c"]))
+    with pytest.raises(ArgumentError, match=r"'age' \(category\) and 'who' \(category\)"):
+        resampler.fit_resample(categories, [0, 1])
+
+
 def test_columns_that_change_sign_keep_their_dtypes_and_those_that_mix_become_floats() -> None:
     frame = pd.DataFrame({"i": np.array([1, 2], np.int32), "x": [0.5, 0.25], "k": ["u", "v"]})
     width = 3

@@ -62,6 +62,29 @@ def test_every_row_is_moved_by_an_element_that_was_drawn_and_drawing_is_counted(
     assert len({int(which[0]) for which in found}) == 5
 
 
+def any_order(width: int) -> sa.Action:
+    return sa.permute_axis(sa.symmetric(width))
+
+
+def test_the_action_may_be_a_function_of_the_width_as_for_the_estimators() -> None:
+    X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
+    one, other = (
+        cross_val_score(
+            KNeighborsClassifier(), X, y, scoring=moved_scorer(act, sa.Oracle(sa.symmetric(4)))
+        )
+        for act in (any_order, any_order(4))
+    )
+    assert np.array_equal(one, other)
+    both, _, _ = moved_folds(X, y, any_order, sa.Oracle(sa.symmetric(4)), cv=2)
+    assert np.array_equal(both, moved_folds(X, y, any_order(4), sa.Oracle(sa.symmetric(4)))[0])
+    with pytest.raises(ArgumentError, match=r"action=.* is of S4 .*, but oracle is of S5"):
+        moved_folds(X, y, any_order, sa.Oracle(sa.symmetric(5)))
+    with pytest.raises(ArgumentError, match="oracle='fresh' is not an Oracle"):
+        moved_scorer(any_order, "fresh")
+    with pytest.raises(ArgumentError, match=r"action=.* makes none"):
+        moved_folds(X, y, lambda width: width, sa.Oracle(sa.symmetric(4)))
+
+
 def test_frames_come_back_as_frames() -> None:
     act = sa.permute_axis(sa.cyclic(3))
     frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]})

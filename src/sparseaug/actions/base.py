@@ -19,6 +19,7 @@ from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
+    library,
     to_namespace_of,
 )
 from sparseaug.actions.trees import leaves, map_leaves, require_samples, shapes_of
@@ -125,7 +126,7 @@ class Action(ABC):
         group = getattr(elements, "group", None)
         if not isinstance(group, Group) or not hasattr(elements, "elements"):
             try:
-                rows = as_numpy(elements) if hasattr(elements, "dtype") else elements
+                rows = as_numpy(elements) if library(elements) else elements
             except (TypeError, RuntimeError) as error:
                 raise ElementError(
                     "elements is traced and has no values yet; rows stay outside of jit, grad and "

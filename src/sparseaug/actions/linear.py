@@ -39,6 +39,7 @@ from sparseaug.groups import (
     format_order,
 )
 from sparseaug.groups.permutations import compose_permutations, invert_permutations
+from sparseaug.groups.rows import require_unmasked
 
 
 @final
@@ -276,6 +277,7 @@ def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others:
 
 def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
     """`value` as real matrices (count, d, d), or an `ArgumentError`."""
+    require_unmasked("matrices", value)
     try:
         array = as_numpy(value)
         array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)

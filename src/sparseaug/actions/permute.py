@@ -202,22 +202,26 @@ def permute_nodes(group: Group) -> PermuteNodes:
     return PermuteNodes(group)
 
 
-def roll(group: Abelian, axes: Sequence[int] = (-2, -1)) -> Roll:
+def roll(group: Abelian, axes: int | Sequence[int] | None = None) -> Roll:
     """Shift periodically along `axes`, one cyclic factor each: (g.x)[i + g] = x[i].
 
     Args:
         group: cyclic(n) or abelian(n1, n2, ...), with one modulus for each axis. A modulus may be a
             proper divisor of the axis: cyclic(4) shifts 32 pixels by 0, 8, 16, 24
-        axes: of x (n, ...)
+        axes: of x (n, ...); by default the last ones, as many as the group has moduli
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> sa.roll(sa.cyclic(4), (-1,))([[1]], np.array([[1, 2, 3, 4]]))
+        >>> sa.roll(sa.cyclic(4))([[1]], np.array([[1, 2, 3, 4]]))
         array([[[4, 1, 2, 3]]])
     """
     require_group(group)
-    axes = check_axes("axes", axes)
-    if not isinstance(group, Abelian) or group.width != len(axes):
+    if not isinstance(group, Abelian):
+        raise ArgumentError(
+            f"group {group.name} does not shift; give cyclic(n) or abelian(n1, n2, ...)."
+        )
+    axes = check_axes("axes", tuple(range(-group.width, 0)) if axes is None else axes)
+    if group.width != len(axes):
         raise ArgumentError(
             f"group {group.name} does not shift {len(axes)} axes; "
             f"give abelian(...) with one modulus for each of axes={axes}."

@@ -16,10 +16,24 @@ if TYPE_CHECKING:
     from sparseaug.groups.base import Group
 
 
+def require_unmasked(name: str, value: object, error: type[ArgumentError] = ArgumentError) -> None:
+    """Raise an error that names it if `value` is a masked array or a list of them.
+
+    NumPy makes a plain array of it without a word, with all that the mask was to hide.
+    """
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise error(
+            f"{name} is a masked array, and its mask would be ignored; give its data, or the rows that "
+            "are not masked."
+        )
+
+
 def integer_array(
     name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
 ) -> NDArray[np.int64]:
     """`value` as an int64 array, or an error that names it."""
+    require_unmasked(name, value, error)
     try:
         array = np.asarray(value)
     except Exception as problem:  # ragged lists, foreign objects
@@ -35,6 +49,7 @@ def real_array(
     name: str, value: ArrayLike, error: type[ArgumentError] = ArgumentError
 ) -> NDArray[np.float64]:
     """`value` as a float64 array, or an error that names it; NaN and infinity pass."""
+    require_unmasked(name, value, error)
     try:
         array = np.asarray(value)
     except Exception as problem:  # ragged lists, foreign objects

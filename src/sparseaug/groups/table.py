@@ -14,7 +14,7 @@ from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.labels import check_label
 from sparseaug.groups.representations import Faithful
-from sparseaug.groups.rows import integer_array
+from sparseaug.groups.rows import integer_array, require_unmasked
 
 LARGEST_TABLE = 4096
 """Elements of a group that is given whole: checking its table takes 0.9 GB and twenty seconds."""
@@ -150,6 +150,7 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
         2
     """
     _require_few("matrices", matrices, "matrices")
+    require_unmasked("matrices", matrices, GroupError)
     try:
         array = np.asarray(matrices)
         if array.dtype.kind not in "iuf":

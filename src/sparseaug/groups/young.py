@@ -22,6 +22,7 @@ from sparseaug.errors import (
 )
 from sparseaug.floats import UNIT
 from sparseaug.groups.limits import LARGEST_ARRAY, LARGEST_SIZE
+from sparseaug.groups.rows import require_unmasked
 
 Partition = tuple[int, ...]
 
@@ -208,6 +209,7 @@ def check_partition(partition: Partition) -> Partition:
 
 def check_permutations(permutations: ArrayLike, degree: int | None = None) -> NDArray[np.int64]:
     """Rows of images of 0..n-1 as an int64 array (k, n), or an `ElementError`."""
+    require_unmasked("permutations", permutations, ElementError)
     try:
         given = np.asarray(permutations)
     except Exception as error:  # ragged lists, foreign objects

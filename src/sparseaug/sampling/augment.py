@@ -21,10 +21,10 @@ def augment(
     action: Action,
     S: GroupSample | Literal["full"],
     x: Array,
-    y: Array,
+    y: Array | None = None,
     *,
     y_action: Action | None = None,
-) -> tuple[Array, Array]:
+) -> Array | tuple[Array, Array]:
     """The n m copies (g.x_i, y_i), or (g.x_i, g.y_i) with a `y_action` for targets that move along.
 
     Copy j n + i is sample i moved by element j of S. x may be a tuple or a dict of arrays where `action`
@@ -34,8 +34,11 @@ def augment(
         action: how the group moves x
         S: the m elements, or "full": all of the group
         x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
-        y: the n targets
+        y: the n targets; without them only the copies of x come back
         y_action: how the group moves y, for targets that move along
+
+    Returns:
+        The copies of x and their targets, or the copies alone where there is no y.
 
     Raises:
         ArgumentError: also where the copies are larger than the memory of this machine;
@@ -46,6 +49,8 @@ def augment(
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
         >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]), np.array([6]))
         (array([[1, 2, 3], [3, 1, 2]]), array([6, 6]))
+        >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]))
+        array([[1, 2, 3], [3, 1, 2]])
     """
     S = _checked(action, S, x, y, y_action)
     size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
@@ -57,11 +62,11 @@ def augment_batches(
     action: Action,
     S: GroupSample | Literal["full"],
     x: Array,
-    y: Array,
+    y: Array | None = None,
     *,
     batch: int,
     y_action: Action | None = None,
-) -> Iterator[tuple[Array, Array]]:
+) -> Iterator[Array | tuple[Array, Array]]:
     """The copies of `augment`, in the same order, at most `batch` at a time: for data that do not fit.
 
     A batch is made of whole passes over the samples where they fit, and of a part of one otherwise.
@@ -71,12 +76,12 @@ def augment_batches(
         action: how the group moves x
         S: the m elements, or "full": all of the group
         x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
-        y: the n targets
+        y: the n targets; without them only copies of x come back
         batch: number of copies in memory at once, at most
         y_action: how the group moves y, for targets that move along
 
     Returns:
-        An iterator over pairs (copies of x, targets).
+        An iterator over pairs (copies of x, targets), or over copies of x where there is no y.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -114,15 +119,16 @@ def on_host(array: Any) -> bool:
 
 
 def _batches(
-    action: Action, rows: Rows, x: Array, y: Array, y_action: Action | None, batch: int
-) -> Iterator[tuple[Array, Array]]:
-    n = len(y)
+    action: Action, rows: Rows, x: Array, y: Array | None, y_action: Action | None, batch: int
+) -> Iterator[Array | tuple[Array, Array]]:
+    n = require_samples(x)
     step = max(1, batch // max(n, 1))
     for j in range(0, len(rows), step):
         for start in range(0, n, batch):
             part = slice(start, start + batch)
             some = map_leaves(lambda array, part=part: array[part], x)
-            yield _copies(action, rows[j : j + step], some, y[part], y_action)
+            targets = None if y is None else y[part]
+            yield _copies(action, rows[j : j + step], some, targets, y_action)
 
 
 def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:
@@ -131,21 +137,27 @@ def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:
     S = as_sample(S, action.group)
     action.over(x)
     n = require_samples(x)
+    require_same_group(action, y_action, "y_action")
+    if y is None:
+        if y_action is not None:
+            raise ArgumentError("y_action is given, but no y for it to move; give both or neither.")
+        return S
     require_library(y, "y")
     if y.ndim < 1 or len(y) != n:
         raise ArgumentError(
             f"y has shape {tuple(y.shape)} for {n} samples x; give one target per sample."
         )
-    require_same_group(action, y_action, "y_action")
     if y_action is not None:
         require_data(y, "y")
     return S
 
 
 def _copies(
-    action: Action, rows: Rows, x: Array, y: Array, y_action: Action | None
-) -> tuple[Array, Array]:
-    moved = action(rows, x)
+    action: Action, rows: Rows, x: Array, y: Array | None, y_action: Action | None
+) -> Array | tuple[Array, Array]:
+    moved = joined(action(rows, x))
+    if y is None:
+        return moved
     if y_action is None:
         targets = namespace(y).stack([y] * len(rows))
     else:
@@ -153,4 +165,4 @@ def _copies(
             targets = y_action(rows, y)
         except ArgumentError as error:  # which speaks of the data as x
             raise ArgumentError(f"y does not fit y_action: {error}") from error
-    return joined(moved), joined(targets)
+    return moved, joined(targets)

@@ -39,6 +39,7 @@ from sparseaug.sklearn.parameters import (
     Shape,
     check_rows,
     naming,
+    require_not_sparse,
 )
 from sparseaug.sklearn.routing import copied, routed, splits_by_groups, takes_weights
 
@@ -100,6 +101,12 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             raise ArgumentError(
                 f"estimator={shorten(inner)} is not an estimator with fit and predict; give one, as "
                 f"{type(self._default()).__name__}()."
+            )
+        if get_tags(inner).input_tags.pairwise:
+            raise ArgumentError(
+                f"estimator={shorten(inner)} takes kernel values or distances between samples, and an "
+                "action moves samples only; give it the samples and kernel=AveragedKernel(...), or fit "
+                "it alone on AveragedKernel(...)(X)."
             )
         return bool(is_classifier(inner))
 
@@ -197,6 +204,7 @@ def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> N
         raise ArgumentError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
         )
+    require_not_sparse("y", y)
     with naming("y"):
         y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
     with naming("X and y"):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
-from sparseaug.sklearn.parameters import check_choice, check_rows, naming
+from sparseaug.sklearn.parameters import check_choice, check_rows, naming, require_not_sparse
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
@@ -68,7 +68,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         Args:
             X: samples, one per row
             y: labels
-            sample_weight: one per sample, if the estimator takes weights
+            sample_weight: one per sample; left out, with a warning, if the estimator takes no weights
             fit_params: what the estimator or its parts request, with metadata routing; arrays with one
                 entry per sample are copied along
         """
@@ -131,6 +131,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, as scikit-learn has it; of several outputs all must be right."""
+        require_not_sparse("y", y)
         with naming("X, y or sample_weight"):
             if not isinstance(getattr(self, "classes_", None), list):
                 return float(super().score(X, y, sample_weight))

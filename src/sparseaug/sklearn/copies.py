@@ -1,9 +1,10 @@
 """Copies of arrays and of data frames. Copy j n + i is row i moved by element j.
 
 In a frame, columns differ in dtype. A row of random numbers, moved by S, tells where each entry comes
-from: if all are found again, with no sign changed, whole columns change places, and any dtype goes
-along. Otherwise the columns that move must be numbers, and all columns where one that stays has a part
-in one that moves; those that stay keep what they hold.
+from: if all are found again, with no sign changed, whole columns change places with others of their
+dtype, whatever it is; numbers of two dtypes go together too. Otherwise the columns that move must be
+numbers, and all columns where one that stays has a part in one that moves; those that stay keep what
+they hold.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sparseaug.sklearn.frames import (
     is_frame,
     is_table,
     numbers_of,
+    require_common_dtypes,
     rows_of,
     stacked,
 )
@@ -57,6 +59,7 @@ def some_rows(data: Any, rows: slice) -> Any:
 def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> Any:
     source, flipped = _sources(action, elements, shape)
     if (source >= 0).all() and not flipped.any():
+        require_common_dtypes(frame, source)
         return stacked([columns_of(frame, order) for order in source])
     n, width = frame.shape
     moves = ((source != np.arange(width)) | flipped).any(axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, shorten
 
 
 def is_polars(data: Any) -> bool:
@@ -44,6 +44,31 @@ def columns_of(frame: Any, order: NDArray[np.int64]) -> Any:
     return frame.iloc[:, order].set_axis(frame.columns, axis=1)
 
 
+def require_common_dtypes(frame: Any, source: NDArray[np.int64]) -> None:
+    """Raise an `ArgumentError` if column j gets entries of columns source[:, j] that it cannot hold.
+
+    Columns of one dtype change places, and so do numbers. Others would become text or objects.
+    """
+    dtypes, names = list(frame.dtypes), list(frame.columns)
+    for j, origins in enumerate(source.T):
+        for i in np.unique(origins).tolist():
+            if dtypes[i] != dtypes[j] and not all(map(_is_number, (dtypes[i], dtypes[j]))):
+                one, other = (f"{shorten(names[c])} ({dtypes[c]})" for c in (j, i))
+                raise ArgumentError(
+                    f"columns {one} and {other} change places, and have no dtype in common; cast them "
+                    "to one, or take a group that leaves them where they are."
+                )
+
+
+def _is_number(dtype: Any) -> bool:
+    """Whether it is a dtype of numbers, which truth values are not."""
+    if hasattr(dtype, "is_numeric"):  # polars
+        return bool(dtype.is_numeric())
+    import pandas as pd
+
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
 def numbers_of(frame: Any, columns: NDArray[np.bool_] | slice) -> NDArray[Any]:
     """These columns as one array."""
     if is_polars(frame):
@@ -56,13 +81,6 @@ def stacked(frames: Sequence[Any]) -> Any:
     if is_polars(frames[0]):
         import polars as pl
 
-        for name in frames[0].columns:
-            kinds = {frame[name].dtype for frame in frames}
-            if len(kinds) > 1 and not all(kind.is_numeric() for kind in kinds):  # numbers as text
-                raise ArgumentError(
-                    f"X has columns of {' and '.join(sorted(map(str, kinds)))} that change places, and "
-                    "no dtype in common; cast them to one."
-                )
         return pl.concat(frames, how="vertical_relaxed")
     import pandas as pd
 

@@ -243,8 +243,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The values of a frame are left alone: only columns that move need to be numbers.
     """
-    if issparse(X):
-        raise ArgumentError("X is sparse; actions move dense rows: give X.toarray().")
+    require_not_sparse("X", X)
     if type(X).__name__ == "LazyFrame":
         raise ArgumentError("X is a LazyFrame, which holds no rows yet; give X.collect().")
     with naming("X"):
@@ -257,6 +256,12 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         if not X.shape[0] or not X.shape[1]:
             raise ArgumentError(f"X has shape {X.shape}; give at least one row and one column.")
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def require_not_sparse(name: str, value: Any) -> None:
+    """Raise an `ArgumentError` for a sparse matrix or array of SciPy."""
+    if issparse(value):
+        raise ArgumentError(f"{name} is sparse; actions move dense rows: give {name}.toarray().")
 
 
 @contextmanager

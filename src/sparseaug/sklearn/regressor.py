@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
@@ -18,7 +20,7 @@ from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
 from sparseaug.sklearn.copies import copies
-from sparseaug.sklearn.means import spread_over
+from sparseaug.sklearn.means import Back, spread_over
 from sparseaug.sklearn.parameters import (
     ActionChoice,
     Shape,
@@ -26,6 +28,7 @@ from sparseaug.sklearn.parameters import (
     check_rows,
     check_shape,
     naming,
+    require_not_sparse,
     resolve_y_action,
 )
 
@@ -103,7 +106,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         Args:
             X: samples, one per row
             y: targets
-            sample_weight: one per sample, if the estimator takes weights
+            sample_weight: one per sample; left out, with a warning, if the estimator takes no weights
             fit_params: what the estimator or its parts request, with metadata routing; arrays with one
                 entry per sample are copied along
         """
@@ -126,31 +129,41 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         self._continue(X, y, sample_weight)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, return_spread: bool = False) -> Any:
         """The mean over S of the inner predictions, moved back where targets move along.
 
         Args:
             X: samples, one per row
-            return_std: also the standard deviation of these predictions over S, of the same shape: how
-                far the inner estimator is from being symmetric at x. It says nothing of noise in y
+            return_std: also the standard deviation of the prediction, where the inner estimator knows
+                its own: the variance is the mean of the inner variances over S, and the variance of
+                the inner means over S
+            return_spread: also the standard deviation of the inner predictions over S, of the same
+                shape: how far the inner estimator is from being symmetric at x. It says nothing of
+                noise in y
         """
         X = self._rows(X)
-        if type(return_std) is not bool:
-            raise ArgumentError(f"return_std={shorten(return_std)} is neither True nor False.")
-        inner, back = self.estimator_.predict, None if self.y_action is None else self._moved_back
-        if not return_std:
-            return self._mean(inner, X, back)
-        if not self.average:
+        for name, value in {"return_std": return_std, "return_spread": return_spread}.items():
+            if type(value) is not bool:
+                raise ArgumentError(f"{name}={shorten(value)} is neither True nor False.")
+        if return_std and return_spread:
             raise ArgumentError(
-                "return_std=True is the spread over S, and average=False predicts without S; leave "
-                "one of them out."
+                "return_std and return_spread are both True; ask for one at a time."
             )
-        with naming("X"):
-            std = spread_over(inner, self.action_, self.sample_.elements, X, self.shape_, back)
-        return self._mean(inner, X, back), std
+        inner, back = self.estimator_.predict, None if self.y_action is None else self._moved_back
+        if return_std:
+            self._require_std()
+            if not self.average:
+                with naming("X"):
+                    return inner(X, return_std=True)
+        mean = self._mean(inner, X, back)
+        if not (return_std or return_spread):
+            return mean
+        spread = self._spread(inner, X, back)
+        return mean, np.hypot(spread, self._inner_std(inner, X)) if return_std else spread
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
+        require_not_sparse("y", y)
         with naming("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
@@ -192,6 +205,49 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         prepared = action.prepare(action.group.inverse(rows), shape)
         moved = action.apply(prepared, np.reshape(values, (len(rows), *shape)))
         return np.reshape(moved, values.shape)
+
+    def _require_std(self) -> None:
+        """Raise an `ArgumentError` unless the standard deviation of a prediction can be told."""
+        inner = self.estimator_
+        while isinstance(inner, Pipeline):  # which hands the question on to its last step
+            inner = inner.steps[-1][1]
+        if "return_std" not in signature(inner.predict).parameters:
+            raise ArgumentError(
+                f"return_std=True asks for the uncertainty of a prediction, and {type(inner).__name__} "
+                "does not tell its own; use an inner estimator that does, such as "
+                "GaussianProcessRegressor, or ask for the spread over S: return_spread=True."
+            )
+        if (
+            self.average
+            and self.y_action is not None
+            and self.y_action_.kind not in ("entries", "signs")
+        ):
+            raise ArgumentError(
+                "return_std=True needs a y_action that moves entries or changes signs: one that mixes "
+                "outputs needs their covariances, which the inner estimator does not tell; ask for "
+                "the spread over S: return_spread=True."
+            )
+
+    def _spread(self, method: Any, X: Any, back: Back | None) -> NDArray[np.float64]:
+        """The standard deviation over S of the same values."""
+        if not self.average:
+            raise ArgumentError(
+                "return_spread=True is the spread over S, and average=False predicts without S; leave "
+                "one of them out."
+            )
+        with naming("X"):
+            return spread_over(method, self.action_, self.sample_.elements, X, self.shape_, back)
+
+    def _inner_std(self, method: Any, X: Any) -> NDArray[np.float64]:
+        """The root of the mean over S of the inner variances, which move along without a sign."""
+
+        def variance(rows: Any) -> NDArray[Any]:
+            return np.asarray(method(rows, return_std=True)[1]) ** 2
+
+        def back(rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
+            return abs(self._moved_back(rows, values))
+
+        return np.sqrt(self._mean(variance, X, None if self.y_action is None else back))
 
     def _default(self) -> Any:
         return Ridge()

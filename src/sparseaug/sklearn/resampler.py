@@ -19,6 +19,7 @@ from sparseaug.sklearn.parameters import (
     check_choice,
     check_rows,
     naming,
+    require_not_sparse,
     resolve_y_action,
 )
 
@@ -107,6 +108,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise ArgumentError("y=None is not allowed; give one target for each row of X.")
+        require_not_sparse("y", y)
         self.fit(X)
         X = check_rows(self, X, reset=False)
         with naming("y"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from inspect import signature
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_sample_weight, _is_arraylike
 
 from sklearn import get_config
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, SparseAugWarning
 from sparseaug.sklearn.copies import take_rows
 from sparseaug.sklearn.parameters import naming
 
@@ -47,14 +48,12 @@ def routed(
             "sklearn.set_config(enable_metadata_routing=True), and let the inner estimator request "
             "them by set_fit_request."
         )
-    elif given and "sample_weight" not in signature(getattr(inner, method)).parameters:
-        raise ArgumentError(
-            f"sample_weight is given, but {type(inner).__name__}.{method} takes none; leave it out, or "
-            "let a part of it request it by metadata routing."
-        )
     if given.get("sample_weight") is not None:
         with naming("sample_weight"):
             given["sample_weight"] = _check_sample_weight(given["sample_weight"], X)
+        if not (routing_enabled() or _has_weights(inner, method)):
+            _refuse_weights(estimator, inner, method)
+            del given["sample_weight"]
     return given
 
 
@@ -74,7 +73,7 @@ def takes_weights(inner: Any, method: str = "fit") -> bool:
 
     Not where weights are routed: they may reach one part of a pipeline and not another.
     """
-    if "sample_weight" not in signature(getattr(inner, method)).parameters:
+    if not _has_weights(inner, method):
         return False
     return not (routing_enabled() and isinstance(get_routing_for_object(inner), MetadataRouter))
 
@@ -83,6 +82,31 @@ def splits_by_groups(inner: Any) -> bool:
     """Whether fitting it cross-validates with a splitter that takes groups, and can get them."""
     takes = routing_enabled() or isinstance(inner, GridSearchCV | RandomizedSearchCV)
     return takes and "groups" in get_routing_for_object(inner).consumes("fit", ["groups"])
+
+
+def _refuse_weights(estimator: Any, inner: Any, method: str) -> None:
+    """Raise an `ArgumentError`; of `fit` only warn, as scikit-learn's CalibratedClassifierCV does.
+
+    `fit` has weights in its signature for every inner estimator, so bagging and boosting pass them
+    without having been asked.
+    """
+    outer = type(estimator).__name__
+    what = f"sample_weight is given, but {type(inner).__name__}.{method} takes none"
+    if method != "fit":
+        raise ArgumentError(
+            f"{what}; leave it out, or let a part of it request it by metadata routing."
+        )
+    warn(
+        f"{what}: the weights are left out, and all samples count alike. Bagging and boosting choose "
+        f"samples by weights: put them inside, as {outer}({outer.replace('OneShot', 'Bagging')}(...)), "
+        "or let a part of the inner estimator request weights by metadata routing.",
+        SparseAugWarning,
+        stacklevel=5,
+    )
+
+
+def _has_weights(inner: Any, method: str) -> bool:
+    return "sample_weight" in signature(getattr(inner, method)).parameters
 
 
 def _length(value: Any) -> int:

@@ -23,7 +23,7 @@ from sparseaug.sampling import Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sklearn.copies import copies, take_rows
 from sparseaug.sklearn.frames import is_frame, is_table, stacked
-from sparseaug.sklearn.parameters import Shape, check_shape, naming
+from sparseaug.sklearn.parameters import Shape, check_shape, naming, resolve_action
 
 MOST_DRAWS = 1 << 20
 """More fresh elements than test samples that anybody has."""
@@ -33,7 +33,7 @@ Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def moved_scorer(
-    action: Action,
+    action: Action | Callable[[int], Action],
     oracle: Oracle,
     *,
     draws: int = 64,
@@ -46,7 +46,7 @@ def moved_scorer(
     footing, in any number of processes. Give an oracle of its own seed: elements of S are not fresh.
 
     Args:
-        action: how the group moves the samples.
+        action: how the group moves the samples, or a function n_features -> action.
         oracle: source of the fresh elements.
         draws: how many of them; row i of a test fold is moved by one of them, the same every time.
         scoring: as scikit-learn takes it, "accuracy" for instance; None is the estimator's own score.
@@ -84,7 +84,7 @@ def moved_scorer(
 def moved_folds(
     X: Any,
     y: Any,
-    action: Action,
+    action: Action | Callable[[int], Action],
     oracle: Oracle,
     *,
     cv: Any = 5,
@@ -99,7 +99,7 @@ def moved_folds(
     Args:
         X: samples (n, features), an array or a data frame.
         y: targets.
-        action: how the group moves the samples.
+        action: how the group moves the samples, or a function n_features -> action.
         oracle: source of the fresh elements.
         cv: a number of folds or a splitter, as scikit-learn takes it.
         draws: how many elements are drawn.
@@ -138,17 +138,27 @@ class _Moves:
     """Rows moved by elements that were drawn once: row i by one of them, keyed by i."""
 
     def __init__(self, action: Any, oracle: Any, draws: Any, sample_shape: Any) -> None:
-        require_action(action)
-        require_oracle(oracle, action.group)
-        self._elements: Rows = oracle.fresh(
-            check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
-        ).elements
-        self._action, self._shape = action, sample_shape
+        if isinstance(action, Action) or not callable(action):
+            require_action(action)
+            require_oracle(oracle, action.group)
+        elif not isinstance(oracle, Oracle):
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an Oracle; give sparseaug.Oracle(group, seed=1)."
+            )
+        draws = check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
+        self._elements: Rows = oracle.fresh(draws).elements
+        self._action, self._group, self._shape = action, oracle.group, sample_shape
 
     def __call__(self, X: Any) -> Any:
         if not is_frame(X):
             with naming("X"):
                 X = check_array(X, dtype=None, ensure_all_finite=False)
+        action = resolve_action("action", self._action, X.shape[1])
+        if action.group != self._group:
+            raise ArgumentError(
+                f"action={shorten(self._action)} is of {action.group.name} for {X.shape[1]} features, "
+                f"but oracle is of {self._group.name}; use one group."
+            )
         shape = check_shape(self._shape, X.shape[1])
         which = keyed_rng(0, "moved test samples").integers(len(self._elements), size=len(X))
         order = np.argsort(which, kind="stable")
@@ -158,7 +168,7 @@ class _Moves:
             if count:
                 rows = take_rows(X, order[start : start + count])
                 try:
-                    pieces.append(copies(self._action, element[None], rows, shape))
+                    pieces.append(copies(action, element[None], rows, shape))
                 except ArgumentError as error:  # which speaks of x
                     raise ArgumentError(f"X does not fit action: {error}") from error
                 start += count

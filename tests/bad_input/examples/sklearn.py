@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.linear_model import BayesianRidge, SGDClassifier, SGDRegressor
+from sklearn.metrics.pairwise import rbf_kernel
 
 import sparseaug as sa
 from sparseaug.sklearn import (
+    AveragedKernel,
     OneShotClassifier,
     OneShotRegressor,
     OneShotResampler,
@@ -29,6 +31,7 @@ CHOICES = {
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
 CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
 REGRESSOR = OneShotRegressor(action=ACT, random_state=0).fit(X, TARGETS)
+BAYESIAN = OneShotRegressor(BayesianRidge(), action=ACT, random_state=0).fit(X, TARGETS)
 
 
 def oracle() -> sa.Oracle:
@@ -94,6 +97,12 @@ EXAMPLES = [
         },
         X=("array of NaN", "frame of text"),
     ),
+    Example(
+        lambda **given: AveragedKernel(**given)(X, X),
+        {"kernel": rbf_kernel, "action": ACT, "S": S, "sample_shape": None},
+        of=key(AveragedKernel),
+    ),
+    learned(AveragedKernel(rbf_kernel, ACT, S).__call__, {"X": X, "Y": X}),
     learned(OneShotResampler(ACT, y_action=ACT).fit_resample, {"X": X, "y": X}),
     learned(OneShotClassifier(action=ACT).fit, {"X": X, "y": LABELS, "sample_weight": None}),
     learned(OneShotRegressor(action=ACT).fit, {"X": X, "y": TARGETS, "sample_weight": np.ones(6)}),
@@ -113,6 +122,7 @@ EXAMPLES = [
     learned(CLASSIFIER.predict_proba, {"X": X}),
     learned(CLASSIFIER.decision_function, {"X": X}),
     learned(CLASSIFIER.score, {"X": X, "y": LABELS, "sample_weight": None}),
-    learned(REGRESSOR.predict, {"X": X, "return_std": False}),
+    learned(REGRESSOR.predict, {"X": X, "return_spread": False}),
+    learned(BAYESIAN.predict, {"X": X, "return_std": False}),
     learned(REGRESSOR.score, {"X": X, "y": TARGETS, "sample_weight": None}),
 ]
