@@ -193,6 +193,22 @@ def test_it_compiles_whole_and_silently_for_every_action(moving):
     compiles_silently(orbit, torch.tensor(x))
 
 
+def test_what_a_linear_action_is_is_decided_before_it_is_traced(monkeypatch):
+    """A decision by the values of its matrices would break the graph of torch.compile."""
+    own, listed = sa.cube_rotations(), sa.cyclic(2)
+    actions = [sa.linear(own), sa.linear(listed, [np.eye(3), np.diag([-1.0, 1.0, 1.0])])]
+    orbits = [OrbitBatch(act, drawn(act.group), sample_shape=(3,)) for act in actions]
+
+    def decided_late(matrices):
+        raise AssertionError("the matrices are looked at while the graph is made")
+
+    module = sys.modules["sparseaug.actions.linear"]  # the package has a function by that name
+    monkeypatch.setattr(module, "are_signed_permutations", decided_late)
+    for orbit in orbits:
+        compiles_silently(orbit, torch.randn(2, 3))
+    assert [act.kind for act in actions] == ["signs", "signs"]
+
+
 @pytest.mark.parametrize("which", [torch.tensor([3, 1]), slice(1, 4), [0, 2]])
 def test_subsets_compile_too(shifts, images, which):
     shifts(images)
