@@ -232,9 +232,35 @@ class OrbitAverage(nn.Module):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> Any:
-        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing."""
+        """As torch has it; the state of the model alone goes into the model, and S stays.
+
+        A state with a bad S is an `ArgumentError` and changes nothing.
+        """
+        if isinstance(state_dict, Mapping) and self._is_of_model(state_dict, strict):
+            return self.model.load_state_dict(state_dict, strict, assign)  # type: ignore[attr-defined]
         require_loadable(self, state_dict, strict=strict, others=True)
         return super().load_state_dict(state_dict, strict, assign)
+
+    def _is_of_model(self, state_dict: Mapping[str, Any], strict: bool) -> bool:
+        """Whether the keys are those of the model alone, which lack the prefix "model.".
+
+        An `ArgumentError` where they are neither its keys nor those of this module.
+        """
+        own = self.model.state_dict() if isinstance(self.model, nn.Module) else {}
+        fit = any(key in own for key in state_dict)
+        if state_dict.keys() == own.keys():
+            return fit
+        if not state_dict or any(key in self.state_dict() for key in state_dict):
+            return False
+        if fit and not strict:
+            return True
+        missing = [key for key in own if key not in state_dict]
+        unknown = [key for key in state_dict if key not in own]
+        raise ArgumentError(
+            "state_dict is not of this average, as its keys lack the prefix 'model.', and for the "
+            f"model alone it lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
+            f"state_dict of either returned{', or strict=False' if fit else ''}."
+        )
 
     def _merged(self, x: Any) -> Tensor:
         if self.merge == "mean":

@@ -322,9 +322,10 @@ def require_loadable(
     known += [prefix + EXTRA for prefix in parts]  # which older ones do not have
     unknown = [] if others else [key for key in state_dict if key not in known]
     if strict and (missing or unknown):
+        some = any(key in state_dict for key in module.state_dict())
         raise ArgumentError(
             f"state_dict lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
-            "state_dict returned, or strict=False."
+            f"state_dict returned{', or strict=False' if some else ''}."
         )
     return {
         prefix: sample_in(state_dict, prefix, part.action.group).elements
