@@ -51,6 +51,8 @@ def require_library(x: Any, name: str = "x") -> None:
         raise ArgumentError(
             f"{name} is a torch tensor of layout {x.layout}; give a dense one: {name}.to_dense()."
         )
+    if found == "torch":
+        require_local(name, x)
 
 
 def require_dense(name: str, x: Any) -> None:
@@ -58,6 +60,27 @@ def require_dense(name: str, x: Any) -> None:
     if is_tensor(x) and (x.layout is not namespace(x).strided or x.is_meta):
         kind = "no memory" if x.is_meta else f"layout {x.layout}"
         raise ArgumentError(f"{name} is a tensor with {kind}; give a dense one, as x.to_dense().")
+    if is_tensor(x):
+        require_local(name, x)
+
+
+def require_local(name: str, x: Any) -> None:
+    """Raise an `ArgumentError` for a torch tensor of 8 bits, or one that is spread over ranks."""
+    if x.is_floating_point() and x.element_size() < 2:
+        raise ArgumentError(
+            f"{name} has dtype {x.dtype}, in which torch stores numbers and does not compute; convert "
+            "it, as with .to(torch.bfloat16)."
+        )
+    if is_sharded(x):
+        raise ArgumentError(
+            f"{name} is a DTensor, spread over ranks; give this rank's part, x.to_local(), or all of "
+            "it, x.full_tensor()."
+        )
+
+
+def is_sharded(x: Any) -> bool:
+    """Whether x is a tensor of torch.distributed.tensor, which need not be imported."""
+    return hasattr(x, "full_tensor")
 
 
 def type_name(value: object) -> str:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.arrays import require_dense, require_local
 from sparseaug.actions.trees import leaves, require_samples
 from sparseaug.errors import ArgumentError, shorten
 
@@ -36,6 +36,7 @@ def require_tensor(name: str, x: Any, axes: int) -> None:
         raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
     if x.layout is not torch.strided:  # one without memory is on another device than S
         require_dense(name, x)
+    require_local(name, x)
     if x.ndim < axes:
         raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
 
@@ -45,6 +46,7 @@ def require_outputs(y: Any, count: int) -> Tensor:
     if not isinstance(y, Tensor) or y.ndim < 1 or y.shape[0] != count:
         given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
         raise ArgumentError(f"model returned {given}; return ({count}, ...).")
+    require_local("the output of model", y)
     return y
 
 

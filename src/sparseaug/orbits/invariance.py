@@ -14,7 +14,7 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace
+from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_dense
 from sparseaug.actions.base import require_same_group
 from sparseaug.actions.bound import distinct
 from sparseaug.actions.trees import joined, map_leaves
@@ -180,6 +180,7 @@ def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
             raise ArgumentError(
                 f"model returned {given} for {count} samples; return an array with one row each."
             )
+        require_dense("the output of model", y)
         pieces.append(y)
     return namespace(pieces[0]).concat(pieces)
 

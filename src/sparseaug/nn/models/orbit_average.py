@@ -28,6 +28,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
+from sparseaug.nn.models.saved_sample import require_as_sharded
 from sparseaug.orbits import Choice, choose, orbit_spectrum
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
@@ -237,8 +238,12 @@ class OrbitAverage(nn.Module):
         A state with a bad S is an `ArgumentError` and changes nothing.
         """
         if isinstance(state_dict, Mapping) and self._is_of_model(state_dict, strict):
+            if not assign:
+                require_as_sharded(self.model, state_dict)  # type: ignore[arg-type]
             return self.model.load_state_dict(state_dict, strict, assign)  # type: ignore[attr-defined]
         require_loadable(self, state_dict, strict=strict, others=True)
+        if not assign:
+            require_as_sharded(self, state_dict)
         return super().load_state_dict(state_dict, strict, assign)
 
     def _is_of_model(self, state_dict: Mapping[str, Any], strict: bool) -> bool:
