@@ -226,6 +226,26 @@ def test_gradients_reach_the_batch_and_its_model(shifts, images):
     torch.testing.assert_close(images.grad, expected)
 
 
+@pytest.mark.parametrize("accelerator", [False, True])
+@pytest.mark.parametrize("which", [None, [3, 1]])
+@pytest.mark.parametrize("form", [torch.channels_last, torch.channels_last_3d])
+def test_copies_keep_the_memory_format_of_the_batch(form, which, accelerator, monkeypatch):
+    monkeypatch.setattr(orbit_batch, "_is_accelerator", lambda device: accelerator)
+    shape = (3, 2, 4, 4) if form is torch.channels_last else (3, 2, 5, 4, 4)
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    orbit = OrbitBatch(sa.roll(sa.abelian(4, 4)), drawn(sa.abelian(4, 4)))
+    plain = orbit(x, which)
+    assert plain.is_contiguous()
+    copies = orbit(x.contiguous(memory_format=form).requires_grad_(), which)
+    assert torch.equal(copies, plain)
+    assert copies.is_contiguous(memory_format=form)
+    assert not copies.is_contiguous()
+    several = OrbitBatch(sa.together(image=orbit.action, mask=orbit.action), orbit.sample)
+    both = several({"mask": x, "image": x.contiguous(memory_format=form)}, which)
+    assert both["image"].is_contiguous(memory_format=form)
+    assert both["mask"].is_contiguous()
+
+
 def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
     with pytest.raises(ArgumentError, match=r"x is on meta, but S is on cpu; .*\.to\('meta'\)"):
         shifts(images.to("meta"))

@@ -165,12 +165,21 @@ def to_namespace_of(x: Array, array: NDArray[Any]) -> Array:
     return tensor.to(x.dtype) if array.dtype.kind == "f" else tensor
 
 
+def has_channels_last(x: Array) -> bool:
+    """Whether a tensor (n, channels, ...) has its channels last in memory, and nothing else moved."""
+    return x.ndim > 2 and not x.is_contiguous() and x.movedim(1, -1).is_contiguous()
+
+
 def gather(x: Array, index: Array, axes: Shape) -> Array:
     """y[j] = x[index[j]] on the flattened `axes` of x (1 or k, n, ...), with index (k, size).
 
     `axes` count from the end. NumPy is fastest gathering whole rows, which leaves the result a
-    transposed view; torch is fastest with its own gather, or with rows where some follow the axes.
+    transposed view; torch is fastest with its own gather, or with rows where some follow the axes, as
+    the channels do in memory that has them last: they stay there.
     """
+    if is_tensor(x) and x.shape[0] and 2 - x.ndim not in axes and has_channels_last(x[0]):
+        rows = gather(x.movedim(2, -1), index, tuple(axis - 1 for axis in axes))
+        return rows.movedim(-1, 2)
     if is_tensor(x) and axes[-1] < -1 and axes == tuple(range(axes[0], axes[-1] + 1)):
         return _gather_rows(x, index, axes)
     last = tuple(range(-len(axes), 0))
