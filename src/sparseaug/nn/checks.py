@@ -13,6 +13,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import require_dense, require_local
 from sparseaug.actions.trees import leaves, require_samples
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.orbits.models import choose_output
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -45,7 +46,7 @@ def require_outputs(y: Any, count: int) -> Tensor:
     """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
     if not isinstance(y, Tensor) or y.ndim < 1 or y.shape[0] != count:
         given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
-        raise ArgumentError(f"model returned {given}; return ({count}, ...).")
+        raise ArgumentError(f"model returned {given}; return ({count}, ...){choose_output(y)}.")
     require_local("the output of model", y)
     return y
 

@@ -24,6 +24,7 @@ from sparseaug.orbits.models import (
     MOST_CALLS,
     call_model,
     check_chunk,
+    choose_output,
     evaluating,
     require_inputs,
     require_model,
@@ -178,7 +179,8 @@ def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
         if not is_array_api_obj(y) or y.ndim < 1 or len(y) != count:
             given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
             raise ArgumentError(
-                f"model returned {given} for {count} samples; return an array with one row each."
+                f"model returned {given} for {count} samples; return an array with one row each"
+                f"{choose_output(y)}."
             )
         require_dense("the output of model", y)
         pieces.append(y)
