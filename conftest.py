@@ -24,6 +24,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "error::sparseaug.errors.SparseAugWarning")
     # tests draw many elements of small groups
     config.addinivalue_line("filterwarnings", "ignore::sparseaug.errors.LargeSampleWarning")
+    # torch says this of the first product on a GPU in a process, before it makes the context itself
+    config.addinivalue_line(
+        "filterwarnings", "ignore:Attempting to run cuBLAS, but there was no current CUDA context"
+    )
 
 
 @pytest.hookimpl(wrapper=True)

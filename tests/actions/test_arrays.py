@@ -94,6 +94,14 @@ def test_tensors_that_are_not_dense_are_refused():
         ACT(E, torch.tensor(X).to_sparse())
 
 
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_eight_bits_in_which_torch_does_not_compute_are_refused_with_the_remedy(name):
+    with pytest.raises(
+        ArgumentError, match=rf"^x has dtype torch\.{name}.*\.to\(torch\.bfloat16\)"
+    ):
+        ACT(E, torch.tensor(X).to(getattr(torch, name)))
+
+
 @pytest.mark.parametrize("shape", [(), (3,), (0,)])
 def test_data_without_samples_or_axes_are_refused(shape):
     with pytest.raises(ArgumentError, match=r"^x has shape"):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
 from torch import distributed, nn
-from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed import checkpoint as dcp
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor import DTensor
+from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 from torch.utils.data import DataLoader, TensorDataset
 
 import sparseaug as sa
 from sparseaug import nn as sann
+from sparseaug.errors import ArgumentError
 
 ACT = sa.permute_axis(sa.symmetric(3))
 S = sa.Oracle(ACT.group, seed=0).draw(4)
@@ -61,6 +64,47 @@ def whole_of(parameter: torch.Tensor) -> torch.Tensor:
     return parameter.full_tensor() if isinstance(parameter, DTensor) else parameter.detach()
 
 
+def misuse(mesh: DeviceMesh) -> dict[str, str]:
+    """What is said of data, modules and states that are spread over ranks where they must not be."""
+    x = torch.ones(4, 3)
+    spread = distribute_tensor(x, mesh, [Shard(0)])
+    whole, sharded = (sann.OrbitAverage(nn.Linear(3, 2), ACT, S) for _ in range(2))
+    fully_shard(sharded, mesh=mesh)
+    calls = {
+        "x": lambda: sann.OrbitBatch(ACT, S)(spread),
+        "average": lambda: whole(spread),
+        "module": lambda: sann.ModuleRisk(sharded.model, nn.MSELoss(), (x, x[:, :2]), ACT, S),
+        "data": lambda: sann.ModuleRisk(whole.model, nn.MSELoss(), (x, spread[:, :2]), ACT, S),
+        "whole": lambda: sharded.load_state_dict(whole.state_dict()),
+        "plain": lambda: sharded.load_state_dict(whole.model.state_dict()),
+        "sharded": lambda: whole.load_state_dict(sharded.state_dict()),
+    }
+    return {name: answer(call) for name, call in calls.items()}
+
+
+def answer(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except ArgumentError as error:
+        return str(error)
+    except Exception as error:
+        return f"raw {type(error).__name__}: {error}"
+    return "taken"
+
+
+def through_a_checkpoint(path: Path) -> list[int | None]:
+    """Seed and calls of S after loading a sharded checkpoint into a module with another S."""
+    written = sann.OrbitAverage(nn.Linear(3, 2), ACT, S)
+    dcp.save(written.state_dict(), checkpoint_id=path)
+    other = sa.Oracle(ACT.group, seed=1_000_000_007).draw(4)  # whose facts are a longer text
+    read = sann.OrbitAverage(nn.Linear(3, 2), ACT, other)
+    state = read.state_dict()
+    dcp.load(state, checkpoint_id=path)
+    read.load_state_dict(state)
+    assert read.orbit.sample == S
+    return [read.orbit.sample.origin.seed, read.orbit.sample.calls]
+
+
 def main(folder: Path) -> None:
     distributed.init_process_group("gloo")
     rank = distributed.get_rank()
@@ -76,6 +120,8 @@ def main(folder: Path) -> None:
         said[name] = {"sharded": sharded, "found": train(model, rank, 2)}
         said[name]["expected"] = train(Net(orbit), 0, 1)
         said[name]["keys"] = sorted(model.state_dict())
+    said["refused"] = misuse(mesh)
+    said["loaded"] = through_a_checkpoint(folder / "checkpoint")
     (folder / f"{rank}.json").write_text(json.dumps(said))
     distributed.destroy_process_group()
 

@@ -75,3 +75,26 @@ def test_indices_beyond_the_ends_are_argument_errors_and_index_errors():
                 data[len(data)]
             with pytest.raises(kind, match=f"out of range for {len(data)} items"):
                 data.__getitems__([0, -len(data) - 1])
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_inputs_outputs_and_data_of_eight_bits_are_refused_by_name(dtype):
+    x, few, net = X.float(), X.to(dtype), nn.Linear(4, 1)
+
+    def rough(x):
+        return net(x.float()).to(dtype)
+
+    for name, measure in (
+        ("x has dtype", lambda: sann.OrbitBatch(ACT, S)(few)),
+        ("x has dtype", lambda: sann.OrbitBatch(ACT, S, sample_shape=(4,))(few)),
+        ("x has dtype", lambda: sann.OrbitAverage(net, ACT, S)(few)),
+        ("x has dtype", lambda: sann.InvarianceError(net, ACT, S)(few)),
+        ("x has dtype", lambda: sann.invariance_error(net, ACT, S, few)),
+        ("the output of model has dtype", lambda: sann.OrbitAverage(rough, ACT, S)(x)),
+        ("the output of model has dtype", lambda: sann.InvarianceError(rough, ACT, S)(x)),
+        ("the output of model has dtype", lambda: sann.invariance_error(rough, ACT, S, x)),
+        ("x of data has dtype", lambda: sann.ModuleRisk(net, nn.MSELoss(), (few, x), ACT, S)),
+        ("y of data has dtype", lambda: sann.ModuleRisk(net, nn.MSELoss(), (x, few), ACT, S)),
+    ):
+        with pytest.raises(ArgumentError, match=rf"^{name} {dtype}, .*\.to\(torch\.bfloat16\)"):
+            measure()

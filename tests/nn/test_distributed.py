@@ -99,15 +99,38 @@ def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(tm
         assert {i for batch in batches for i in batch} == set(range(26))
 
 
-def test_a_network_sharded_over_two_ranks_trains_on_copies_as_on_one_process(tmp_path):
+@pytest.fixture(scope="module")
+def sharded(tmp_path_factory):
+    """What two ranks said that share the parameters of a network."""
+    folder = tmp_path_factory.mktemp("sharded")
+    start(str(HERE / "ranks_sharded.py"), str(folder), ranks=2)
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+
+
+def test_a_network_sharded_over_two_ranks_trains_on_copies_as_on_one_process(sharded):
     """FSDP2, with the copies of a `OneShotDataset` and of an `OrbitBatch` inside the model."""
-    start(str(HERE / "ranks_sharded.py"), str(tmp_path), ranks=2)
-    for rank in range(2):
-        said = json.loads((tmp_path / f"{rank}.json").read_text())
+    for said in sharded:
         for name in ("OneShotDataset", "OrbitBatch"):
             assert said[name]["sharded"]
             assert said[name]["found"] == pytest.approx(said[name]["expected"], abs=1e-5)
         assert "orbit.elements" in said["OrbitBatch"]["keys"]
+
+
+def test_what_is_spread_over_ranks_where_it_must_not_be_is_refused_with_the_remedy(sharded):
+    for said in sharded:
+        found = said["refused"]
+        for name in ("x", "average"):
+            assert found[name].startswith("x is a DTensor")
+            assert "x.to_local()" in found[name]
+        assert found["data"].startswith("y of data is a DTensor")
+        assert "before fully_shard" in found["module"]
+        for name in ("whole", "plain"):
+            assert "set_model_state_dict" in found[name]
+        assert "get_model_state_dict" in found["sharded"]
+
+
+def test_a_sharded_checkpoint_brings_an_S_of_as_many_elements_with_its_seed_and_calls(sharded):
+    assert [said["loaded"] for said in sharded] == [[0, 4]] * 2
 
 
 def test_ranks_are_compared_on_the_device_that_each_computes_on(monkeypatch):

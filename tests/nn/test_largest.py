@@ -214,12 +214,72 @@ class Mine(nn.Linear):
         return 100 * super().forward(x)
 
 
+class Named(nn.Sequential):
+    """As users name the parts of a network: it only says which layers there are."""
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__(*(layers or (nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 6))))
+
+
+class Forward(Named):
+    def forward(self, x):
+        return 100 * super().forward(x)
+
+
+class Call(Named):
+    def __call__(self, x):
+        return 100 * super().__call__(x)
+
+
+class Twice(Named):
+    def __iter__(self):
+        yield from (self[0], self[0])
+
+
+class Residual(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.branch = nn.Linear(6, 6)
+
+    def forward(self, x):
+        return x + self.branch(x)
+
+
+def patched(module: nn.Module, layer: nn.Module) -> nn.Module:
+    """The module, of which one layer (or all of it) computes something else."""
+    before = layer.forward
+    layer.forward = lambda x: 100 * before(x)
+    return module
+
+
+def test_a_subclass_of_sequential_that_only_names_its_layers_has_their_limit():
+    inner = Named()
+    plain = nn.Sequential(*inner, nn.ReLU()).double()
+    named = Named(inner, nn.ReLU()).double()
+    limits = [
+        derived_limit(sann.ModuleRisk(module, nn.MSELoss(), (ROWS, ROWS), SHIFT, None))
+        for module in (plain, named)
+    ]
+    assert limits[0] == limits[1]
+
+
 @pytest.mark.parametrize(
     ("module", "options", "message"),
     [
         (nn.Sequential(nn.Linear(6, 6), nn.SiLU()), {}, "the layer SiLU is not known"),
         (Mine(6, 6), {}, "the layer Mine is not known"),
         (hooked(), {}, "Linear has hooks"),
+        (Forward(nn.Linear(6, 6)), {}, "the layer Forward is not known"),
+        (Call(nn.Linear(6, 6)), {}, "the layer Call is not known"),
+        (Twice(nn.Linear(6, 6)), {}, "the layer Twice is not known"),
+        (patched(net := Named(), net), {}, "Named has a forward of its own"),
+        (patched(net := nn.Sequential(nn.Linear(6, 6)), net), {}, "Sequential has a forward of its"),
+        (patched(net := nn.Sequential(nn.Linear(6, 6)), net[0]), {}, "Linear has a forward of its"),
+        (
+            nn.Sequential(Residual(), nn.Linear(6, 6)),
+            {},
+            r"the layer Residual is not known .* x \+ f\(x\).* give largest=.*A limit by hand",
+        ),
         (nn.utils.parametrizations.weight_norm(nn.Linear(6, 6)), {}, "Linear is not known"),
         (nn.Sequential(nn.Linear(6, 6), nn.GELU("tanh")), {}, "approximate='tanh'"),
         (nn.Linear(6, 6), {"loss": nn.L1Loss()}, "the loss L1Loss is not known"),

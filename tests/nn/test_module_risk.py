@@ -93,7 +93,7 @@ def test_the_sample_that_is_the_group_gives_the_full_risk():
     ]
     for other in (one_shot.gradient(theta), torch.stack(each).mean(0)):
         assert float((full.gradient(theta) - other).abs().max()) <= ROUNDING
-    assert (full.calls, full.method, one_shot.method) == (24, "full", "one-shot")
+    assert (full.calls, full.method, one_shot.method) == (0, "full", "one-shot")
 
 
 def test_chunks_change_rounding_and_nothing_else():
@@ -279,7 +279,7 @@ def test_descend_follows_it_by_every_method_with_exact_counts():
     run = sa.descend(one_shot, one_shot.theta, method="one-shot", **steps)
     assert run.calls == 6
     assert one_shot.value(run.last) < one_shot.value(one_shot.theta)
-    for S, calls in (("full", 24), (None, 0)):
+    for S, calls in (("full", 0), (None, 0)):
         risk = one_shot.on(S)
         assert sa.descend(risk, risk.theta, method=risk.method, **steps).calls == calls
     oracle = sa.Oracle(ACT.group, seed=5)

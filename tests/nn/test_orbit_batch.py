@@ -193,6 +193,22 @@ def test_it_compiles_whole_and_silently_for_every_action(moving):
     compiles_silently(orbit, torch.tensor(x))
 
 
+def test_what_a_linear_action_is_is_decided_before_it_is_traced(monkeypatch):
+    """A decision by the values of its matrices would break the graph of torch.compile."""
+    own, listed = sa.cube_rotations(), sa.cyclic(2)
+    actions = [sa.linear(own), sa.linear(listed, [np.eye(3), np.diag([-1.0, 1.0, 1.0])])]
+    orbits = [OrbitBatch(act, drawn(act.group), sample_shape=(3,)) for act in actions]
+
+    def decided_late(matrices):
+        raise AssertionError("the matrices are looked at while the graph is made")
+
+    module = sys.modules["sparseaug.actions.linear"]  # the package has a function by that name
+    monkeypatch.setattr(module, "are_signed_permutations", decided_late)
+    for orbit in orbits:
+        compiles_silently(orbit, torch.randn(2, 3))
+    assert [act.kind for act in actions] == ["signs", "signs"]
+
+
 @pytest.mark.parametrize("which", [torch.tensor([3, 1]), slice(1, 4), [0, 2]])
 def test_subsets_compile_too(shifts, images, which):
     shifts(images)
@@ -208,6 +224,26 @@ def test_gradients_reach_the_batch_and_its_model(shifts, images):
         for j, (a, b) in enumerate(shifts.sample.elements)
     )
     torch.testing.assert_close(images.grad, expected)
+
+
+@pytest.mark.parametrize("accelerator", [False, True])
+@pytest.mark.parametrize("which", [None, [3, 1]])
+@pytest.mark.parametrize("form", [torch.channels_last, torch.channels_last_3d])
+def test_copies_keep_the_memory_format_of_the_batch(form, which, accelerator, monkeypatch):
+    monkeypatch.setattr(orbit_batch, "_is_accelerator", lambda device: accelerator)
+    shape = (3, 2, 4, 4) if form is torch.channels_last else (3, 2, 5, 4, 4)
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    orbit = OrbitBatch(sa.roll(sa.abelian(4, 4)), drawn(sa.abelian(4, 4)))
+    plain = orbit(x, which)
+    assert plain.is_contiguous()
+    copies = orbit(x.contiguous(memory_format=form).requires_grad_(), which)
+    assert torch.equal(copies, plain)
+    assert copies.is_contiguous(memory_format=form)
+    assert not copies.is_contiguous()
+    several = OrbitBatch(sa.together(image=orbit.action, mask=orbit.action), orbit.sample)
+    both = several({"mask": x, "image": x.contiguous(memory_format=form)}, which)
+    assert both["image"].is_contiguous(memory_format=form)
+    assert both["mask"].is_contiguous()
 
 
 def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):

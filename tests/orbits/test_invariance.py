@@ -581,3 +581,22 @@ def test_a_printed_bound_is_for_no_wider_range_than_it_was_asked_for():
     bound = average.invariance_bound(output_range=(-1.0000096, 2.0000096))
     low, high = re.search(r"outputs in \[(\S+), (\S+)\]", str(bound)).groups()
     assert -1.0000096 <= float(low) <= float(high) <= 2.0000096
+
+
+def test_the_repr_of_a_report_is_one_line_without_its_arrays():
+    act = sa.permute_axis(sa.symmetric(5))
+    report = sa.invariance_error(lambda x: x[:, 0], act, act.group, np.arange(10.0).reshape(2, 5))
+    assert repr(report) == (
+        "InvarianceReport(all 120 elements of S5, mean=2, relative=0.5657, max=4, calls=0)"
+    )
+    drawn = sa.invariance_error(lambda x: x[:, 0], act, sa.Oracle(act.group).draw(6), np.eye(5))
+    assert repr(drawn).startswith("InvarianceReport(6 elements of S5, mean=")
+
+
+@pytest.mark.parametrize("outputs", [lambda x: {"first": x[:, 0]}, lambda x: (x, x)])
+def test_several_outputs_are_refused_with_how_to_choose_one(outputs):
+    act = sa.permute_axis(sa.symmetric(3))
+    with pytest.raises(
+        ArgumentError, match=r"model returned a (dict|tuple) .* lambda x: model\(x\)\["
+    ):
+        sa.invariance_error(outputs, act, act.group, np.eye(3))

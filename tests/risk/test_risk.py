@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_calls_are_those_behind_the_transformations(problem):
     model, data, action, _ = problem
     S = sa.Oracle(action.group, seed=0).draw(5)
     risks = [sa.augmented_risk(model, data, action, chosen) for chosen in (None, S, "full")]
-    assert [risk.calls for risk in risks] == [0, 5, 24]
+    assert [risk.calls for risk in risks] == [0, 5, 0]
     assert [risk.method for risk in risks] == ["none", "one-shot", "full"]
 
 
@@ -90,6 +91,23 @@ def test_the_sample_of_everything_is_the_full_group(problem):
     sampled = sa.augmented_risk(model, data, action, S)
     assert abs(full.value(theta) - sampled.value(theta)) < 1e-12
     assert np.abs(full.gradient(theta) - sampled.gradient(theta)).max() < 1e-12
+
+
+@pytest.mark.parametrize("module", [False, True])
+def test_the_whole_group_costs_no_oracle_call_by_word_or_as_a_sample(problem, module):
+    model, data, action, _ = problem
+    make = partial(sa.augmented_risk, model, data, action)
+    if module:
+        tensors = tuple(torch.tensor(part, dtype=torch.float32) for part in data)
+        network = torch.nn.Sequential(torch.nn.Linear(data[0].shape[1], 1), torch.nn.Flatten(0))
+        make = partial(
+            optional("sparseaug.nn").ModuleRisk, network, torch.nn.MSELoss(), tensors, action
+        )
+    by_word, as_sample = make("full"), make(sa.GroupSample.full(action.group))
+    assert by_word.calls == as_sample.calls == 0
+    start = getattr(by_word, "theta", problem[-1])
+    run = sa.descend(by_word, start, step_size=0.01, num_steps=2, method="full")
+    assert (run.calls, sa.certify(run)["exact"].calls) == (0, 0)
 
 
 def test_streaming_draws_and_counts_at_every_step(problem):

@@ -51,6 +51,8 @@ def require_library(x: Any, name: str = "x") -> None:
         raise ArgumentError(
             f"{name} is a torch tensor of layout {x.layout}; give a dense one: {name}.to_dense()."
         )
+    if found == "torch":
+        require_local(name, x)
 
 
 def require_dense(name: str, x: Any) -> None:
@@ -58,6 +60,27 @@ def require_dense(name: str, x: Any) -> None:
     if is_tensor(x) and (x.layout is not namespace(x).strided or x.is_meta):
         kind = "no memory" if x.is_meta else f"layout {x.layout}"
         raise ArgumentError(f"{name} is a tensor with {kind}; give a dense one, as x.to_dense().")
+    if is_tensor(x):
+        require_local(name, x)
+
+
+def require_local(name: str, x: Any) -> None:
+    """Raise an `ArgumentError` for a torch tensor of 8 bits, or one that is spread over ranks."""
+    if x.is_floating_point() and x.element_size() < 2:
+        raise ArgumentError(
+            f"{name} has dtype {x.dtype}, in which torch stores numbers and does not compute; convert "
+            "it, as with .to(torch.bfloat16)."
+        )
+    if is_sharded(x):
+        raise ArgumentError(
+            f"{name} is a DTensor, spread over ranks; give this rank's part, x.to_local(), or all of "
+            "it, x.full_tensor()."
+        )
+
+
+def is_sharded(x: Any) -> bool:
+    """Whether x is a tensor of torch.distributed.tensor, which need not be imported."""
+    return hasattr(x, "full_tensor")
 
 
 def type_name(value: object) -> str:
@@ -142,12 +165,21 @@ def to_namespace_of(x: Array, array: NDArray[Any]) -> Array:
     return tensor.to(x.dtype) if array.dtype.kind == "f" else tensor
 
 
+def has_channels_last(x: Array) -> bool:
+    """Whether a tensor (n, channels, ...) has its channels last in memory, and nothing else moved."""
+    return x.ndim > 2 and not x.is_contiguous() and x.movedim(1, -1).is_contiguous()
+
+
 def gather(x: Array, index: Array, axes: Shape) -> Array:
     """y[j] = x[index[j]] on the flattened `axes` of x (1 or k, n, ...), with index (k, size).
 
     `axes` count from the end. NumPy is fastest gathering whole rows, which leaves the result a
-    transposed view; torch is fastest with its own gather, or with rows where some follow the axes.
+    transposed view; torch is fastest with its own gather, or with rows where some follow the axes, as
+    the channels do in memory that has them last: they stay there.
     """
+    if is_tensor(x) and x.shape[0] and 2 - x.ndim not in axes and has_channels_last(x[0]):
+        rows = gather(x.movedim(2, -1), index, tuple(axis - 1 for axis in axes))
+        return rows.movedim(-1, 2)
     if is_tensor(x) and axes[-1] < -1 and axes == tuple(range(axes[0], axes[-1] + 1)):
         return _gather_rows(x, index, axes)
     last = tuple(range(-len(axes), 0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -22,7 +21,6 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.actions.base import (
     Action,
-    Kind,
     WholeAxis,
     axes_from_end,
     require_group,
@@ -106,11 +104,14 @@ class Linear(Action):
     group: Group
     matrices: Callable[[Rows], NDArray[np.float64]]
 
-    @cached_property
-    def kind(self) -> Kind:  # type: ignore[override]
-        """ "signs" for a list of signed permutation matrices, each of which was compared."""
+    def __post_init__(self) -> None:
+        """Its kind is "signs" for a list of signed permutation matrices, each of which is compared.
+
+        That depends on values, so it is decided here: torch.compile cannot trace such a decision.
+        """
         listed = getattr(self.matrices, "listed", None)
-        return "signs" if listed is not None and are_signed_permutations(listed) else "linear"
+        signs = listed is not None and are_signed_permutations(listed)
+        object.__setattr__(self, "kind", "signs" if signs else "linear")
 
     @property
     def sample_shape(self) -> Shape:  # type: ignore[override]

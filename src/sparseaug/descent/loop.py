@@ -143,7 +143,7 @@ def descend(
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(3)), "full")
         >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100, method="full")
         >>> run.calls, run.best_step, risk.value(run.last) < risk.value(np.ones(8))
-        (6, 99, True)
+        (0, 99, True)
     """
     check_risk(risk, method)
     theta0 = check_theta(theta0)

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.arrays import require_dense, require_local
 from sparseaug.actions.trees import leaves, require_samples
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.orbits.models import choose_output
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -36,6 +37,7 @@ def require_tensor(name: str, x: Any, axes: int) -> None:
         raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
     if x.layout is not torch.strided:  # one without memory is on another device than S
         require_dense(name, x)
+    require_local(name, x)
     if x.ndim < axes:
         raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
 
@@ -44,7 +46,8 @@ def require_outputs(y: Any, count: int) -> Tensor:
     """What a model returned, or an `ArgumentError` unless it is a tensor with so many rows."""
     if not isinstance(y, Tensor) or y.ndim < 1 or y.shape[0] != count:
         given = f"shape {tuple(y.shape)}" if isinstance(y, Tensor) else f"a {type(y).__name__}"
-        raise ArgumentError(f"model returned {given}; return ({count}, ...).")
+        raise ArgumentError(f"model returned {given}; return ({count}, ...){choose_output(y)}.")
+    require_local("the output of model", y)
     return y
 
 

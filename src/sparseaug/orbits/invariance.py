@@ -14,7 +14,7 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace
+from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_dense
 from sparseaug.actions.base import require_same_group
 from sparseaug.actions.bound import distinct
 from sparseaug.actions.trees import joined, map_leaves
@@ -24,6 +24,7 @@ from sparseaug.orbits.models import (
     MOST_CALLS,
     call_model,
     check_chunk,
+    choose_output,
     evaluating,
     require_inputs,
     require_model,
@@ -178,8 +179,10 @@ def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
         if not is_array_api_obj(y) or y.ndim < 1 or len(y) != count:
             given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
             raise ArgumentError(
-                f"model returned {given} for {count} samples; return an array with one row each."
+                f"model returned {given} for {count} samples; return an array with one row each"
+                f"{choose_output(y)}."
             )
+        require_dense("the output of model", y)
         pieces.append(y)
     return namespace(pieces[0]).concat(pieces)
 

@@ -6,7 +6,7 @@ torch is not imported here: a module of its proves that somebody did.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -69,6 +69,13 @@ def call_model(model: Callable[..., Any], x: Any) -> Any:
         if torch is not None and isinstance(error, torch.OutOfMemoryError):
             raise
         raise ArgumentError(f"model failed on x of {describe(x)}: {error}") from error
+
+
+def choose_output(y: Any) -> str:
+    """How to measure one output of a model that returns several."""
+    if isinstance(y, Mapping) and y:
+        return f", one of several as in lambda x: model(x)[{shorten(next(iter(y)))}]"
+    return ", one of several as in lambda x: model(x)[0]" if isinstance(y, tuple | list) else ""
 
 
 @contextmanager

@@ -71,11 +71,20 @@ class InvarianceReport:
         follows = {"relative": self.relative, "worst": self.worst.tolist()}
         return {**vars(self), **lists, **follows}
 
+    def __repr__(self) -> str:
+        return (
+            f"InvarianceReport({self._which()}, mean={self.mean:.4g}, relative={self.relative:.4g}, "
+            f"max={text_up(self.max, 4)}, calls={self.calls})"
+        )
+
+    def _which(self) -> str:
+        every = "all " if self.exact else ""
+        return f"{every}{len(self.errors)} elements of {self.group}"
+
     def __str__(self) -> str:
-        which = f"all {len(self.errors)}" if self.exact else f"{len(self.errors)}"
         # what is said to be exceeded by few, or by none, is rounded up
         text = (
-            f"invariance error over {which} elements of {self.group}: mean {self.mean:.3g} "
+            f"invariance error over {self._which()}: mean {self.mean:.3g} "
             f"(relative {self.relative:.3g}), max {text_up(self.max, 4)} at "
             f"{shorten(self.worst.tolist())}"
         )

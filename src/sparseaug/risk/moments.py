@@ -38,7 +38,7 @@ class MomentRisk(Problem):
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full")
         >>> risk
-        MomentRisk(full, 2 samples, 2 centres, group Z2^2, 4 oracle calls)
+        MomentRisk(full, 2 samples, 2 centres, group Z2^2, 0 oracle calls)
         >>> risk.gradient(np.ones(4)).round(3)
         array([0.063, 0.063, 0.063, 0.063])
     """

@@ -84,10 +84,8 @@ class Problem:
 
     @property
     def calls(self) -> int:
-        """Oracle calls behind S: m for m draws (of the letters, for words), |G| for the full group."""
-        if isinstance(self.S, GroupSample):
-            return self.S.calls_behind
-        return self.action.group.order if self.S == "full" else 0
+        """Oracle calls behind S: m for m draws (of the letters, for words), 0 for the full group."""
+        return self.S.calls_behind if isinstance(self.S, GroupSample) else 0
 
     @cached_property
     def draws(self) -> Draws:

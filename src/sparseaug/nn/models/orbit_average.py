@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -28,6 +29,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
+from sparseaug.nn.models.saved_sample import require_as_sharded
 from sparseaug.orbits import Choice, choose, orbit_spectrum
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
@@ -81,16 +83,19 @@ class OrbitStatistics:
     """The outputs over S, for every sample and entry of the output.
 
     Attributes:
-        mean: over S
+        mean: over S; of several outputs a tuple or dict, as the model returns them
         std: over S, with m - 1: an estimate of the standard deviation over the orbit
         m: number of elements of S
     """
 
-    mean: Tensor
-    std: Tensor
+    mean: Any
+    std: Any
     m: int
 
-    def estimated_error(self, deviation: Deviation) -> Tensor:
+    def __repr__(self) -> str:
+        return f"OrbitStatistics({describe(self.mean)}, m={self.m})"
+
+    def estimated_error(self, deviation: Deviation) -> Any:
         """deviation x std: what the invariance error is likely to be at most. No bound.
 
         The standard deviation over the orbit stands in it as the one over S, which may be smaller.
@@ -99,11 +104,12 @@ class OrbitStatistics:
             raise ArgumentError(
                 f"deviation={shorten(deviation)} is not a Deviation; give sparseaug.deviation(S)."
             )
-        return deviation.value * self.std
+        return map_leaves(lambda std: deviation.value * std, self.std)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {"mean": self.mean.tolist(), "std": self.std.tolist(), "m": self.m}
+        mean, std = (map_leaves(Tensor.tolist, part) for part in (self.mean, self.std))
+        return {"mean": mean, "std": std, "m": self.m}
 
 
 class OrbitAverage(nn.Module):
@@ -111,11 +117,13 @@ class OrbitAverage(nn.Module):
 
     Args:
         model: maps (B, ...) to (B, ...), in floating point: logits or values, not labels; called as
-            model(x), model(*x) where x is a tuple, model(**x) where it is a dict
+            model(x), model(*x) where x is a tuple, model(**x) where it is a dict. Several outputs in a
+            tuple or dict are averaged one by one
         action: how x moves; `sparseaug.together` for several inputs
         S: by which elements; "full" for all of the group; "choose" for the cheapest known ones that
             leave no more than `error`, by the spectrum of the model on `x` (`sparseaug.choose`)
-        output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x)
+        output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x);
+            `sparseaug.together` for several
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
             badly on a few elements
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
@@ -188,8 +196,8 @@ class OrbitAverage(nn.Module):
             self.orbit._like,
         )
         with evaluating(self.model):
-            y = require_outputs(call_model(self.model, zeros), 1)
-        back.move_each(y.cpu()[None], [0])
+            y = _require_several(call_model(self.model, zeros), 1)
+        back.move_each(map_leaves(lambda part: part.cpu()[None], y), [0])
 
     @property
     def deviation(self) -> Deviation:
@@ -199,17 +207,18 @@ class OrbitAverage(nn.Module):
             self._known = S.sha256, compute_deviation(S)
         return self._known[1]
 
-    def forward(self, x: Any) -> Tensor:
-        """The merged outputs (B, ...)."""
-        merged = [self._merged(part) for part in self._pieces(x)]
-        return merged[0] if len(merged) == 1 else torch.cat(merged)
+    def forward(self, x: Any) -> Any:
+        """The merged outputs (B, ...), in the form in which the model returns them."""
+        return _joined([self._merged(part) for part in self._pieces(x)], 0)
 
     def statistics(self, x: Any) -> OrbitStatistics:
         """Mean and standard deviation of the outputs over S, for every sample."""
         if self.orbit.m < 2:
             raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
-        outputs = torch.cat([self._outputs(part) for part in self._pieces(x)], dim=1)
-        return OrbitStatistics(outputs.mean(0), outputs.std(0, correction=1), self.orbit.m)
+        outputs = _joined([self._outputs(part) for part in self._pieces(x)], 1)
+        mean = map_leaves(lambda part: part.mean(0), outputs)
+        std = map_leaves(lambda part: part.std(0, correction=1), outputs)
+        return OrbitStatistics(mean, std, self.orbit.m)
 
     def invariance_bound(self, *, output_range: tuple[float, float]) -> InvarianceBound:
         """What the averaged model's invariance error is at most, for outputs in [low, high].
@@ -232,16 +241,52 @@ class OrbitAverage(nn.Module):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> Any:
-        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing."""
+        """As torch has it; the state of the model alone goes into the model, and S stays.
+
+        A state with a bad S is an `ArgumentError` and changes nothing.
+        """
+        if isinstance(state_dict, Mapping) and self._is_of_model(state_dict, strict):
+            if not assign:
+                require_as_sharded(self.model, state_dict)  # type: ignore[arg-type]
+            return self.model.load_state_dict(state_dict, strict, assign)  # type: ignore[attr-defined]
         require_loadable(self, state_dict, strict=strict, others=True)
+        if not assign:
+            require_as_sharded(self, state_dict)
         return super().load_state_dict(state_dict, strict, assign)
 
-    def _merged(self, x: Any) -> Tensor:
+    def _is_of_model(self, state_dict: Mapping[str, Any], strict: bool) -> bool:
+        """Whether the keys are those of the model alone, which lack the prefix "model.".
+
+        An `ArgumentError` where they are neither its keys nor those of this module.
+        """
+        own = self.model.state_dict() if isinstance(self.model, nn.Module) else {}
+        fit = any(key in own for key in state_dict)
+        if state_dict.keys() == own.keys():
+            return fit
+        if not state_dict or any(key in self.state_dict() for key in state_dict):
+            return False
+        if fit and not strict:
+            return True
+        missing = [key for key in own if key not in state_dict]
+        unknown = [key for key in state_dict if key not in own]
+        raise ArgumentError(
+            "state_dict is not of this average, as its keys lack the prefix 'model.', and for the "
+            f"model alone it lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
+            f"state_dict of either returned{', or strict=False' if fit else ''}."
+        )
+
+    def _merged(self, x: Any) -> Any:
         if self.merge == "mean":
             # weighted means: a sum of m outputs may be too large for half precision
-            parts = [self._weighted(block, start) for block, start in self._blocks(x)]
-            return torch.stack(parts).sum(0)
-        ordered = self._outputs(x).sort(dim=0).values
+            parts = [
+                map_leaves(partial(self._weighted, start=start), block)
+                for block, start in self._blocks(x)
+            ]
+            return map_leaves(lambda *some: torch.stack(some).sum(0), *parts)
+        return map_leaves(self._median, self._outputs(x))
+
+    def _median(self, outputs: Tensor) -> Tensor:
+        ordered = outputs.sort(dim=0).values
         middle = (self.orbit.m - 1) // 2
         return (ordered[middle] + ordered[-1 - middle]) / 2
 
@@ -266,13 +311,15 @@ class OrbitAverage(nn.Module):
         weights = equal.counts[start : start + len(block)].to(wide) / self.orbit.m
         return torch.tensordot(weights, block.to(wide), dims=1).to(block.dtype)
 
-    def _outputs(self, x: Any) -> Tensor:
+    def _outputs(self, x: Any) -> Any:
         """The outputs (m, B, ...) of all elements; equal ones are computed once."""
-        outputs = torch.cat([block for block, _ in self._blocks(x)])
+        outputs = _joined([block for block, _ in self._blocks(x)], 0)
         equal = self.orbit._equal()
-        return outputs if equal is None else outputs.index_select(0, equal.number)
+        if equal is None:
+            return outputs
+        return map_leaves(lambda part: part.index_select(0, equal.number), outputs)
 
-    def _blocks(self, x: Any) -> Iterator[tuple[Tensor, int]]:
+    def _blocks(self, x: Any) -> Iterator[tuple[Any, int]]:
         """Outputs (k, B, ...) of k distinct elements at a time, moved back, and where they begin."""
         equal, batch = self.orbit._equal(), leaves(x)[0].shape[0]  # len would fix it in an export
         m = self.orbit.m if equal is None else len(equal.first)
@@ -282,13 +329,14 @@ class OrbitAverage(nn.Module):
             if equal is not None:
                 which = equal.first[start : start + size]
             copies = self.orbit(x, which)
-            y = require_outputs(call_model(self.model, copies), leaves(copies)[0].shape[0])
-            if not (y.is_floating_point() or y.is_complex()):
-                raise ArgumentError(
-                    f"model returned {y.dtype} for x of {describe(x)}; return logits or values, not "
-                    "labels."
-                )
-            outputs = y.unflatten(0, (-1, batch))
+            y = _require_several(call_model(self.model, copies), leaves(copies)[0].shape[0])
+            for part in leaves(y):
+                if not (part.is_floating_point() or part.is_complex()):
+                    raise ArgumentError(
+                        f"model returned {part.dtype} for x of {describe(x)}; return logits or "
+                        "values, not labels."
+                    )
+            outputs = map_leaves(lambda part: part.unflatten(0, (-1, batch)), y)
             outputs = outputs if self.back is None else self.back.move_each(outputs, which)
             yield outputs, start
 
@@ -308,6 +356,22 @@ def _chosen(
         if given is None:
             raise ArgumentError(f"{name} is missing: S='choose' takes error= and samples x=.")
     return choose(orbit_spectrum(model, action, x), error=error)
+
+
+def _require_several(y: Any, count: int) -> Any:
+    """What a model returned, or an `ArgumentError` unless each output has so many rows."""
+    if not leaves(y):
+        raise ArgumentError(f"model returned an empty {type(y).__name__}; return ({count}, ...).")
+    for part in leaves(y):
+        require_outputs(part, count)
+    return y
+
+
+def _joined(pieces: list[Any], axis: int) -> Any:
+    """Outputs, leaf by leaf, one after another along an axis."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return map_leaves(lambda *some: torch.cat(some, axis), *pieces)
 
 
 def _cut(x: Any, start: int, stop: int) -> Any:

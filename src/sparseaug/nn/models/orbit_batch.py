@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action, Bound
-from sparseaug.actions.arrays import Shape
+from sparseaug.actions.arrays import Shape, has_channels_last
 from sparseaug.actions.base import require_action
 from sparseaug.actions.bound import Distinct, distinct
 from sparseaug.actions.trees import leaves, map_leaves
@@ -54,7 +54,7 @@ class OrbitBatch(nn.Module):
     batch before compiling. Loading a state dict adopts its S with its seed and calls, if that is one
     of the same group; an older state dict holds rows alone, and its S has calls = 0. x may be a tuple
     or a dict of tensors where the action moves them together (`sparseaug.together`); so are the
-    copies then.
+    copies then. Copies of a batch with its channels last (`torch.channels_last`) have them last too.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -126,9 +126,11 @@ class OrbitBatch(nn.Module):
         action = self._ready(x, 0)
         cells = self._cells(action, x) if which is None else None
         if cells is not None:
-            return x.reshape(-1).index_select(0, cells).reshape(-1, *x.shape[1:])
+            as_stored = _as_stored(x)
+            copies = as_stored.reshape(-1).index_select(0, cells).reshape(-1, *as_stored.shape[1:])
+            return copies if as_stored is x else copies.movedim(-1, 1)
         moved = action.apply(self._prepared(which), map_leaves(lambda part: part[None], x))
-        return map_leaves(lambda part: part.flatten(0, 1), moved)
+        return map_leaves(lambda part, like: _stored_as(like, part.flatten(0, 1)), moved, x)
 
     def _cells(self, action: Action, x: Any) -> Tensor | None:
         """Where each entry of all copies of such a batch comes from; None where that is not better.
@@ -140,10 +142,13 @@ class OrbitBatch(nn.Module):
             return None
         if not _is_accelerator(x.device) or self.m * x.numel() > _MOST_CELLS:
             return None
-        now = x.shape, x.device, [_version(part) for part in self._parts()]
+        last = has_channels_last(x)
+        now = x.shape, last, x.device, [_version(part) for part in self._parts()]
         if self._kept_cells[0] != now:
-            numbers = torch.arange(x.numel(), device=x.device).reshape(1, *x.shape)
-            cells = action.apply(self._parts(), numbers).reshape(-1)
+            numbers = torch.arange(x.numel(), device=x.device).reshape(_as_stored(x).shape)
+            numbers = numbers.movedim(-1, 1) if last else numbers
+            cells = action.apply(self._parts(), numbers[None]).flatten(0, 1)
+            cells = (cells.movedim(1, -1) if last else cells).reshape(-1)
             self._kept_cells = now, cells.to(torch.int32)  # at most _MOST_CELLS
         return self._kept_cells[1]
 
@@ -322,9 +327,10 @@ def require_loadable(
     known += [prefix + EXTRA for prefix in parts]  # which older ones do not have
     unknown = [] if others else [key for key in state_dict if key not in known]
     if strict and (missing or unknown):
+        some = any(key in state_dict for key in module.state_dict())
         raise ArgumentError(
             f"state_dict lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
-            "state_dict returned, or strict=False."
+            f"state_dict returned{', or strict=False' if some else ''}."
         )
     return {
         prefix: sample_in(state_dict, prefix, part.action.group).elements
@@ -375,6 +381,18 @@ def _sample_without_memory(sample_shape: Any) -> Any:
 def _without_memory(x: Tensor, leading: int) -> Tensor:
     """One sample of x, whose sample axis is axis `leading`."""
     return torch.empty((1, *x.shape[1 + leading :]), dtype=x.dtype, device="meta")
+
+
+def _as_stored(x: Tensor) -> Tensor:
+    """x (B, ...) with its axes in the order of memory, where its channels are last there."""
+    return x.movedim(1, -1) if has_channels_last(x) else x
+
+
+def _stored_as(x: Tensor, copies: Tensor) -> Tensor:
+    """The copies with their channels last in memory, where those of x are; most are so already."""
+    if not has_channels_last(x):
+        return copies
+    return copies.movedim(1, -1).contiguous().movedim(-1, 1)
 
 
 def _number(dtype: torch.dtype, device: torch.device) -> Tensor:

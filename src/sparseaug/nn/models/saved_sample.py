@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-from sparseaug.actions.arrays import as_numpy
+from sparseaug.actions.arrays import as_numpy, is_sharded
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.nn.data.state import group_sha256
@@ -24,6 +24,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
 
 EXTRA = "_extra_state"  # torch's name for what is neither parameter nor buffer
+_LENGTH = 1024  # of the text of facts, or a multiple of it: JSON may end with spaces
 
 
 def digest_of(group: Group) -> Tensor:
@@ -34,7 +35,28 @@ def digest_of(group: Group) -> Tensor:
 def facts_of(S: GroupSample) -> Tensor:
     """Calls, origin and hash of S as the bytes of a JSON text."""
     facts = {"calls": S.calls, "origin": asdict(S.origin), "sha256": S.sha256}
-    return torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
+    text = json.dumps(facts).encode()
+    # torch.distributed.checkpoint fills tensors in place: those of most S have one length
+    return torch.tensor(list(text.ljust(-(-len(text) // _LENGTH) * _LENGTH)), dtype=torch.uint8)
+
+
+def require_as_sharded(module: nn.Module, state_dict: Mapping[str, Any]) -> None:
+    """Raise an `ArgumentError` where parameters of just one of them are spread over ranks."""
+    for name, parameter in module.named_parameters():
+        found = state_dict.get(name)
+        if not isinstance(found, Tensor) or is_sharded(found) == is_sharded(parameter):
+            continue
+        whole = "options=StateDictOptions(full_state_dict=True))"
+        where = "of torch.distributed.checkpoint.state_dict"
+        if is_sharded(parameter):
+            raise ArgumentError(
+                f"state_dict[{name!r}] is a whole tensor, but that of the module is spread over "
+                f"ranks; load it by set_model_state_dict(module, state_dict, {whole} {where}."
+            )
+        raise ArgumentError(
+            f"state_dict[{name!r}] is spread over ranks, but that of the module is not; save "
+            f"whole tensors, by get_model_state_dict(module, {whole} {where}."
+        )
 
 
 def kept_rows(rows: Rows) -> Tensor:

@@ -41,6 +41,7 @@ from sparseaug.spectral.verify.verified import norm_upper
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
 
+_IN_ORDER = ("forward", "__call__", "_call_impl", "__iter__")  # what runs layers one after another
 _DENSE = 1 << 22  # entries of the matrix of a Conv layer up to which it is written out
 
 
@@ -105,9 +106,14 @@ def _require_isometries(risk: ModuleRisk) -> None:
 def _flat(module: nn.Module) -> Iterator[nn.Module]:
     """The layers in the order of the computation."""
     hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    kind = type(module)
     if any(getattr(module, name) for name in hooks):
-        raise _unknown(f"{type(module).__name__} has hooks")
-    if type(module) is nn.Sequential:
+        raise _unknown(f"{kind.__name__} has hooks")
+    if "forward" in vars(module):  # put there by hand: the class does not tell what it computes
+        raise _unknown(f"{kind.__name__} has a forward of its own")
+    if isinstance(module, nn.Sequential) and all(
+        getattr(kind, name) is getattr(nn.Sequential, name) for name in _IN_ORDER
+    ):
         for layer in module:
             yield from _flat(layer)
     else:
@@ -119,7 +125,8 @@ def _rule(layer: nn.Module, a: Tensor, out: Tensor) -> Rule:
     if make is None:
         known = ", ".join(sorted(kind.__name__ for kind in _RULES))
         raise _unknown(
-            f"the layer {type(layer).__name__} is not known (nn.Sequential of {known} is)"
+            f"the layer {type(layer).__name__} is not known (nn.Sequential of {known} is; for "
+            "x + f(x), as in residual networks, norms and slopes add up)"
         )
     rule: Rule = make(layer, a, out)
     return rule
@@ -284,5 +291,6 @@ def _norms(x: Tensor) -> Floats:
 def _unknown(why: str) -> UnsupportedError:
     return UnsupportedError(
         f"{why}, so the size of single gradients cannot be derived; give largest=, a limit on the "
-        "gradient norm of any single transformation. sparseaug.nn.audit estimates without it."
+        "gradient norm of any single transformation ('A limit by hand' in the guide to modules). "
+        "sparseaug.nn.audit estimates without it."
     )

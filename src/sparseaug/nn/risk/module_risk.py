@@ -316,6 +316,5 @@ def _sample_of(
     if isinstance(S, GroupSample):
         return S, "one-shot", S.calls_behind
     if isinstance(S, str) and S == "full":
-        everything = action.group.all_elements()
-        return GroupSample(action.group, everything), "full", action.group.order
+        return GroupSample.full(action.group), "full", 0
     raise ArgumentError(f'S={shorten(S)} is not allowed; give a GroupSample, "full" or None.')

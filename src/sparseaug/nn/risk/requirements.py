@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sparseaug.actions.arrays import is_sharded, require_local
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.trees import call, describe, leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
@@ -41,6 +42,8 @@ def check_tensors(
     x, y = data
     action.over(x)
     parts = [("x", part) for part in leaves(x)] + [("y", y)]
+    for name, part in parts:
+        require_local(f"{name} of data", part)
     for _, part in parts[:-1]:
         if part.ndim < 2 or y.ndim < 1 or len(part) != len(y) or not len(part):
             raise ArgumentError(
@@ -58,6 +61,11 @@ def _require_parameters(module: nn.Module, parts: list[tuple[str, Tensor]]) -> N
     trained = [p for p in module.parameters() if p.requires_grad]
     if not trained:
         raise ArgumentError("module has no parameter that requires a gradient.")
+    if any(map(is_sharded, trained)):
+        raise ArgumentError(
+            "module has parameters that are spread over ranks, and theta is one vector; give the module "
+            "as it is before fully_shard: each rank computes its share of the copies."
+        )
     kinds = {(p.dtype, p.device) for p in trained}
     if len(kinds) > 1:
         raise ArgumentError(
