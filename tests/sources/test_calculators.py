@@ -218,10 +218,12 @@ def test_energy_forces_and_stress_take_one_pass_in_any_order():
 def test_a_value_that_some_rotations_lack_is_asked_for_when_it_is_wanted():
     S = sa.Oracle(SPACE, seed=0).draw(3)
     inner = crooked()
+    calculate, done = inner.calculate, []
 
-    def forgetful(*args, **kwargs):
-        type(inner).calculate(inner, *args, **kwargs)
-        if "forces" not in kwargs.get("properties", args[1] if len(args) > 1 else ()):
+    def forgetful(atoms, properties, changes):
+        calculate(atoms, properties, changes)
+        done.append(1)
+        if "forces" not in properties and len(done) == 2:
             inner.results.pop("forces")
 
     inner.calculate = forgetful
@@ -229,7 +231,7 @@ def test_a_value_that_some_rotations_lack_is_asked_for_when_it_is_wanted():
     atoms.calc = sa.sources.averaged_calculator(inner, S)
     fresh.calc = sa.sources.averaged_calculator(crooked(), S)
     atoms.get_potential_energy()
-    assert "forces" not in atoms.calc.results
+    assert set(atoms.calc.results) == {"energy", "stress"}
     assert np.array_equal(atoms.get_forces(), fresh.get_forces())
 
 

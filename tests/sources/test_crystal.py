@@ -14,12 +14,13 @@ import torch
 import sparseaug as sa
 from sparseaug.errors import (
     ArgumentError,
+    GroupError,
     GroupTooLargeError,
     SymmetryWarning,
     UnsupportedError,
 )
 from sparseaug.nn import OrbitBatch
-from sparseaug.sources import crystal, exact, operations
+from sparseaug.sources import cells, crystal, exact, operations
 from sparseaug.testing import check_action, check_group
 
 FCC = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
@@ -303,6 +304,26 @@ def test_supercells_multiply_as_their_affine_maps_do(
     assert abs(moved - np.rint(moved)).max() < 1e-9
     S = sa.Oracle(found.group, seed=0).draw(8)
     assert 0 < sa.deviation(S, action=found.action, shape=(len(cell[2]),)).value <= 1
+
+
+def test_operations_that_do_not_keep_the_sites_are_refused() -> None:
+    """The group stays closed; but half of it is about another origin than the sites are."""
+    given = cells.read_cell(CELLS["hcp"][0])
+    found = operations._ask_spglib(given, 1e-3)
+    group = exact.exact_group(found, given.lattice, 1e-3, "")
+    assert exact.site_images(group, found, given, 1e-3).shape == (24, 2)
+    moved = given._replace(positions=given.positions + 0.1)
+    with pytest.raises(GroupError, match="does not take sites to sites"):
+        exact.site_images(group, found, moved, 1e-3)
+    other = given._replace(kinds=np.array([0, 1]))
+    with pytest.raises(GroupError, match="does not take sites to sites"):
+        exact.site_images(group, found, other, 1e-3)
+    off = found._replace(translations=found.translations + 0.1 * (np.arange(24) % 2)[:, None])
+    with pytest.raises(GroupError, match="translations are not closed"):
+        exact.exact_group(off, given.lattice, 1e-3, "")
+    few = operations.Operations(*(part[:23] for part in found[:3]), *found[3:])
+    with pytest.raises(GroupError, match="rotations are not closed"):
+        exact.exact_group(few, given.lattice, 1e-3, "")
 
 
 def test_a_sample_of_a_supercell_is_saved_without_a_table_of_products(tmp_path: Any) -> None:

@@ -2,7 +2,8 @@
 
 A stabiliser chain from the bottom up: at base point b_i, with b_1, ..., b_(i-1) fixed, one search
 for each candidate image that the generators found so far do not reach. Success adds a generator and
-so joins two orbits; failure rules out a whole orbit of the deeper stabiliser.
+so joins two orbits; failure rules out a whole orbit of the deeper stabiliser. Trees that hang from the
+graph are not searched: `trees`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from sparseaug.sources.refinement import (
     path_to_discrete,
 )
 from sparseaug.sources.symmetry import Symmetry
+from sparseaug.sources.trees import prune
 
 
 @final
@@ -124,6 +126,14 @@ def graph_automorphisms(
 
 
 def _search(structure: Structure) -> tuple[list[Nodes], int]:
+    pruned = prune(structure)
+    found, searches = _search_rest(pruned.rest)
+    ends = np.unique(_orbits(np.stack([np.arange(pruned.rest.n), *found])))
+    lifted = [pruned.lifted(image) for image in found]
+    return lifted + list(pruned.exchanges(ends.tolist())), searches
+
+
+def _search_rest(structure: Structure) -> tuple[list[Nodes], int]:
     path = path_to_discrete(structure)
     generators: list[Nodes] = []
     searches = 0

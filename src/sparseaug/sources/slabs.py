@@ -2,9 +2,14 @@
 
 A symmetry of a slab keeps its plane, so R maps the normal n to n or -n. Where the third lattice vector
 is along n, it is one of the stack of slabs too, among the operations that spglib finds. Of these, the
-slab has those that keep n up to its sign and the mean height of the sites, with no site leaving
-through one face of the cell to come back through the other.
+slab has those that keep n up to its sign and, modulo the period, the mean height of the sites.
 """
+
+# Why no site then leaves through one face of the cell to come back through the other. Heights are in
+# units of the period and span less than 1. A flip z -> 2c - z of the stack takes a site to one of the
+# slab, moved by a period or not; sites that are not moved lie about c, those that are about c + 1/2,
+# or all of them about c - 1/2. If a share s is moved, the mean height is c + s/2 or c - s/2, and it is
+# kept modulo 1 if s is 0 or 1: the flip is one of the slab about c, or about c + 1/2 or c - 1/2.
 
 from __future__ import annotations
 
@@ -40,16 +45,13 @@ def require_slab(cell: Cell, symprec: float) -> None:
 def slab_operations(spglib: Any, cell: Cell, found: Operations, symprec: float) -> Operations:
     """Those operations of the stack that the slab has, with the name of its layer group."""
     (axis,) = np.flatnonzero(~np.array(cell.periodic))
-    heights = np.sort(cell.positions[:, axis])
     length = float(np.linalg.norm(cell.lattice[axis]))
     sign = found.rotations[:, axis, axis]
     alone = abs(found.rotations[:, axis]).sum(axis=1) + abs(found.rotations[:, :, axis]).sum(axis=1)
-    shift = heights.mean() * (1 - sign)  # keeps the mean height
+    shift = cell.positions[:, axis].mean() * (1 - sign)  # keeps the mean height
     off = found.translations[:, axis] - shift
     near = length * abs(off - np.rint(off)) <= SLACK * symprec
-    mirrored = np.sort(2 * heights.mean() - heights)
-    flips = length * abs(mirrored - heights).max() <= SLACK * symprec
-    kept = (alone == 2) & (sign != 0) & near & ((sign > 0) | flips)
+    kept = (alone == 2) & (sign != 0) & near
     translations = found.translations[kept].copy()
     translations[:, axis] = shift[kept]
     symbol, number = "magnetic layer group", 0
