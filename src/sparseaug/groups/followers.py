@@ -136,7 +136,8 @@ def _layers(generators: Rows, x: int) -> list[tuple[Rows, Rows, Rows]]:
     """Breadth first from x: new points, the points they come from, and by which generators."""
     seen = np.zeros(generators.shape[1], bool)
     seen[x] = True
-    layers, points = [], np.array([x])
+    layers: list[tuple[Rows, Rows, Rows]] = []
+    points = np.array([x])
     while True:
         images, place = np.unique(generators[:, points], return_index=True)
         new = ~seen[images]

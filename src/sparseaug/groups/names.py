@@ -114,8 +114,8 @@ def _read(data: Any, depth: int) -> Group:
                 "affine": {"sizes": list(sizes), "turns": list(turns), "maps": list(maps)},
                 "label": str(label),
             }:
-                matrices = tuple(tuple(map(tuple, turn)) for turn in turns)
-                return AffineGroup(tuple(sizes), matrices, tuple(map(tuple, maps)), label)
+                nested = tuple(tuple(map(tuple, turn)) for turn in turns)
+                return AffineGroup(tuple(sizes), nested, tuple(map(tuple, maps)), label)
     except SparseAugError:
         raise
     except (TypeError, ValueError, OverflowError) as error:

@@ -85,11 +85,12 @@ def graph_automorphisms(
     """The automorphism group of a graph, acting on its nodes in their order.
 
     Args:
-        graph: a networkx Graph or DiGraph; or an adjacency matrix, as a NumPy or SciPy sparse array,
-            whose entries that are not 0 are edges of that weight, with directions unless it is
-            symmetric
+        graph: a networkx Graph or DiGraph; PyG's Data; or an adjacency matrix, as a NumPy or SciPy
+            sparse array or a torch tensor, whose entries that are not 0 are edges of that weight,
+            with directions unless it is symmetric
         node_attr: name of a node attribute that automorphisms must keep, for instance "element", or
-            a list of names; for a matrix, a list with the value of each node
+            a list of names; of PyG's Data, of tensors with a value or row for each node, such as "x";
+            for a matrix, a list with the value of each node
         edge_attr: name of an edge attribute that they must keep, for instance "order", or a list of
             names; a matrix has its entries, which are kept in any case
         tolerance: attributes and entries are the same when they differ by at most this much; a chain

@@ -53,15 +53,15 @@ def exact_group(found: Operations, lattice: Floats, tolerance: float, label: str
     size = len(turns) * e
     common = math.gcd(size, *np.unique(maps).tolist())
     maps, size = maps // common % (size // common), size // common
-    matrices, sizes = turns, (size,) * 3
+    matrices, sizes = turns, [size] * 3
     if found.reversals.any():  # time reversal commutes with all: a shift modulo 2
         maps = np.concatenate([maps, found.reversals[:, None]], axis=1)
         matrices = np.zeros((len(turns), 4, 4), np.int64)
-        matrices[:, :3, :3], matrices[:, 3, 3], sizes = turns, 1, (*sizes, 2)
+        matrices[:, :3, :3], matrices[:, 3, 3], sizes = turns, 1, [*sizes, 2]
     rows = np.concatenate([kinds[:, None], maps], axis=1).tolist()
     try:
         nested = tuple(tuple(map(tuple, matrix)) for matrix in matrices.tolist())
-        return AffineGroup(sizes, nested, tuple(map(tuple, rows)), label)
+        return AffineGroup(tuple(sizes), nested, tuple(map(tuple, rows)), label)
     except GroupError as error:
         raise loose(str(error)) from error
 
