@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import coo_array, issparse
 
 from sparseaug.actions.arrays import as_numpy, is_tensor, namespace
-from sparseaug.errors import ArgumentError, GroupTooLargeError, need, shorten
+from sparseaug.errors import ArgumentError, GroupTooLargeError, need, shorten, shorten_text
 from sparseaug.sources.refinement import Structure
 
 LARGEST_GRAPH = 1 << 20
@@ -35,7 +35,13 @@ class Graph(NamedTuple):
 def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
     """A graph of networkx or PyG, or an adjacency matrix, checked, its numbers replaced by kinds."""
     if is_tensor(graph):
-        graph = _of_tensor(graph)
+        try:
+            graph = _of_tensor(graph)
+        except Exception as error:  # on the meta device, or nested
+            raise ArgumentError(
+                f"graph is a tensor that cannot be read: {shorten_text(str(error), 120)}; give a "
+                "dense or sparse adjacency matrix with values."
+            ) from error
     if isinstance(graph, np.ndarray) or issparse(graph):
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
     if all(hasattr(type(graph), name) for name in ("edge_index", "num_nodes")):
@@ -125,10 +131,7 @@ def _of_tensor(tensor: Any) -> Any:
         return as_numpy(tensor)
     entries = tensor.detach().to_sparse_coo().coalesce()
     if entries.ndim != 2 or entries.dense_dim():
-        raise ArgumentError(
-            f"graph is a sparse tensor of shape {tuple(entries.shape)}; give a square adjacency "
-            "matrix of real numbers."
-        )
+        raise TypeError(f"sparse, of shape {tuple(entries.shape)}")
     indices = as_numpy(entries.indices())
     return coo_array((as_numpy(entries.values()), tuple(indices)), shape=tuple(entries.shape))
 
