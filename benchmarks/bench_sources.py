@@ -1,4 +1,4 @@
-"""Groups from generators and graphs, beside sympy, networkx and, where it is installed, pynauty.
+"""Groups from generators, graphs and crystals, beside sympy, networkx, spglib and, if there, pynauty.
 
 sympy and networkx do not reach most of these sizes, so each is given one that it can do, and the title
 says which. networkx lists automorphisms one by one; for a large group it is asked for the first only,
@@ -13,11 +13,13 @@ from importlib.util import find_spec
 from typing import Any
 
 import networkx as nx
+import numpy as np
+import spglib
 from sympy.combinatorics import Permutation, PermutationGroup
 
 import sparseaug as sa
 from side_by_side import compare
-from sparseaug.sources import graph_automorphisms
+from sparseaug.sources import crystal, graph_automorphisms
 
 
 def generators() -> None:
@@ -47,11 +49,28 @@ def large_graphs() -> None:
         ("a star of 1,000 leaves", nx.star_graph(1000), "10 s"),
         ("a random tree of 2,000 nodes", nx.random_labeled_tree(2000, seed=0), "10 s"),
         ("a cycle of 2,000 nodes", nx.cycle_graph(2000), "2 s"),
+        ("balanced_tree(3, 6), 1,093 nodes", nx.balanced_tree(3, 6), "1 s"),
+        ("balanced_tree(3, 8), 9,841 nodes", nx.balanced_tree(3, 8), "10 s"),
     ):
         ways = _ours(graph)
         if len(graph) <= 300:  # it recurses once for each node
             ways["networkx, the first one"] = partial(_first, graph)
         compare(_title(f"automorphisms of {name}, and their number", target), ways, rounds=1)
+
+
+def supercells() -> None:
+    for n, target in ((1, ""), (2, "1 s"), (3, "5 s"), (4, "20 s")):
+        halves = [p for p in np.ndindex(2 * n, 2 * n, 2 * n) if sum(p) % 2 == 0]
+        given: Any = (3.61 * n * np.eye(3), np.array(halves) / (2 * n), np.full(4 * n**3, 29))
+        title = f"operations of {n} x {n} x {n} cells of copper, {192 * n**3}, as a group"
+        compare(
+            _title(title, target),
+            {
+                "crystal": partial(crystal, given),
+                "spglib, a list": partial(spglib.get_symmetry_dataset, given, symprec=1e-3),
+            },
+            rounds=1,
+        )
 
 
 def _ours(graph: Any) -> dict[str, Callable[[], object]]:
@@ -91,3 +110,4 @@ if __name__ == "__main__":
     generators()
     small_graphs()
     large_graphs()
+    supercells()

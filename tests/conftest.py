@@ -9,12 +9,28 @@ import pytest
 from hypothesis import settings
 
 import sparseaug as sa
+from sparseaug.groups.affine import AffineGroup
 
 # the same examples every time, and no limit on the clock of a shared machine
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
 KLEIN = [[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]]
+
+
+def quarter_turns_of_a_board() -> AffineGroup:
+    """x -> W x + w on a 4 x 4 board that repeats, w with an even sum; time goes back for odd shifts."""
+    turns = [
+        np.linalg.matrix_power(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), k) for k in range(4)
+    ]
+    shifts = [(a, b, a % 2) for a in range(4) for b in range(4) if (a + b) % 2 == 0]
+    return AffineGroup(
+        (4, 4, 2),
+        tuple(tuple(map(tuple, turn.tolist())) for turn in turns),
+        tuple((k, *w) for k in range(4) for w in shifts),
+        "turns of a board",
+    )
+
 
 GROUPS = {
     group.name: group
@@ -38,6 +54,7 @@ GROUPS = {
         sa.cube_rotations(),
         sa.cube_symmetries(),
         sa.table_group(KLEIN, label="Klein"),
+        quarter_turns_of_a_board(),
         sa.direct_product(sa.mathieu(11), sa.cube_rotations()),
         *(make(n) for make in (sa.rotations, sa.orthogonal) for n in (2, 3)),
         sa.direct_product(sa.symmetric(4), sa.rotations(3)),

@@ -11,9 +11,10 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups import chain
+from sparseaug.groups import chain, followers
 from sparseaug.groups.chain import are_even, cycle_lengths, stabiliser_chain
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.followers import Followed, find_following
 from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
 from sparseaug.groups.permutations import compose_permutations
 from sparseaug.groups.recognise import recognise
@@ -87,6 +88,19 @@ FACTS = {
         Table,
         3**4 * 24,
     ),
+    "D6 on carbons and hydrogens": (
+        [[1, 2, 3, 4, 5, 0, 7, 8, 9, 10, 11, 6], [0, 5, 4, 3, 2, 1, 6, 11, 10, 9, 8, 7]],
+        Followed,
+        12,
+    ),
+    "S4 on points and pairs, which do not follow": (
+        [
+            [1, 0, 2, 3, *(p + 4 for p in (0, 3, 4, 1, 2, 5))],
+            [1, 2, 3, 0, *(p + 4 for p in (3, 4, 0, 5, 1, 2))],
+        ],
+        Table,
+        24,
+    ),
     "D500": ([np.roll(range(500), 1), [-i % 500 for i in range(500)]], Table, 1000),
 }
 
@@ -105,6 +119,52 @@ def test_parts_are_found_and_digits_go_both_ways(name: str) -> None:
     assert np.array_equal(found, digits)
     products = compose_permutations(rows, rows[::-1].copy())
     assert np.array_equal(part.rows(part.sift(products)[0]), products)
+
+
+def test_points_that_only_seem_to_follow_are_not_dropped(monkeypatch: Any) -> None:
+    """Random elements that are all 1 make every point a candidate; the check must refuse them."""
+    turns = np.array([[1, 2, 0, 3, 4, 5, 6], [0, 1, 2, 4, 5, 6, 3], [0, 2, 1, 3, 6, 5, 4]])
+    joined = np.concatenate([turns, turns[:1][:, turns[1]]])
+    monkeypatch.setattr(followers, "_TRIED", 1)
+    monkeypatch.setattr(
+        followers.RandomElements, "batch", lambda self, size: np.tile(np.arange(7), (size, 1))
+    )
+    assert find_following(joined) is None
+    monkeypatch.undo()
+    assert find_following(joined) is None
+
+
+def test_a_row_that_moves_followers_elsewhere_is_not_an_element() -> None:
+    part = find_parts(np.array(FACTS["D6 on carbons and hydrogens"][0]))
+    rows = some_elements(part)
+    assert part.sift(rows)[1].all()
+    rows[:, [6, 7]] = rows[:, [7, 6]]
+    assert not part.sift(rows)[1].any()
+    assert not part.sift(np.roll(np.arange(12), 6)[None])[1].any()  # leaders go to followers
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_diagonal_actions_have_the_order_of_sympy(seed: int) -> None:
+    """Copies of an orbit, relabelled, and its pairs: all of them follow the points."""
+    pytest.importorskip("sympy")
+    from sympy.combinatorics import Permutation, PermutationGroup
+
+    rng = np.random.default_rng(seed)
+    small = random_generators(seed)
+    n = small.shape[1]
+    mix = rng.permutation(n)
+    copy = np.empty_like(small)
+    copy[:, mix] = mix[small]
+    pairs = (n * small[:, :, None] + small[:, None]).reshape(len(small), -1)
+    generators = np.concatenate([pairs, n * n + copy, n * n + n + small], axis=1)
+    part = find_parts(generators)
+    theirs = PermutationGroup([Permutation(row.tolist()) for row in small])
+    assert math.prod(part.radices) == theirs.order()
+    rows = some_elements(part, 20)
+    digits, inside = part.sift(rows)
+    assert inside.all()
+    assert np.array_equal(part.rows(digits), rows)
+    assert all(theirs.contains(Permutation(row.tolist())) for row in rows[:, -n:] - n * n - n)
 
 
 def test_the_chain_depends_on_the_group_alone() -> None:

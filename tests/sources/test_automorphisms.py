@@ -87,6 +87,44 @@ def test_orders_are_the_published_ones(graph: Any, order: int) -> None:
     assert graph_automorphisms(graph).group.order == order
 
 
+@pytest.mark.parametrize(
+    ("graph", "order"),
+    [
+        (nx.balanced_tree(3, 6), 6**364),
+        (nx.balanced_tree(2, 8), 2**255),
+        (nx.star_graph(1500), math.factorial(1500)),
+        (nx.disjoint_union(nx.path_graph(4), nx.path_graph(4)), 8),
+        (nx.disjoint_union_all([nx.star_graph(3)] * 4), 6**4 * 24),
+        (nx.barbell_graph(5, 3), 2 * 24**2),
+        (nx.corona_product(nx.cycle_graph(7), nx.empty_graph(3)), 14 * 6**7),
+    ],
+)
+def test_trees_are_counted_as_products_of_factorials(graph: Any, order: int) -> None:
+    found = graph_automorphisms(graph)
+    assert found.group.order == order
+    S = sa.Oracle(found.group, seed=0).draw(4)
+    edges = {frozenset(edge) for edge in nx.convert_node_labels_to_integers(graph).edges}
+    for row in S.elements:
+        assert {frozenset(map(int, row[list(edge)])) for edge in edges} == edges
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_trees_of_a_graph_keep_kinds_and_directions_as_networkx_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    core = nx.cycle_graph(3) if seed % 3 else nx.empty_graph(1)
+    graph = nx.Graph(core)
+    while len(graph) < 8:
+        graph.add_edge(int(rng.integers(len(graph))), len(graph))
+    if seed % 2:
+        graph = nx.DiGraph([edge[:: rng.choice([1, -1])] for edge in graph.edges])
+        graph.add_edges_from([edge[::-1] for edge in list(graph.edges)[::3]])
+    nx.set_node_attributes(graph, {node: int(rng.random() < 0.2) for node in graph}, "kind")
+    nx.set_edge_attributes(graph, {edge: int(rng.random() < 0.2) for edge in graph.edges}, "w")
+    for node_attr, edge_attr in product((None, "kind"), (None, "w")):
+        found = graph_automorphisms(graph, node_attr=node_attr, edge_attr=edge_attr)
+        assert found.group.order == matched(graph, node_attr, edge_attr)
+
+
 def shrikhande() -> Any:
     steps = ((1, 0), (0, 1), (1, 1))
     graph = nx.Graph()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, UnsupportedError
 from tests.extras import optional
 
 ase = optional("ase")
@@ -150,9 +153,27 @@ def test_atoms_with_constraints_are_turned_whole():
     assert not held.get_forces()[:2].any()  # the constraint holds in the frame of the atoms
 
 
+def on_demand():
+    """The same calculator, which keeps what it was asked for and the energy, and counts its work."""
+
+    class OnDemand(type(crooked())):
+        calls = 0
+
+        def calculate(self, atoms=None, properties=("energy",), system_changes=None):
+            super().calculate(atoms, properties, system_changes)
+            type(self).calls += 1
+            self.results = {
+                name: value
+                for name, value in self.results.items()
+                if name in {*properties, "energy"}
+            }
+
+    return OnDemand()
+
+
 def test_the_spread_is_that_of_the_present_positions():
     atoms = some_atoms()
-    atoms.calc = sa.sources.averaged_calculator(crooked(), sa.design(SPACE, degree=1))
+    atoms.calc = sa.sources.averaged_calculator(on_demand(), sa.design(SPACE, degree=1))
     atoms.get_forces()
     assert set(atoms.calc.spread) == {"energy", "forces"}
     atoms.positions[0] += 1.0
@@ -160,6 +181,96 @@ def test_the_spread_is_that_of_the_present_positions():
     assert set(atoms.calc.spread) == {"energy"}
     atoms.get_forces()
     assert set(atoms.calc.spread) == {"energy", "forces"}
+
+
+def counted(calculator):
+    """The calculator, and a list that grows by one with each of its calculations."""
+    done, calculate = [], calculator.calculate
+
+    def counting(*args, **kwargs):
+        done.append(1)
+        calculate(*args, **kwargs)
+
+    calculator.calculate = counting
+    return calculator, done
+
+
+def test_energy_forces_and_stress_take_one_pass_in_any_order():
+    S = sa.Oracle(SPACE, seed=0).draw(5)
+    ways = ("get_potential_energy", "get_forces", "get_stress")
+    for order in (ways, ways[::-1]):
+        inner, done = counted(crooked())
+        atoms = some_atoms()
+        atoms.calc = sa.sources.averaged_calculator(inner, S)
+        for way in order:
+            getattr(atoms, way)()
+        assert len(done) == 5
+        assert set(atoms.calc.spread) == {"energy", "forces", "stress"}
+    lazy = on_demand()
+    atoms.calc = sa.sources.averaged_calculator(lazy, S)
+    atoms.get_forces()
+    assert lazy.calls == 5  # the forces are asked for first, and bring the energy
+    fresh = some_atoms()
+    fresh.calc = sa.sources.averaged_calculator(crooked(), S)
+    assert np.array_equal(atoms.get_forces(), fresh.get_forces())
+
+
+def test_a_value_that_some_rotations_lack_is_asked_for_when_it_is_wanted():
+    S = sa.Oracle(SPACE, seed=0).draw(3)
+    inner = crooked()
+    calculate, done = inner.calculate, []
+
+    def forgetful(atoms, properties, changes):
+        calculate(atoms, properties, changes)
+        done.append(1)
+        if "forces" not in properties and len(done) == 2:
+            inner.results.pop("forces")
+
+    inner.calculate = forgetful
+    atoms, fresh = some_atoms(), some_atoms()
+    atoms.calc = sa.sources.averaged_calculator(inner, S)
+    fresh.calc = sa.sources.averaged_calculator(crooked(), S)
+    atoms.get_potential_energy()
+    assert set(atoms.calc.results) == {"energy", "stress"}
+    assert np.array_equal(atoms.get_forces(), fresh.get_forces())
+
+
+def test_it_is_pickled_and_copied_with_its_results():
+    lj = optional("ase.calculators.lj")  # which can be pickled, unlike EMT
+    atoms = build.molecule("H2O")
+    S = sa.Oracle(SPACE, seed=0).draw(3)
+    atoms.calc = sa.sources.averaged_calculator(lj.LennardJones(), S)
+    energy = atoms.get_potential_energy()
+    for copy in (pickle.loads(pickle.dumps(atoms.calc)), deepcopy(atoms.calc)):
+        assert copy.sample == atoms.calc.sample
+        assert copy.spread["energy"] == atoms.calc.spread["energy"]
+        assert copy.get_potential_energy(atoms) == energy
+        assert np.array_equal(copy.get_forces(atoms), atoms.get_forces())
+
+
+def test_a_calculator_that_refuses_a_turned_cell_is_answered_with_the_remedy():
+    tip4p = optional("ase.calculators.tip4p")
+    atoms = build.molecule("H2O")[[0, 1, 2]]
+    S = sa.Oracle(SPACE, seed=0).draw(3)
+    atoms.calc = sa.sources.averaged_calculator(tip4p.TIP4P(rc=4.5), S)
+    free = atoms.get_potential_energy()
+    atoms.set_cell([10.0, 10.0, 10.0])
+    with pytest.raises(UnsupportedError, match=r"TIP4P.*AssertionError: not orthorh.*cell = None"):
+        atoms.get_potential_energy()
+    atoms.cell = None
+    assert atoms.get_potential_energy() == pytest.approx(free)
+
+
+def test_failures_that_ASE_knows_keep_their_type():
+    class Failing(calculators.Calculator):
+        implemented_properties = ["energy"]  # noqa: RUF012
+
+        def calculate(self, *args, **kwargs):
+            raise calculators.CalculationFailed("no convergence")
+
+    calc = sa.sources.averaged_calculator(Failing(), sa.design(SPACE, degree=1))
+    with pytest.raises(calculators.CalculationFailed, match="no convergence"):
+        calc.get_potential_energy(some_atoms())
 
 
 def test_magnetic_moments_that_are_vectors_turn_along():

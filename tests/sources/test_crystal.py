@@ -14,12 +14,13 @@ import torch
 import sparseaug as sa
 from sparseaug.errors import (
     ArgumentError,
+    GroupError,
     GroupTooLargeError,
     SymmetryWarning,
     UnsupportedError,
 )
 from sparseaug.nn import OrbitBatch
-from sparseaug.sources import crystal, operations
+from sparseaug.sources import cells, crystal, exact, operations
 from sparseaug.testing import check_action, check_group
 
 FCC = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
@@ -171,6 +172,10 @@ class Atoms:
     """What crystal() asks of ASE's Atoms."""
 
     numbers = np.array([12, 12])
+    pbc = np.array([True, True, True])
+
+    def get_initial_magnetic_moments(self) -> np.ndarray:
+        return np.zeros(2)
 
     def get_cell(self) -> np.ndarray:
         return HEX
@@ -253,15 +258,80 @@ def test_cells_with_too_many_sites_are_refused_with_the_numbers(
     steps = np.array(list(product(range(3), repeat=3))) / 3  # 27 cells, each with 34 sites
     inside = rng.random((34, 3)) / 3
     many = (steps[:, None] + inside).reshape(-1, 3)
-    monkeypatch.setattr(operations, "MOST_DISTANCES", 10**7)
-    with pytest.raises(GroupTooLargeError, match=r"27 operations on 918 sites, 22753548 pairs"):
+    monkeypatch.setattr(exact, "MOST_DISTANCES", 10**7)
+    with pytest.raises(GroupTooLargeError, match=r"27 operations on 918 sites.* 22753548 pairs"):
+        crystal((60 * np.eye(3), many, list(range(34)) * 27))
+    monkeypatch.setattr(operations, "MOST_IMAGES", 10**4)
+    with pytest.raises(GroupTooLargeError, match=r"24786 images, above 10000; give a smaller cell"):
         crystal((60 * np.eye(3), many, list(range(34)) * 27))
 
 
-def test_a_supercell_with_too_many_translations_is_refused() -> None:
-    steps = np.array(list(product(range(4), repeat=3))) / 4
-    with pytest.raises(GroupTooLargeError, match="smaller cell"):
-        crystal((12 * np.eye(3), steps, [84] * 64))
+def supercell(cell: Any, repeats: tuple[int, int, int]) -> Any:
+    lattice, positions, numbers = (np.asarray(part) for part in cell)
+    steps = np.array(list(product(*map(range, repeats))))
+    many = (steps[:, None] + positions).reshape(-1, 3) / repeats
+    return lattice * np.array(repeats)[:, None], many, np.tile(numbers, len(steps))
+
+
+@pytest.mark.parametrize(
+    ("name", "repeats", "order"),
+    [
+        ("fcc, conventional", (3, 3, 3), 5184),
+        ("diamond", (2, 3, 4), None),
+        ("wurtzite", (2, 2, 3), 144),
+        ("hcp", (5, 1, 1), None),
+    ],
+)
+def test_supercells_multiply_as_their_affine_maps_do(
+    name: str, repeats: tuple[int, int, int], order: int | None
+) -> None:
+    cell = supercell(CELLS[name][0], repeats)
+    found = crystal(cell)
+    if order is not None:
+        assert found.group.order == order
+    rng = np.random.default_rng(0)
+    a, b = (found.group.sample(300, rng)[:, 0] for _ in range(2))
+    W, w = found.rotations, found.translations
+    ab = found.group.compose(a[:, None], b[:, None])[:, 0]
+    assert np.array_equal(W[ab], W[a] @ W[b])
+    apart = w[ab] - np.einsum("kij,kj->ki", W[a], w[b]) - w[a]
+    assert abs(apart - np.rint(apart)).max() < 1e-9
+    images = np.array(found.action.images)
+    assert np.array_equal(images[ab], np.take_along_axis(images[a], images[b], 1))
+    back = found.group.inverse(a[:, None])
+    assert not found.group.compose(a[:, None], back).any()
+    moved = cell[1] @ W[a[0]].T + w[a[0]] - cell[1][images[a[0]]]
+    assert abs(moved - np.rint(moved)).max() < 1e-9
+    S = sa.Oracle(found.group, seed=0).draw(8)
+    assert 0 < sa.deviation(S, action=found.action, shape=(len(cell[2]),)).value <= 1
+
+
+def test_operations_that_do_not_keep_the_sites_are_refused() -> None:
+    """The group stays closed; but half of it is about another origin than the sites are."""
+    given = cells.read_cell(CELLS["hcp"][0])
+    found = operations._ask_spglib(given, 1e-3)
+    group = exact.exact_group(found, given.lattice, 1e-3, "")
+    assert exact.site_images(group, found, given, 1e-3).shape == (24, 2)
+    moved = given._replace(positions=given.positions + 0.1)
+    with pytest.raises(GroupError, match="does not take sites to sites"):
+        exact.site_images(group, found, moved, 1e-3)
+    other = given._replace(kinds=np.array([0, 1]))
+    with pytest.raises(GroupError, match="does not take sites to sites"):
+        exact.site_images(group, found, other, 1e-3)
+    off = found._replace(translations=found.translations + 0.1 * (np.arange(24) % 2)[:, None])
+    with pytest.raises(GroupError, match="translations are not closed"):
+        exact.exact_group(off, given.lattice, 1e-3, "")
+    few = operations.Operations(*(part[:23] for part in found[:3]), *found[3:])
+    with pytest.raises(GroupError, match="rotations are not closed"):
+        exact.exact_group(few, given.lattice, 1e-3, "")
+
+
+def test_a_sample_of_a_supercell_is_saved_without_a_table_of_products(tmp_path: Any) -> None:
+    found = crystal(supercell(CELLS["fcc, conventional"][0], (2, 2, 2)))
+    S = sa.Oracle(found.group, seed=0).draw(8)
+    S.save(tmp_path / "S")
+    assert sa.GroupSample.load(tmp_path / "S") == S
+    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 100_000
 
 
 # Three prototypes as the AFLOW library prints them, with five digits (Mehl et al. 2017).

@@ -7,6 +7,7 @@ from typing import Any
 
 from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
 from sparseaug.groups.abelian import abelian
+from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.base import Group
 from sparseaug.groups.catalogue import EXAMPLES, NAMES, PATTERN
 from sparseaug.groups.generated import permutation_group
@@ -109,6 +110,12 @@ def _read(data: Any, depth: int) -> Group:
                 return matrix_group(matrices, label=label)
             case {"table": list(table), "label": str(label)}:
                 return table_group(table, label=label)
+            case {
+                "affine": {"sizes": list(sizes), "turns": list(turns), "maps": list(maps)},
+                "label": str(label),
+            }:
+                nested = tuple(tuple(map(tuple, turn)) for turn in turns)
+                return AffineGroup(tuple(sizes), nested, tuple(map(tuple, maps)), label)
     except SparseAugError:
         raise
     except (TypeError, ValueError, OverflowError) as error:

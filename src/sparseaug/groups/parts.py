@@ -4,6 +4,7 @@ elsewhere.
 Product   parts that move different points, side by side
 Whole     S_k or A_k on k points: Fisher-Yates digits, no table
 Wreath    all permutations within the classes of a partition, and a group that moves the classes
+Followed  a part on some of the points, which the others follow (in `followers`)
 Table     a stabiliser chain, found at random and proved
 
 Each part knows its radices, makes rows from digits, and sifts rows back to digits.
@@ -42,6 +43,7 @@ from sparseaug.groups.chain import (
     stabiliser_chain,
 )
 from sparseaug.groups.digits import Rows
+from sparseaug.groups.followers import Followed, find_following
 from sparseaug.groups.permutations import (
     compose_permutations,
     invert_permutations,
@@ -255,6 +257,10 @@ def _connected(generators: Rows) -> Part:
         points = np.argsort(members, kind="stable")
         classes = np.split(points, np.cumsum(np.bincount(members))[:-1])
         return Wreath(tuple(classes), find_parts(np.unique(members[generators[:, first]], axis=0)))
+    following = find_following(generators)
+    if following is not None:
+        images = following.leader[generators[:, following.leading]]
+        return Followed(following, find_parts(np.unique(images, axis=0)))
     levels = stabiliser_chain(generators)
     order = math.prod(len(level.transversal) for level in levels)
     if 2 * order >= math.factorial(k) > 2:  # A_k is the one subgroup of index 2

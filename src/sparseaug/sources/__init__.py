@@ -1,13 +1,16 @@
 """Symmetry from what people have: a graph, a crystal, a molecule, a calculator.
 
 symmetry       what a source gives: a group and an action, ready to draw from
-graphs         networkx graphs and adjacency matrices, checked
+graphs         graphs of networkx and PyG and adjacency matrices, checked
 automorphisms  the automorphism group of a graph
 refinement     colours that no automorphism changes, and the search for one automorphism
-cells          lattice, positions and species of a crystal, checked
+trees          what hangs from a graph, cut off before the search
+cells          lattice, positions and species of a crystal, periodic directions and moments, checked
 atoms          relabellings of identical atoms
 operations     the space-group operations of a crystal's cell, by spglib
 magnetism      those that keep magnetic moments, with time reversal
+slabs          those of a cell that repeats in two directions only
+exact          their group in integers, and how they move sites
 molecules      the point group of a molecule; frames: the search; schoenflies: its symbol
 calculators    an ASE calculator, averaged over rotations
 sites          how these move sites, and turn vectors and tensors

@@ -2,7 +2,8 @@
 
 A stabiliser chain from the bottom up: at base point b_i, with b_1, ..., b_(i-1) fixed, one search
 for each candidate image that the generators found so far do not reach. Success adds a generator and
-so joins two orbits; failure rules out a whole orbit of the deeper stabiliser.
+so joins two orbits; failure rules out a whole orbit of the deeper stabiliser. Trees that hang from the
+graph are not searched: `trees`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from sparseaug.sources.refinement import (
     path_to_discrete,
 )
 from sparseaug.sources.symmetry import Symmetry
+from sparseaug.sources.trees import prune
 
 
 @final
@@ -83,11 +85,12 @@ def graph_automorphisms(
     """The automorphism group of a graph, acting on its nodes in their order.
 
     Args:
-        graph: a networkx Graph or DiGraph; or an adjacency matrix, as a NumPy or SciPy sparse array,
-            whose entries that are not 0 are edges of that weight, with directions unless it is
-            symmetric
+        graph: a networkx Graph or DiGraph; PyG's Data; or an adjacency matrix, as a NumPy or SciPy
+            sparse array or a torch tensor, whose entries that are not 0 are edges of that weight,
+            with directions unless it is symmetric
         node_attr: name of a node attribute that automorphisms must keep, for instance "element", or
-            a list of names; for a matrix, a list with the value of each node
+            a list of names; of PyG's Data, of tensors with a value or row for each node, such as "x";
+            for a matrix, a list with the value of each node
         edge_attr: name of an edge attribute that they must keep, for instance "order", or a list of
             names; a matrix has its entries, which are kept in any case
         tolerance: attributes and entries are the same when they differ by at most this much; a chain
@@ -124,6 +127,14 @@ def graph_automorphisms(
 
 
 def _search(structure: Structure) -> tuple[list[Nodes], int]:
+    pruned = prune(structure)
+    found, searches = _search_rest(pruned.rest)
+    ends = np.unique(_orbits(np.stack([np.arange(pruned.rest.n), *found])))
+    lifted = [pruned.lifted(image) for image in found]
+    return lifted + list(pruned.exchanges(ends.tolist())), searches
+
+
+def _search_rest(structure: Structure) -> tuple[list[Nodes], int]:
     path = path_to_discrete(structure)
     generators: list[Nodes] = []
     searches = 0

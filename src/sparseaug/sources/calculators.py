@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, need, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten, shorten_text
 from sparseaug.groups import Rotations
 from sparseaug.sampling import GroupSample
 
@@ -41,6 +41,11 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
     Raises:
         ArgumentError: S is not a sample of rotations of space, or the calculator has no energies.
         MissingPackageError: ASE is not installed.
+
+    One calculation for each rotation gives all that the calculator finds in it: energy, forces and
+    stress together where it computes them together. The result can be pickled if the calculator can.
+    When a calculator refuses turned atoms, such as those in a cell that must lie along the axes, that
+    is an `UnsupportedError`.
 
     Examples:
         >>> from ase.build import molecule
@@ -98,7 +103,7 @@ def _calculator_class() -> Any:
             wanted = [
                 name for name in self.implemented_properties if name in {*properties, "energy"}
             ]
-            values: dict[str, list[NDArray[Any]]] = {name: [] for name in wanted}
+            values: list[dict[str, NDArray[Any]]] = []
             for R in self._matrices:
                 turned = self.atoms.copy()
                 turned.set_constraint()  # a fixed atom would stay where it is
@@ -107,15 +112,38 @@ def _calculator_class() -> Any:
                 moments = turned.get_initial_magnetic_moments()
                 if moments.ndim == 2:  # axial vectors; numbers do not turn
                     turned.set_initial_magnetic_moments(np.linalg.det(R) * moments @ R.T)
-                for name in wanted:
-                    value = self.calculator.get_property(name, turned)
-                    values[name].append(_turned_back(name, np.asarray(value, float), R))
-            for name, found in values.items():
-                stacked = np.stack(found)
+                values.append(self._values(turned, wanted, R))
+            for name in set.intersection(*map(set, values)):
+                stacked = np.stack([found[name] for found in values])
                 mean = np.tensordot(self._weights, stacked, 1)
                 square = np.tensordot(self._weights, (stacked - mean) ** 2, 1)
                 self.results[name] = float(mean) if mean.ndim == 0 else mean
                 self.spread[name] = float(np.sqrt(square)) if mean.ndim == 0 else np.sqrt(square)
+
+        def _values(self, turned: Any, wanted: list[str], R: Floats) -> dict[str, NDArray[Any]]:
+            """What is wanted of turned atoms, and what the calculator found on the way, turned back."""
+            try:
+                # forces mostly bring the energy, not the other way round
+                found = {name: self.calculator.get_property(name, turned) for name in wanted[::-1]}
+            except (ase.CalculatorError, ase.PropertyNotImplementedError):
+                raise
+            except Exception as error:
+                raise UnsupportedError(
+                    f"calculator={shorten(self.calculator)} does not take turned atoms: "
+                    f"{type(error).__name__}: {shorten_text(str(error))}; if it needs a cell along the "
+                    "axes, remove the cell of atoms that do not repeat (atoms.cell = None), or give "
+                    "an S that keeps the cell's directions."
+                ) from error
+            known = {**(getattr(self.calculator, "results", None) or {}), **found}
+            return {
+                name: _turned_back(name, np.asarray(known[name], float), R)
+                for name in self.implemented_properties
+                if known.get(name) is not None
+            }
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            # the class is made where ASE is, so it has no name to be found by
+            return averaged_calculator, (self.calculator, self.sample), self.__dict__
 
     return AveragedCalculator
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,22 @@ _FARTHEST = 1e6  # cells from the origin: beyond, fewer than ten digits of a fra
 
 
 class Cell(NamedTuple):
-    """Lattice vectors as rows (3, 3), fractional positions (sites, 3), kinds 0, 1, 2, ... (sites,)."""
+    """Lattice vectors as rows (3, 3), fractional positions (sites, 3), kinds 0, 1, 2, ... (sites,).
+
+    And what an object of another library says besides: the periodic directions, and moments or None.
+    """
 
     lattice: Floats
     positions: Floats
     kinds: Rows
+    periodic: tuple[bool, ...] = (True, True, True)
+    moments: Any = None
 
 
 def read_cell(cell: Any) -> Cell:
     """The parts of (lattice, positions, numbers), ASE's Atoms or pymatgen's Structure, checked."""
+    periodic: tuple[bool, ...] = (True, True, True)
+    moments = None
     if not isinstance(cell, tuple | list):
         for owner, mark, read in (
             ("ASE's Atoms do", "get_scaled_positions", _of_ase),
@@ -35,7 +42,7 @@ def read_cell(cell: Any) -> Cell:
         ):
             if hasattr(type(cell), mark):
                 try:
-                    cell = read(cell)
+                    cell, periodic, moments = read(cell)
                 except Exception as error:  # an object of another library
                     raise ArgumentError(
                         f"cell={shorten(cell)} does not answer as {owner}: {shorten(error)}; "
@@ -60,7 +67,13 @@ def read_cell(cell: Any) -> Cell:
             f"cell has a fractional position of {abs(positions).max():.3g}; give positions within "
             f"{_FARTHEST:.0e} cells of the origin."
         )
+    _require_periodic(periodic)
     if np.linalg.matrix_rank(lattice) < 3:
+        for axis in np.flatnonzero(~np.array(periodic)):
+            raise ArgumentError(
+                f"cell is not periodic along axis {axis} and has no length there; give one, with "
+                f"atoms.center(vacuum=10, axis={axis})."
+            )
         raise ArgumentError("cell has a flat lattice; give three independent vectors as rows.")
     if sites > MOST_SITES:
         raise GroupTooLargeError(
@@ -69,18 +82,41 @@ def read_cell(cell: Any) -> Cell:
         )
     # spglib holds species in 32 bits, so it is given their numbers in order
     kinds = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
-    return Cell(lattice.astype(np.float64), positions.astype(np.float64), kinds)
+    parts = lattice.astype(np.float64), positions.astype(np.float64), kinds
+    return Cell(*parts, periodic, moments)
 
 
-def _of_ase(atoms: Any) -> tuple[Any, Any, Any]:
-    return np.asarray(atoms.get_cell()), atoms.get_scaled_positions(), atoms.numbers
+_Parts: TypeAlias = tuple[tuple[Any, Any, Any], tuple[bool, ...], Any]
 
 
-def _of_pymatgen(structure: Any) -> tuple[Any, Any, Any]:
+def _of_ase(atoms: Any) -> _Parts:
+    """ASE's initial moments are 0 where none were set."""
+    moments = np.asarray(atoms.get_initial_magnetic_moments())
+    cell = np.asarray(atoms.get_cell()), atoms.get_scaled_positions(), atoms.numbers
+    return cell, _flags(atoms.pbc), moments if moments.any() else None
+
+
+def _of_pymatgen(structure: Any) -> _Parts:
     """Species are distinguished by what pymatgen prints: element, oxidation state, occupation."""
     names = [str(site.species_string) for site in structure]
     numbers = np.unique(names, return_inverse=True)[1]
-    return np.asarray(structure.lattice.matrix), np.asarray(structure.frac_coords), numbers
+    moments = structure.site_properties.get("magmom")
+    if moments is not None:  # numbers, vectors, or objects that hold a vector
+        moments = [getattr(moment, "global_moment", moment) for moment in moments]
+    cell = np.asarray(structure.lattice.matrix), np.asarray(structure.frac_coords), numbers
+    return cell, _flags(structure.lattice.pbc), moments
+
+
+def _flags(periodic: Any) -> tuple[bool, ...]:
+    return tuple(bool(one) for one in periodic)
+
+
+def _require_periodic(periodic: tuple[bool, ...]) -> None:
+    if sum(periodic) < 2:
+        raise ArgumentError(
+            f"cell is periodic in {sum(periodic)} directions (pbc={periodic}); crystal() takes three, "
+            "or two for a slab: use point_group for a molecule, or set pbc for what repeats."
+        )
 
 
 def _numbers(name: str, part: Any, kinds: str) -> NDArray[Any]:

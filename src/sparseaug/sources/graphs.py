@@ -1,4 +1,4 @@
-"""What people call a graph, as numbers: a networkx graph with attributes, or an adjacency matrix.
+"""What people call a graph, as numbers: networkx or PyG with attributes, or an adjacency matrix.
 
 Attributes become kinds 0, 1, 2, ... Numbers that differ by at most a tolerance are of one kind. That
 relation must be an equivalence: where a chain of close numbers spans more than the tolerance, no
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array, issparse
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, need, shorten
+from sparseaug.actions.arrays import as_numpy, is_tensor, namespace
+from sparseaug.errors import ArgumentError, GroupTooLargeError, need, shorten, shorten_text
 from sparseaug.sources.refinement import Structure
 
 LARGEST_GRAPH = 1 << 20
@@ -32,14 +33,25 @@ class Graph(NamedTuple):
 
 
 def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
-    """A networkx graph or an adjacency matrix, checked, its numbers replaced by kinds."""
+    """A graph of networkx or PyG, or an adjacency matrix, checked, its numbers replaced by kinds."""
+    if is_tensor(graph):
+        try:
+            graph = _of_tensor(graph)
+        except Exception as error:  # on the meta device, or nested
+            raise ArgumentError(
+                f"graph is a tensor that cannot be read: {shorten_text(str(error), 120)}; give a "
+                "dense or sparse adjacency matrix with values."
+            ) from error
     if isinstance(graph, np.ndarray) or issparse(graph):
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
+    if all(hasattr(type(graph), name) for name in ("edge_index", "num_nodes")):
+        return _of_pyg(graph, node_attr, edge_attr, tolerance)
     networkx = need("networkx", "graph_automorphisms", extra="sparseaug[sources]")
     if not isinstance(graph, networkx.Graph):
         raise ArgumentError(
-            f"graph={shorten(graph)} is neither a networkx Graph or DiGraph nor an adjacency matrix, "
-            "a NumPy or SciPy sparse array."
+            f"graph={shorten(graph)} is neither a networkx Graph or DiGraph, nor PyG's Data, nor an "
+            "adjacency matrix, a NumPy or SciPy sparse array or a tensor; give one of these, "
+            "HeteroData as to_homogeneous()."
         )
     if graph.is_multigraph():
         raise ArgumentError(
@@ -85,7 +97,7 @@ def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) ->
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "biuf":
         raise ArgumentError(
             f"graph is an array of shape {matrix.shape} and dtype {matrix.dtype}; give a square "
-            "adjacency matrix of real numbers."
+            "adjacency matrix of real numbers, or an edge_index within PyG's Data."
         )
     if edge_attr is not None:
         raise ArgumentError(
@@ -101,12 +113,79 @@ def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) ->
     there = kinds[1:] != kinds[0]
     rows, columns = (index[there].tolist() for index in entries.coords)
     value = dict(zip(zip(rows, columns, strict=True), kinds[1:][there].tolist(), strict=True))
-    directed = any(value.get((j, i)) != kind for (i, j), kind in value.items())
-    edges = [pair for pair in value if directed or pair[0] <= pair[1]]
     n = matrix.shape[0]
     labels = [None] * n if node_attr is None else _labels(node_attr, n)
-    nodes = merged("node_attr", labels, tolerance)
-    return Graph(directed, edges, [value[pair] for pair in edges], nodes, tuple(range(n)))
+    return _of_pairs(value, merged("node_attr", labels, tolerance))
+
+
+def _of_pairs(value: dict[tuple[int, int], Hashable], nodes: list[Hashable]) -> Graph:
+    """Values of ordered pairs; without directions if every pair has the value of its reverse."""
+    directed = any((j, i) not in value or value[j, i] != kind for (i, j), kind in value.items())
+    edges = [pair for pair in value if directed or pair[0] <= pair[1]]
+    return Graph(directed, edges, [value[pair] for pair in edges], nodes, tuple(range(len(nodes))))
+
+
+def _of_tensor(tensor: Any) -> Any:
+    """A dense torch tensor as a NumPy array, a sparse one as SciPy's."""
+    if tensor.layout == namespace(tensor).strided:
+        return as_numpy(tensor)
+    entries = tensor.detach().to_sparse_coo().coalesce()
+    if entries.ndim != 2 or entries.dense_dim():
+        raise TypeError(f"sparse, of shape {tuple(entries.shape)}")
+    indices = as_numpy(entries.indices())
+    return coo_array((as_numpy(entries.values()), tuple(indices)), shape=tuple(entries.shape))
+
+
+def _of_pyg(data: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
+    """PyG's Data: an edge without directions stands there twice, with the same attributes."""
+    try:
+        n = int(data.num_nodes)
+        index = as_numpy(data.edge_index)
+        if index.dtype.kind not in "iu" or index.ndim != 2 or len(index) != 2:
+            raise TypeError(f"edge_index has shape {index.shape} and dtype {index.dtype}")
+    except Exception as error:  # none, or not an array
+        raise ArgumentError(
+            f"graph={shorten(data)} has no edges as PyG's Data has them: {shorten(error)}; give "
+            "edge_index, integers (2, edges), and num_nodes."
+        ) from error
+    _require_size(n, index.shape[1])
+    if index.size and (index.min() < 0 or index.max() >= n):
+        raise ArgumentError(
+            f"graph has nodes {index.min()} to {index.max()} in edge_index, and {n} nodes; set "
+            "num_nodes."
+        )
+    pairs = list(zip(*index.tolist(), strict=True))
+    if len(set(pairs)) < len(pairs):
+        raise ArgumentError(
+            "graph has the same edge twice in edge_index; remove it, with coalesce()."
+        )
+    edges = _tensors("edge_attr", edge_attr, data, len(pairs))
+    nodes = _tensors("node_attr", node_attr, data, n)
+    values = _attributes("edge_attr", edge_attr, edges, tolerance)
+    return _of_pairs(
+        dict(zip(pairs, values, strict=True)), _attributes("node_attr", node_attr, nodes, tolerance)
+    )
+
+
+def _tensors(name: str, attr: Any, data: Any, count: int) -> list[dict[Any, Any]]:
+    """What the named tensors of PyG's Data say of each node or edge; nothing where there are none."""
+    rows: list[dict[Any, Any]] = [{} for _ in range(count)]
+    for one in attr if isinstance(attr, list) else [attr]:
+        if not isinstance(one, str) or one not in data:
+            continue
+        values = _nested(as_numpy(data[one]).tolist())
+        if not isinstance(values, tuple) or len(values) != count:
+            raise ArgumentError(
+                f"{name}={shorten(one)} does not have a value for each of {count}, as {name} must."
+            )
+        for row, value in zip(rows, values, strict=True):
+            row[one] = value
+    return rows
+
+
+def _nested(value: Any) -> Any:
+    """Lists as tuples, which can be compared."""
+    return tuple(map(_nested, value)) if isinstance(value, list) else value
 
 
 def _labels(node_attr: Any, n: int) -> list[Hashable]:
@@ -114,7 +193,8 @@ def _labels(node_attr: Any, n: int) -> list[Hashable]:
     try:
         if isinstance(node_attr, str | bytes | dict | set | frozenset):
             raise TypeError
-        labels = list(node_attr.tolist() if isinstance(node_attr, np.ndarray) else node_attr)
+        array = isinstance(node_attr, np.ndarray) or is_tensor(node_attr)
+        labels = list(_nested(as_numpy(node_attr).tolist()) if array else node_attr)
     except Exception as error:  # no list, or a foreign object
         raise ArgumentError(
             f"node_attr={shorten(node_attr)} is not a list; an adjacency matrix takes one value per "

@@ -49,9 +49,10 @@ def read_moments(moments: Any, sites: int) -> Floats | None:
     return array.astype(np.float64)
 
 
-def magnetic_operations(spglib: Any, cell: Cell, moments: Floats, symprec: float) -> Any:
+def magnetic_operations(spglib: Any, cell: Cell, symprec: float) -> Any:
     """What spglib finds, or None. The number is that of the 1651 magnetic space groups."""
-    found = spglib.get_magnetic_symmetry_dataset((*cell, moments), symprec=symprec)
+    given = (*cell[:3], cell.moments)
+    found = spglib.get_magnetic_symmetry_dataset(given, symprec=symprec)
     if found is None:
         return None
     kind = spglib.get_magnetic_spacegroup_type(int(found.uni_number))

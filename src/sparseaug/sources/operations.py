@@ -2,7 +2,8 @@
 
 An operation x -> W x + w (fractional coordinates) is taken modulo the translations of the given
 cell. That leaves finitely many: at most 192 for a conventional cell, and for a supercell more, since
-its inner translations count as well. The product is (W|w)(V|v) = (WV | Wv + w modulo 1).
+its inner translations count as well. The product is (W|w)(V|v) = (WV | Wv + w modulo 1), which `exact`
+takes in integers.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from numpy.typing import NDArray
 from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
-    GroupError,
     GroupTooLargeError,
     SymmetryWarning,
     check_real,
     need,
 )
-from sparseaug.groups import Rows, TableGroup, table_group
+from sparseaug.groups import Rows
 from sparseaug.sources.cells import Cell, Floats, read_cell
+from sparseaug.sources.exact import SLACK, exact_group, site_images
 from sparseaug.sources.magnetism import (
     Operations,
     magnetic_operations,
@@ -33,15 +34,11 @@ from sparseaug.sources.magnetism import (
     turned_moments,
 )
 from sparseaug.sources.sites import MoveSites, as_tuples, tensor_action
+from sparseaug.sources.slabs import require_slab, slab_operations
 from sparseaug.sources.symmetry import Symmetry
 
-MOST_OPERATIONS = 2048
-"""The multiplication table has the square of this many entries."""
-
-MOST_DISTANCES = 1 << 28
-"""Operations times pairs of sites that are compared: about half a minute."""
-
-_SLACK = 4.0  # a product of two operations, each found within symprec, errs by a few of them
+MOST_IMAGES = 1 << 22
+"""Operations times sites: where each operation takes each site is listed."""
 
 
 @final
@@ -60,9 +57,10 @@ class CrystalSymmetry(Symmetry):
         vectors: moves Cartesian vectors (n, sites, ..., 3) and turns them
         rotations: W of each element, in fractional coordinates
         translations: w of each element, in fractional coordinates
-        space_group: its international symbol; with moments, its number in the notation of Belov,
-            Neronova and Smirnova
-        number: its number in the International Tables; with moments, among the 1651 magnetic groups
+        space_group: its international symbol, that of the layer group for a slab; with moments, its
+            number in the notation of Belov, Neronova and Smirnova
+        number: its number in the International Tables, volume A, or E for a slab; with moments, among
+            the 1651 magnetic groups; 0 for a slab with moments, which has none here
         time_reversals: whether an element reverses time, which no element does without moments
         moments: moves magnetic moments (n, sites, ..., 3) and turns them
     """
@@ -121,13 +119,15 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
         cell: (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows,
             fractional positions, one integer per site that tells the species; or an ASE Atoms
             object; or a pymatgen Structure, whose oxidation states and occupations tell species
-            apart
+            apart. Of Atoms or a Structure that is periodic in two directions only, the operations
+            are those of the slab: its layer group
         symprec: how far, in the lattice's unit of length, a site may be from where symmetry wants
             it; 0.001 suits angstroms and positions of four digits. Moments may be as far apart, in
             their own unit
         moments: magnetic moments of the sites, which the operations must keep, with time reversal
             where that helps: Cartesian vectors (sites, 3), or numbers (sites,) for collinear moments
-            whose direction is not tied to the lattice
+            whose direction is not tied to the lattice. By default the initial moments of Atoms that
+            are not all 0, and the site property "magmom" of a Structure
 
     A `SymmetryWarning` says how many more operations ten times this tolerance would find.
 
@@ -146,30 +146,27 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
     """
     symprec = check_real("symprec", symprec, above=0)
     given = read_cell(cell)
-    spins = read_moments(moments, len(given.kinds))
-    found = _ask_spglib(given, spins, symprec)
+    spins = read_moments(given.moments if moments is None else moments, len(given.kinds))
+    given = given._replace(moments=spins)
+    if not all(given.periodic):
+        require_slab(given, symprec)
+    found = _ask_spglib(given, symprec)
     rotations, translations, reversals, symbol, number = found
-    if len(rotations) > MOST_OPERATIONS:
-        raise GroupTooLargeError(
-            f"cell has {len(rotations)} operations, above {MOST_OPERATIONS}; give a smaller cell: "
-            "in a supercell every inner translation multiplies their number."
-        )
-    if len(rotations) * len(given.kinds) ** 2 > MOST_DISTANCES:
+    if len(rotations) * len(given.kinds) > MOST_IMAGES:
         raise GroupTooLargeError(
             f"cell has {len(rotations)} operations on {len(given.kinds)} sites, "
-            f"{len(rotations) * len(given.kinds) ** 2} pairs to compare, above {MOST_DISTANCES}; "
-            "give a smaller cell."
+            f"{len(rotations) * len(given.kinds)} images, above {MOST_IMAGES}; give a smaller cell: "
+            "in a supercell every inner translation multiplies their number."
         )
-    _warn_of_more(given, spins, symprec, len(rotations))
-    images = _images(rotations, translations, given, _SLACK * symprec)
-    table = _products(found, given.lattice, _SLACK * symprec)
-    what = "space group" if spins is None else "magnetic space group"
-    group = _named_group(table, f"{what} {number} with {len(table)} operations")
-    _require_homomorphism(table, images)
+    _warn_of_more(given, symprec, len(rotations))
+    what = ("" if spins is None else "magnetic ") + ("space" if all(given.periodic) else "layer")
+    label = f"{what} group {number} with {len(rotations)} operations"
+    group = exact_group(found, given.lattice, SLACK * symprec, label)
+    images = site_images(group, found, given, SLACK * symprec)
     turns = _cartesian(rotations, given.lattice)
     spin_turns = turned_moments(turns, reversals, spins)
     if spins is not None:
-        require_kept(spins, spin_turns, images, _SLACK * symprec)
+        require_kept(spins, spin_turns, images, SLACK * symprec)
     listed = tuple(map(tuple, images.tolist()))
     for array in (rotations, translations, reversals):
         array.flags.writeable = False
@@ -186,17 +183,19 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
     )
 
 
-def _ask_spglib(cell: Cell, moments: Floats | None, symprec: float) -> Operations:
+def _ask_spglib(cell: Cell, symprec: float) -> Operations:
     spglib = need("spglib", "crystal", extra="sparseaug[sources]")
     with warnings.catch_warnings():
         # versions 2.7 and later announce another way to report errors; both are met here
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             found = (
-                _plain_operations(spglib.get_symmetry_dataset(tuple(cell), symprec=symprec))
-                if moments is None
-                else magnetic_operations(spglib, cell, moments, symprec)
+                _plain_operations(spglib.get_symmetry_dataset(cell[:3], symprec=symprec))
+                if cell.moments is None
+                else magnetic_operations(spglib, cell, symprec)
             )
+            if found is not None and not all(cell.periodic):
+                found = slab_operations(spglib, cell, found, symprec)
         except Exception as error:
             raise ArgumentError(f"spglib refuses cell: {error}") from error
     if found is None:
@@ -219,11 +218,11 @@ def _plain_operations(found: Any) -> Operations | None:
     )
 
 
-def _warn_of_more(cell: Cell, moments: Floats | None, symprec: float, count: int) -> None:
+def _warn_of_more(cell: Cell, symprec: float, count: int) -> None:
     """Positions of too few digits lose operations one by one, without any other sign of it."""
     wider = 10 * symprec
     try:
-        more = len(_ask_spglib(cell, moments, wider).rotations)
+        more = len(_ask_spglib(cell, wider).rotations)
     except ArgumentError:  # sites merge at that distance
         return
     if more > count:
@@ -233,63 +232,6 @@ def _warn_of_more(cell: Cell, moments: Floats | None, symprec: float, count: int
             SymmetryWarning,
             stacklevel=3,
         )
-
-
-def _images(rotations: Rows, translations: Floats, cell: Cell, tolerance: float) -> Rows:
-    """images[a, i]: the site that operation a takes site i to."""
-    lattice, positions, numbers = cell
-    images = np.empty((len(rotations), len(positions)), np.int64)
-    for a, (W, w) in enumerate(zip(rotations, translations, strict=True)):
-        distance = _distances(positions @ W.T + w, positions, lattice)
-        distance[numbers[:, None] != numbers] = np.inf
-        images[a] = distance.argmin(axis=1)
-        if distance.min(axis=1).max() > tolerance or len(set(images[a])) < len(positions):
-            raise _loose("an operation does not take sites to sites")
-    return images
-
-
-def _products(found: Operations, lattice: Floats, tolerance: float) -> Rows:
-    """table[a, b]: the operation with rotation and reversal of ab whose translation is nearest."""
-    rotations, translations, reversals = found[:3]
-    both = np.concatenate([rotations.reshape(-1, 9), reversals[:, None]], axis=1)
-    kinds, kind = np.unique(both, axis=0, return_inverse=True)
-    number = {row.tobytes(): i for i, row in enumerate(kinds)}
-    members = [np.flatnonzero(kind == i) for i in range(len(kinds))]
-    table = np.empty((len(rotations), len(rotations)), np.int64)
-    parts = [(row[:9].reshape(3, 3), row[9]) for row in kinds]
-    for i, (W, back) in enumerate(parts):
-        for j, (V, other) in enumerate(parts):
-            k = number.get(np.append(W @ V, back ^ other).tobytes())
-            if k is None:
-                raise _loose("the rotations are not closed")
-            left, right = members[i], members[j]
-            sums = (translations[right] @ W.T)[None] + translations[left][:, None]
-            distance = _distances(sums.reshape(-1, 3), translations[members[k]], lattice)
-            if distance.min(axis=1).max() > tolerance:
-                raise _loose("the translations are not closed")
-            nearest = members[k][distance.argmin(axis=1)]
-            table[np.ix_(left, right)] = nearest.reshape(len(left), len(right))
-    return table
-
-
-def _distances(points: Floats, others: Floats, lattice: Floats) -> Floats:
-    """Cartesian lengths of points - others, each coordinate brought to [-1/2, 1/2] first."""
-    apart = points[:, None] - others[None]
-    return np.asarray(np.linalg.norm((apart - np.rint(apart)) @ lattice, axis=2))
-
-
-def _named_group(table: Rows, label: str) -> TableGroup:
-    try:
-        return table_group(table, label=label)
-    except GroupError as error:
-        raise _loose(str(error)) from error
-
-
-def _require_homomorphism(table: Rows, images: Rows) -> None:
-    """p(ab) = p(a) p(b): sites follow the multiplication table."""
-    for a, image in enumerate(images):
-        if not np.array_equal(images[table[a]], image[images]):
-            raise _loose("sites do not follow the products of operations")
 
 
 def _cartesian(rotations: Rows, lattice: Floats) -> Floats:
@@ -307,10 +249,3 @@ def _cartesian(rotations: Rows, lattice: Floats) -> Floats:
     if abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() > 1e-9:
         raise ArgumentError("cell has a lattice too thin to turn in; give a less skewed cell.")
     return np.asarray(turns)
-
-
-def _loose(reason: str) -> GroupError:
-    return GroupError(
-        f"the operations that spglib found do not form a group: {reason}; give a smaller symprec, or "
-        "positions with more digits."
-    )

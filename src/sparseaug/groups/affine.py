@@ -1,0 +1,198 @@
+"""Maps x -> W x + w of integer vectors, modulo given sizes, listed whole. A row is one index.
+
+(W|w)(V|v) = (WV | Wv + w) is associative by itself, so that a list is a group as soon as it holds the
+identity and is closed. Products are looked up, not tabulated: the operations of a large supercell, its
+inner translations times few matrices W, take no table of their square.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from sparseaug.errors import ElementError, GroupError, GroupTooLargeError, shorten
+from sparseaug.groups.base import Group
+from sparseaug.groups.closure import LARGEST_CLOSURE, closure
+from sparseaug.groups.digits import Rows
+from sparseaug.groups.labels import check_label
+from sparseaug.groups.rows import integer_array
+
+MOST_TURNS = 1 << 10
+"""Matrices: their products are tabulated."""
+
+MOST_MOVED = 1 << 26
+"""Shifts moved by all matrices, which are kept: half a gigabyte."""
+
+Matrix: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+@final
+@dataclass(frozen=True)
+class AffineGroup(Group):
+    """Element a is x -> turns[k] x + w modulo `sizes`, with (k, *w) = maps[a]; maps[0] is the identity.
+
+    Checked when built: matrices and maps are closed under products and different.
+
+    Args:
+        sizes: the vectors' entries are taken modulo these
+        turns: integer matrices W, each well defined modulo the sizes
+        maps: for each element the number of its matrix, and w
+        label: a name to print; that of another group is refused
+    """
+
+    sizes: tuple[int, ...]
+    turns: tuple[Matrix, ...]
+    maps: tuple[tuple[int, ...], ...]
+    label: str
+
+    def __post_init__(self) -> None:
+        check_label(self.label, self.maps)
+        for name in ("sizes", "turns", "maps"):
+            value = getattr(self, name)
+            if not isinstance(value, tuple) or not value:
+                raise GroupError(f"{name}={shorten(value)} is not a tuple with entries.")
+            integer_array(name, value, GroupError)
+        d = len(self.sizes)
+        shapes = self._turns.shape, self._maps.shape
+        if shapes != ((len(self.turns), d, d), (len(self.maps), d + 1)):
+            raise GroupError(
+                f"turns and maps have shapes {shapes[0]} and {shapes[1]}; for {d} sizes give "
+                f"(k, {d}, {d}) and (order, {d + 1})."
+            )
+        if len(self.turns) > MOST_TURNS or len(self.maps) > LARGEST_CLOSURE:
+            raise GroupTooLargeError(
+                f"turns and maps list {len(self.turns)} matrices and {len(self.maps)} maps; at most "
+                f"{MOST_TURNS} and {LARGEST_CLOSURE} are taken."
+            )
+        if len(self.turns) * self._maps.size > MOST_MOVED:
+            raise GroupTooLargeError(
+                f"maps lists {len(self.maps)} maps with {len(self.turns)} matrices, more than "
+                f"{MOST_MOVED} moved numbers to keep; give a smaller group."
+            )
+        largest = max(abs(int(self._turns.min())), int(self._turns.max()), *self.sizes)
+        products = max(len(self.turns) * math.prod(self.sizes), d * largest**2)
+        if min(self.sizes) < 1 or products >= 1 << 62:
+            raise GroupError(
+                f"sizes={shorten(self.sizes)} are not positive, or they or the entries of turns are "
+                "too large for products of 64 bits."
+            )
+        self._require_group()
+
+    @property
+    def name(self) -> str:
+        return self.label or f"<group of {len(self.maps)} affine maps>"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        return (len(self.maps),)
+
+    def from_digits(self, digits: Rows) -> Rows:
+        return np.ascontiguousarray(digits.T)
+
+    def to_digits(self, elements: Rows) -> Rows:
+        return elements.T
+
+    def _compose(self, a: Rows, b: Rows) -> Rows:
+        i, j = np.broadcast_arrays(a[..., 0], b[..., 0])
+        kinds = self._maps[:, 0]
+        shifts = self._moved[kinds[i], j] + self._maps[i, 1:]
+        return self._find(self._products[kinds[i], kinds[j]], shifts)[..., None]
+
+    def _inverse(self, a: Rows) -> Rows:
+        """(W|w)^-1 = (W^-1 | -W^-1 w)."""
+        i = a[..., 0]
+        back = np.argmin(self._products, axis=1)[self._maps[i, 0]]  # the identity is matrix 0
+        return self._find(back, -self._moved[back, i])[..., None]
+
+    def generators(self) -> Rows:
+        return self._generators
+
+    def to_dict(self) -> dict[str, Any]:
+        parts = {"sizes": self.sizes, "turns": self.turns, "maps": self.maps}
+        lists = {name: np.array(part).tolist() for name, part in parts.items()}
+        return {"affine": lists, "label": self.label}
+
+    def _require_group(self) -> None:
+        sizes, unit = np.array(self.sizes), np.eye(len(self.sizes), dtype=np.int64)
+        if (self._turns * sizes % sizes[:, None]).any():
+            raise GroupError("turns holds a matrix that is not defined modulo the sizes.")
+        kinds, shifts = self._maps[:, 0], self._maps[:, 1:]
+        if (
+            kinds.min() < 0
+            or kinds.max() >= len(self.turns)
+            or ((shifts < 0) | (shifts >= sizes)).any()
+        ):
+            raise GroupError("maps has numbers of matrices, or shifts, that are out of range.")
+        if not np.array_equal(self._turns[0], unit) or self._maps[0].any():
+            raise GroupError("turns and maps must list the identity first.")
+        if len(np.unique(self._keys)) < len(self.maps):
+            raise GroupError("maps lists the same map twice; list every element once.")
+        _ = self._products
+        try:
+            _ = self._generators
+        except ElementError as error:
+            raise GroupError(
+                "maps is not closed: the product of two maps is not listed."
+            ) from error
+
+    @cached_property
+    def _generators(self) -> Rows:
+        """Words in these are all maps, and every map times each of these was looked up: it is closed."""
+        return closure(self, self.all_elements())[1]
+
+    @cached_property
+    def _turns(self) -> Rows:
+        return integer_array("turns", self.turns, GroupError)
+
+    @cached_property
+    def _maps(self) -> Rows:
+        return integer_array("maps", self.maps, GroupError)
+
+    @cached_property
+    def _moved(self) -> Rows:
+        """[k, a]: the shift of map a, turned by matrix k."""
+        return np.einsum("kij,aj->kai", self._turns, self._maps[:, 1:]) % np.array(self.sizes)
+
+    @cached_property
+    def _products(self) -> Rows:
+        """The number of the product of two matrices."""
+        number = {turn.tobytes(): k for k, turn in enumerate(self._turns)}
+        if len(number) < len(self.turns):
+            raise GroupError("turns lists the same matrix twice; list every one once.")
+        products = (self._turns[:, None] @ self._turns).reshape(-1, *self._turns.shape[1:])
+        found = [number.get(product.tobytes(), -1) for product in products]
+        if min(found) < 0:
+            raise GroupError("turns is not closed: the product of two matrices is not listed.")
+        table = np.array(found).reshape(len(self.turns), -1)
+        if table.min(axis=1).any():
+            raise GroupError("turns holds a matrix without its inverse; list every one.")
+        return table
+
+    def _codes(self, shifts: Rows) -> Rows:
+        """One number for each vector modulo the sizes."""
+        sizes = np.array(self.sizes)
+        places = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
+        return shifts % sizes @ places
+
+    @cached_property
+    def _keys(self) -> Rows:
+        return self._maps[:, 0] * math.prod(self.sizes) + self._codes(self._maps[:, 1:])
+
+    @cached_property
+    def _sorted(self) -> tuple[Rows, Rows]:
+        order = np.argsort(self._keys)
+        return order, self._keys[order]
+
+    def _find(self, kinds: Rows, shifts: Rows) -> Rows:
+        """The elements with these matrices and shifts; -1 where there is none."""
+        order, keys = self._sorted
+        wanted = kinds * math.prod(self.sizes) + self._codes(shifts)
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[place] == wanted, order[place], -1)
