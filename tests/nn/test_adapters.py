@@ -17,7 +17,6 @@ from sparseaug.nn import (
     OrbitBatchSampler,
     OrbitTransform,
     RelabelNodes,
-    StreamingDataset,
     SymmetryCallback,
     adapters,
 )
@@ -363,66 +362,6 @@ def test_the_callback_refuses_bad_arguments():
         SymmetryCallback(TURN, S, x)
     with pytest.raises(AttributeError, match="no attribute 'onward'"):
         _ = SymmetryCallback(data.action, S, x).onward
-
-
-def test_accelerate_prepares_the_loader_unchanged():
-    accelerate = pytest.importorskip("accelerate")
-    accelerator = accelerate.Accelerator(cpu=True)
-    data, _, _ = sets()
-    sampler = OrbitBatchSampler(data, 8)
-    loader = accelerator.prepare(DataLoader(data, batch_sampler=sampler))
-    assert loader.total_batch_size == 8
-    for epoch in range(3):  # it tells the sampler the epoch itself
-        reference = OrbitBatchSampler(data, 8)
-        reference.set_epoch(epoch)
-        expected = [torch.stack([data[k][0] for k in batch]) for batch in reference]
-        assert all(map(torch.equal, [x for x, _ in loader], expected))
-    skipped = accelerator.skip_first_batches(loader, 2)
-    assert len(list(skipped)) == 2
-
-
-def test_batches_that_accelerate_deals_to_processes_are_all_of_them():
-    loading = pytest.importorskip("accelerate.data_loader")
-    data, _, _ = sets()
-    for epoch in range(2):
-        dealt = []
-        for rank in range(3):
-            shard = loading.prepare_data_loader(
-                DataLoader(data, batch_sampler=OrbitBatchSampler(data, 8)),
-                num_processes=3,
-                process_index=rank,
-                even_batches=False,
-            )
-            shard.set_epoch(epoch)
-            dealt += [k for batch in shard.batch_sampler for k in batch]
-        assert sorted(dealt) == list(range(len(data)))
-        reference = OrbitBatchSampler(data, 8)
-        reference.set_epoch(epoch)
-        assert dealt[:8] == next(iter(reference))
-
-
-def test_accelerate_tells_a_streaming_data_set_the_epoch_and_keeps_its_state(tmp_path):
-    accelerate = pytest.importorskip("accelerate")
-    accelerator = accelerate.Accelerator(cpu=True)
-    act = sa.permute_axis(sa.symmetric(9))
-
-    def make():
-        return StreamingDataset(np.tile(np.arange(9), (6, 1)), act, sa.Oracle(act.group, seed=0))
-
-    data = make()
-    loader = accelerator.prepare(DataLoader(data, batch_size=4))
-    epochs = [torch.cat(list(loader)) for _ in range(2)]
-    alone = make()
-    for epoch, got in enumerate(epochs):
-        alone.set_epoch(epoch)
-        assert np.array_equal(got, np.stack(list(alone)))
-    assert data.calls == 12
-    accelerator.register_for_checkpointing(data)
-    accelerator.save_state(tmp_path)
-    resumed = make()
-    accelerator._custom_objects = [resumed]
-    accelerator.load_state(tmp_path)
-    assert (resumed.calls, resumed.epoch) == (12, 1)
 
 
 def test_the_adapters_import_none_of_the_libraries_they_fit():
