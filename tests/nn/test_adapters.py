@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from sparseaug.nn import (
     OrbitBatchSampler,
     OrbitTransform,
     RelabelNodes,
+    RepeatedEpochWarning,
     SymmetryCallback,
     adapters,
 )
@@ -144,6 +146,60 @@ def test_persistent_workers_see_the_epoch_of_a_transform():
         data.transform.set_epoch(epoch)
         (batch,) = loader
         assert torch.equal(batch, torch.stack([data[i] for i in range(6)]))
+
+
+@pytest.mark.parametrize("count", [2, 300])
+def test_a_second_pass_of_a_transform_without_set_epoch_is_warned_of_once(count):
+    transform = OrbitTransform(TURN, S8)
+    images = list(torch.arange(float(count))[:, None, None, None].expand(count, 1, 2, 2))
+    first = [transform(x) for x in images]
+    with pytest.warns(RepeatedEpochWarning, match="set_epoch was never called") as caught:
+        again = [transform(x) for x in reversed(images)][::-1]
+    assert len(caught) == 1
+    assert all(map(torch.equal, first, again))
+    for x in images:
+        transform(x)
+
+
+def test_passes_with_set_epoch_and_images_that_are_equal_by_chance_are_not_warned_of():
+    told, first, lone = (OrbitTransform(TURN, S8) for _ in range(3))
+    told.set_epoch(0)
+    for seed in [0, 1, 2] * 3:
+        told(picture(seed))
+    for seed in [0, *range(9), 5]:  # two of nine come again in one pass
+        first(picture(seed))
+    for _ in range(3):  # one image on its own is no data set
+        lone(picture())
+    alone = OrbitTransform(TURN, sa.GroupSample(TURN.group, S8.elements[:1]))
+    for seed in [0, 1] * 2:  # with one element there is nothing to choose
+        alone(picture(seed))
+
+
+def test_workers_warn_of_a_second_pass_of_a_transform():
+    class Pictures(torch.utils.data.Dataset):
+        transform = OrbitTransform(TURN, S8)
+
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, i):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                self.transform(picture(i))
+            return sum(one.category is RepeatedEpochWarning for one in caught)
+
+    loader = DataLoader(Pictures(), batch_size=2, num_workers=2)  # new processes in every pass
+    first, second, third = (int(sum(map(torch.sum, loader))) for _ in range(3))
+    assert first == third == 0
+    assert second in (1, 2)  # both, if they notice at the same moment
+
+
+def test_relabelled_graphs_of_a_second_pass_are_warned_of():
+    transform = RelabelNodes(S5)
+    for seed in [0, 1, 0]:
+        transform(graph(seed))
+    with pytest.warns(RepeatedEpochWarning):
+        transform(graph(1))
 
 
 S5 = sa.Oracle(sa.symmetric(5), seed=0).draw(8)
