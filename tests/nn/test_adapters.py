@@ -116,6 +116,18 @@ def test_every_kind_of_number_has_a_content():
         assert transform((picture() * 200).to(dtype)).dtype == dtype
 
 
+def test_the_content_of_a_tensor_that_is_conjugated_or_negated_later_is_that_of_its_values():
+    z = torch.complex(picture(), picture(1))
+    chosen = []
+    for x in (z.conj(), z.conj().imag, *(picture(seed).mul(1j).conj().imag for seed in range(9))):
+        plain = x.clone().resolve_conj().resolve_neg()
+        transform = OrbitTransform(TURN, S8)
+        assert torch.equal(transform(x), transform(plain))
+        chosen.append(transform.make_params([x])["element"])
+        assert chosen[-1] == transform.make_params([plain])["element"]
+    assert len(set(chosen)) > 1
+
+
 def test_what_cannot_be_moved_is_refused_by_the_vision_transform():
     transform = OrbitTransform(TURN, S8)
     pil = type("JpegImageFile", (type("Image", (), {}),), {})()

@@ -55,7 +55,7 @@ class ContentKey:
         digest = hashlib.sha256()
         for name in sorted(tensors):
             require_dense(name, tensors[name])
-            tensor = tensors[name].detach().cpu().contiguous()
+            tensor = tensors[name].detach().cpu().resolve_conj().resolve_neg().contiguous()
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
             # the bytes themselves, for every dtype, also those that NumPy lacks
             digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
