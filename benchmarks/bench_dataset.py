@@ -61,6 +61,43 @@ def epochs(workers: int) -> None:
         )
 
 
+class RolledItems(Dataset[Any]):
+    """The plain way for shifts of a list of items."""
+
+    def __init__(self, items: list[Any], S: sa.GroupSample) -> None:
+        self.items, self.steps = items, S.elements.tolist()
+
+    def __len__(self) -> int:
+        return len(self.items) * len(self.steps)
+
+    def __getitem__(self, k: int) -> tuple[torch.Tensor, int]:
+        j, i = divmod(k, len(self.items))
+        x, y = self.items[i]
+        return torch.roll(x, self.steps[j], (-2, -1)), y
+
+
+def lists() -> None:
+    """A data set that gives one item at a time, as most on disk do, of large images."""
+    action = sa.roll(sa.abelian(224, 224))
+    S = sa.Oracle(action.group, seed=0).draw(4)
+    x = torch.randn((64, 3, 224, 224), generator=torch.Generator().manual_seed(0))
+    items = [(image.clone(), i) for i, image in enumerate(x)]
+    unmoved = items * S.m
+    ways: dict[str, Dataset[Any]] = {
+        "torch.roll of each item": RolledItems(items, S),
+        "OneShotDataset": OneShotDataset(items, action, S),
+        "StreamingDataset": StreamingDataset(unmoved, action, sa.Oracle(action.group, seed=0)),
+        "unmoved": unmoved,  # type: ignore[dict-item]
+    }
+    compare(
+        "an item of a list of (3, 224, 224) images, shifts, m=4",
+        {way: _epoch(data, 0) for way, data in ways.items()},
+        rounds=5,
+        units={way: len(data) for way, data in ways.items()},  # type: ignore[arg-type]
+        limit=f"Unmoved, {x[0].nbytes / 2**20:.2f} MiB are written into the batch: the limit.",
+    )
+
+
 def _epoch(data: Dataset[Any], workers: int) -> Callable[[], None]:
     """A run through a loader; its workers live on, so that starting them is not timed."""
     loader = DataLoader(
@@ -81,5 +118,6 @@ def _run_through(loader: DataLoader[Any]) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    lists()
     epochs(workers=0)
     epochs(workers=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.metadata
 import inspect
 import subprocess
@@ -25,6 +26,15 @@ def test_dir_stays_the_same_after_packages_were_imported():
 
     importlib.import_module("sparseaug.cli")  # puts `cli` and what it imports beside the names
     assert [name for name in dir(sa) if not name.startswith("_")] == sorted(sa.__all__)
+
+
+@pytest.mark.parametrize("package", ["nn", "sklearn", "sources"])
+def test_dir_of_an_extra_lists_its_public_names_and_modules_and_nothing_it_imports(package):
+    pytest.importorskip({"nn": "torch", "sklearn": "sklearn", "sources": "numpy"}[package])
+    module = importlib.import_module(f"sparseaug.{package}")
+    listed = {name for name in dir(module) if not name.startswith("_")}
+    own = {name for name in listed if f"sparseaug.{package}.{name}" in sys.modules}
+    assert listed - own == set(module.__all__) - own
 
 
 @pytest.mark.parametrize("name", sorted(sa.__all__))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.actions.arrays import as_numpy, is_traced
 from sparseaug.errors import ArgumentError, ElementError
 from tests.extras import optional
 
@@ -100,6 +101,31 @@ def test_eight_bits_in_which_torch_does_not_compute_are_refused_with_the_remedy(
         ArgumentError, match=rf"^x has dtype torch\.{name}.*\.to\(torch\.bfloat16\)"
     ):
         ACT(E, torch.tensor(X).to(getattr(torch, name)))
+
+
+def lazy():
+    """Tensors whose memory holds other values than they stand for: conjugates, negatives."""
+    z = torch.complex(torch.tensor(X), torch.tensor(X[::-1].copy()))
+    return [z.conj(), z.conj().imag]
+
+
+def test_tensors_that_are_conjugated_or_negated_later_are_the_values_they_stand_for():
+    shift = [[1, 2, 0]]
+    for x in lazy():
+        plain = x.clone().resolve_conj().resolve_neg()
+        assert x.is_conj() or x.is_neg()
+        assert not plain.is_conj()
+        assert not plain.is_neg()
+        assert np.array_equal(as_numpy(x), plain.numpy())
+        assert torch.equal(ACT(shift, x), ACT(shift, plain))
+        assert torch.equal(
+            *(sa.augment(ACT, sa.GroupSample(ACT.group, shift), data, X)[0] for data in (x, plain))
+        )
+    p = [
+        sa.test_invariance(data, ACT, sa.GroupSample.full(ACT.group)).pvalue for data in (x, plain)
+    ]
+    assert p[0] == p[1]
+    assert not is_traced(x)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (0,)])

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import TensorDataset
+from torch.utils.data import DataLoader, TensorDataset
 
 import sparseaug as sa
 from sparseaug import nn as sann
@@ -83,13 +83,59 @@ def in_lightning(rank: int, folder: Path) -> list[Any]:
     return first + run(2, folder / "end of epoch 0")
 
 
+def in_accelerate(folder: Path) -> dict[str, Any]:
+    """The recipe of the how-to: two epochs, saved in the second; then a resumed run."""
+    from accelerate import Accelerator
+
+    def run(at: Path | None = None) -> list[list[int]]:
+        accelerator = Accelerator(cpu=True)
+        loader = make_loader(accelerator.process_index, "pad")
+        model = accelerator.prepare(nn.Linear(4, 1))
+        accelerator.register_for_checkpointing(loader)
+        sampler: Any = loader.batch_sampler
+        if at is not None:
+            accelerator.load_state(str(at))
+        seen = []
+        for epoch in range(sampler.epoch, 2):
+            sampler.set_epoch(epoch)
+            for step, (x, y) in enumerate(loader, 1):
+                accelerator.backward(model(x).square().mean())  # all ranks meet here
+                seen.append(y.tolist())
+                if (at, epoch, step) == (None, 1, 3):
+                    accelerator.save_state(str(folder / "state"))
+        return seen
+
+    return {"seen": run(), "resumed": run(folder / "state")}
+
+
+def dealt_by_accelerate() -> list[Any]:
+    """The other recipe: a plain loader without ranks, which Accelerate deals out."""
+    from accelerate import Accelerator
+
+    accelerator = Accelerator(cpu=True)
+    data = make_loader(0, "pad").dataset
+    sampler = sann.OrbitBatchSampler(data, 8)  # type: ignore[arg-type]
+    model, loader = accelerator.prepare(nn.Linear(4, 1), DataLoader(data, batch_sampler=sampler))
+    seen = []
+    for _ in range(2):
+        for x, y in loader:
+            accelerator.backward(model(x).square().mean())
+            seen.append(y.tolist())
+    return seen
+
+
 def main(folder: Path, what: str) -> None:
     warnings.simplefilter("ignore")
     # a rank that waits for another one which is done must fail, not hang
     distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
     rank = distributed.get_rank()
+    said: Any
     if what == "lightning":
         said = in_lightning(rank, folder)
+    elif what == "accelerate":
+        said = in_accelerate(folder)
+    elif what == "dealt":
+        said = dealt_by_accelerate()
     else:
         said = plain(rank, None if what == "None" else what)
     (folder / f"{rank}.json").write_text(json.dumps(said))

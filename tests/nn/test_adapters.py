@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from sparseaug.nn import (
     OrbitBatchSampler,
     OrbitTransform,
     RelabelNodes,
-    StreamingDataset,
+    RepeatedEpochWarning,
     SymmetryCallback,
     adapters,
 )
@@ -115,6 +116,18 @@ def test_every_kind_of_number_has_a_content():
         assert transform((picture() * 200).to(dtype)).dtype == dtype
 
 
+def test_the_content_of_a_tensor_that_is_conjugated_or_negated_later_is_that_of_its_values():
+    z = torch.complex(picture(), picture(1))
+    chosen = []
+    for x in (z.conj(), z.conj().imag, *(torch._neg_view(picture(seed)) for seed in range(9))):
+        plain = x.clone().resolve_conj().resolve_neg()
+        transform = OrbitTransform(TURN, S8)
+        assert torch.equal(transform(x), transform(plain))
+        chosen.append(transform.make_params([x])["element"])
+        assert chosen[-1] == transform.make_params([plain])["element"]
+    assert len(set(chosen)) > 1
+
+
 def test_what_cannot_be_moved_is_refused_by_the_vision_transform():
     transform = OrbitTransform(TURN, S8)
     pil = type("JpegImageFile", (type("Image", (), {}),), {})()
@@ -145,6 +158,60 @@ def test_persistent_workers_see_the_epoch_of_a_transform():
         data.transform.set_epoch(epoch)
         (batch,) = loader
         assert torch.equal(batch, torch.stack([data[i] for i in range(6)]))
+
+
+@pytest.mark.parametrize("count", [2, 300])
+def test_a_second_pass_of_a_transform_without_set_epoch_is_warned_of_once(count):
+    transform = OrbitTransform(TURN, S8)
+    images = list(torch.arange(float(count))[:, None, None, None].expand(count, 1, 2, 2))
+    first = [transform(x) for x in images]
+    with pytest.warns(RepeatedEpochWarning, match="set_epoch was never called") as caught:
+        again = [transform(x) for x in reversed(images)][::-1]
+    assert len(caught) == 1
+    assert all(map(torch.equal, first, again))
+    for x in images:
+        transform(x)
+
+
+def test_passes_with_set_epoch_and_images_that_are_equal_by_chance_are_not_warned_of():
+    told, first, lone = (OrbitTransform(TURN, S8) for _ in range(3))
+    told.set_epoch(0)
+    for seed in [0, 1, 2] * 3:
+        told(picture(seed))
+    for seed in [0, *range(9), 5]:  # two of nine come again in one pass
+        first(picture(seed))
+    for _ in range(3):  # one image on its own is no data set
+        lone(picture())
+    alone = OrbitTransform(TURN, sa.GroupSample(TURN.group, S8.elements[:1]))
+    for seed in [0, 1] * 2:  # with one element there is nothing to choose
+        alone(picture(seed))
+
+
+def test_workers_warn_of_a_second_pass_of_a_transform():
+    class Pictures(torch.utils.data.Dataset):
+        transform = OrbitTransform(TURN, S8)
+
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, i):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                self.transform(picture(i))
+            return sum(one.category is RepeatedEpochWarning for one in caught)
+
+    loader = DataLoader(Pictures(), batch_size=2, num_workers=2)  # new processes in every pass
+    first, second, third = (int(sum(map(torch.sum, loader))) for _ in range(3))
+    assert first == third == 0
+    assert second in (1, 2)  # both, if they notice at the same moment
+
+
+def test_relabelled_graphs_of_a_second_pass_are_warned_of():
+    transform = RelabelNodes(S5)
+    for seed in [0, 1, 0]:
+        transform(graph(seed))
+    with pytest.warns(RepeatedEpochWarning):
+        transform(graph(1))
 
 
 S5 = sa.Oracle(sa.symmetric(5), seed=0).draw(8)
@@ -363,66 +430,6 @@ def test_the_callback_refuses_bad_arguments():
         SymmetryCallback(TURN, S, x)
     with pytest.raises(AttributeError, match="no attribute 'onward'"):
         _ = SymmetryCallback(data.action, S, x).onward
-
-
-def test_accelerate_prepares_the_loader_unchanged():
-    accelerate = pytest.importorskip("accelerate")
-    accelerator = accelerate.Accelerator(cpu=True)
-    data, _, _ = sets()
-    sampler = OrbitBatchSampler(data, 8)
-    loader = accelerator.prepare(DataLoader(data, batch_sampler=sampler))
-    assert loader.total_batch_size == 8
-    for epoch in range(3):  # it tells the sampler the epoch itself
-        reference = OrbitBatchSampler(data, 8)
-        reference.set_epoch(epoch)
-        expected = [torch.stack([data[k][0] for k in batch]) for batch in reference]
-        assert all(map(torch.equal, [x for x, _ in loader], expected))
-    skipped = accelerator.skip_first_batches(loader, 2)
-    assert len(list(skipped)) == 2
-
-
-def test_batches_that_accelerate_deals_to_processes_are_all_of_them():
-    loading = pytest.importorskip("accelerate.data_loader")
-    data, _, _ = sets()
-    for epoch in range(2):
-        dealt = []
-        for rank in range(3):
-            shard = loading.prepare_data_loader(
-                DataLoader(data, batch_sampler=OrbitBatchSampler(data, 8)),
-                num_processes=3,
-                process_index=rank,
-                even_batches=False,
-            )
-            shard.set_epoch(epoch)
-            dealt += [k for batch in shard.batch_sampler for k in batch]
-        assert sorted(dealt) == list(range(len(data)))
-        reference = OrbitBatchSampler(data, 8)
-        reference.set_epoch(epoch)
-        assert dealt[:8] == next(iter(reference))
-
-
-def test_accelerate_tells_a_streaming_data_set_the_epoch_and_keeps_its_state(tmp_path):
-    accelerate = pytest.importorskip("accelerate")
-    accelerator = accelerate.Accelerator(cpu=True)
-    act = sa.permute_axis(sa.symmetric(9))
-
-    def make():
-        return StreamingDataset(np.tile(np.arange(9), (6, 1)), act, sa.Oracle(act.group, seed=0))
-
-    data = make()
-    loader = accelerator.prepare(DataLoader(data, batch_size=4))
-    epochs = [torch.cat(list(loader)) for _ in range(2)]
-    alone = make()
-    for epoch, got in enumerate(epochs):
-        alone.set_epoch(epoch)
-        assert np.array_equal(got, np.stack(list(alone)))
-    assert data.calls == 12
-    accelerator.register_for_checkpointing(data)
-    accelerator.save_state(tmp_path)
-    resumed = make()
-    accelerator._custom_objects = [resumed]
-    accelerator.load_state(tmp_path)
-    assert (resumed.calls, resumed.epoch) == (12, 1)
 
 
 def test_the_adapters_import_none_of_the_libraries_they_fit():

@@ -196,7 +196,7 @@ def test_preparing_happens_once_per_shape(monkeypatch):
     copies = OneShotDataset([torch.rand(4), torch.rand(4, 2)] * 5, action, S)
     for k in range(len(copies)):
         _ = copies[k]
-    assert Counter(made) == {(rows, shape): 1 for rows in (1, 9) for shape in ((1, 4), (1, 4, 2))}
+    assert Counter(made) == {(9, shape): 1 for shape in ((1, 4), (1, 4, 2))}
 
 
 @pytest.mark.parametrize("plain", [True, False])
@@ -215,7 +215,7 @@ def test_without_room_for_prepared_arrays_the_items_are_the_same(monkeypatch, pl
 def test_room_is_made_for_a_new_shape(monkeypatch):
     action = sa.permute_axis(sa.cyclic(4))
     S = sa.Oracle(action.group, seed=0).draw(2)
-    monkeypatch.setattr(bound, "ROOM", 100)  # of 64 bytes each, so one at a time
+    monkeypatch.setattr(bound, "ROOM", 80)  # of 32 and 64 bytes, so one at a time
     copies = OneShotDataset([torch.rand(4), torch.rand(2, 4)], action, S)
     for k, item in enumerate(copies):
         assert torch.equal(item, action(S, copies.dataset[k % 2][None])[k // 2, 0])

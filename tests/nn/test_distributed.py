@@ -99,6 +99,28 @@ def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(tm
         assert {i for batch in batches for i in batch} == set(range(26))
 
 
+def test_the_documented_accelerate_recipe_with_two_ranks_and_13_batches_ends_and_resumes(tmp_path):
+    pytest.importorskip("accelerate")
+    found = in_step(tmp_path, "accelerate")
+    for rank in found:
+        assert len(rank["seen"]) == 14
+        assert rank["resumed"] == rank["seen"][7 + 3 :]
+    for epoch in range(2):
+        batches = [batch for rank in found for batch in rank["seen"][7 * epoch : 7 * epoch + 7]]
+        assert {i for batch in batches for i in batch} == set(range(26))
+
+
+def test_13_batches_that_accelerate_deals_to_two_ranks_are_all_and_the_first_again(tmp_path):
+    """As the how-to has it, with `even_batches` as it is: without, rank 0 waits for a 14th batch."""
+    pytest.importorskip("accelerate")
+    first, second = in_step(tmp_path, "dealt")
+    assert len(first) == len(second) == 14
+    for epoch in range(2):
+        here, there = (rank[7 * epoch : 7 * epoch + 7] for rank in (first, second))
+        assert sorted(i for batch in here + there[:6] for i in batch) == sorted([*range(26)] * 4)
+        assert there[6] == here[0]
+
+
 @pytest.fixture(scope="module")
 def sharded(tmp_path_factory):
     """What two ranks said that share the parameters of a network."""

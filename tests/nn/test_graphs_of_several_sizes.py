@@ -9,7 +9,8 @@ import torch
 from torch.utils.data import ConcatDataset, DataLoader
 
 import sparseaug as sa
-from sparseaug.nn import OneShotDataset
+from sparseaug.errors import ArgumentError
+from sparseaug.nn import OneShotDataset, OrbitAverage, OrbitBatch
 
 SIZES = (3, 4, 6)
 
@@ -94,3 +95,33 @@ def test_a_mask_moves_along_so_that_padded_graphs_read_as_the_graphs_alone():
             readout(adjacency, x, torch.arange(most) < nodes[:, None]), wanted
         )
     assert len(places) > len(SIZES)  # padding is not left at the end
+
+
+def test_averaging_refuses_a_graph_and_what_it_says_to_do_gives_the_average_over_S():
+    geometric = pytest.importorskip("torch_geometric.data")
+    relabel = sa.permute_nodes(sa.symmetric(4))
+    S = sa.Oracle(relabel.group, seed=0).draw(5)
+    graphs = [
+        geometric.Data(x=features(4, seed), edge_index=edges(4, seed), num_nodes=4)
+        for seed in range(3)
+    ]
+    for moves in (OrbitAverage(lambda graph: graph.x, relabel, S), OrbitBatch(relabel, S)):
+        for graph in (graphs[0], geometric.Batch.from_data_list(graphs)):
+            with pytest.raises(ArgumentError, match=r"is a graph.*Batch\.from_data_list"):
+                moves(graph)
+
+    def model(batch):  # the first node's features and in-degree: not invariant
+        degrees = torch.zeros(len(batch.x)).index_add_(
+            0, batch.edge_index[1], torch.ones(batch.edge_index.shape[1])
+        )
+        return torch.cat([batch.x, degrees[:, None]], 1)[batch.ptr[:-1]]
+
+    copies = OneShotDataset(graphs, relabel, S)
+    outputs = model(geometric.Batch.from_data_list(list(copies)))
+    average = outputs.unflatten(0, (S.m, 3)).mean(0)
+    adjacency = torch.stack([torch.zeros(4, 4) for _ in graphs])
+    for i, graph in enumerate(graphs):
+        adjacency[i, graph.edge_index[0], graph.edge_index[1]] = 1.0
+    dense = OrbitAverage(lambda a, x: torch.cat([x, a.sum(1)[..., None]], 2)[:, 0], relabel, S)
+    expected = dense((adjacency, torch.stack([graph.x for graph in graphs])))
+    assert torch.allclose(average, expected, atol=1e-6)

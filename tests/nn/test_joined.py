@@ -10,6 +10,7 @@ from torch.utils.data._utils import collate
 
 import sparseaug as sa
 from sparseaug.nn import OneShotDataset, StreamingDataset
+from sparseaug.nn.data import items as moving
 
 ACT = sa.roll(sa.abelian(4, 4))
 S = sa.Oracle(ACT.group, seed=0).draw(6)
@@ -43,6 +44,55 @@ def test_a_loader_gives_the_batches_that_single_items_make(workers):
         assert type(got) is type(expected) is list
         assert all(map(torch.equal, got, expected))
         assert got[0].is_contiguous()
+
+
+ITEMS = [(x, int(y), f"name {y}") for x, y in zip(X, Y, strict=True)]
+
+
+def test_the_tensors_of_a_list_of_items_are_moved_into_the_batch_and_not_copied_again():
+    for data in (OneShotDataset(ITEMS, ACT, S), StreamingDataset(ITEMS, ACT, sa.Oracle(ACT.group))):
+        batch = data.__getitems__([3, 0, 4])
+        x, y, names = default_collate(batch)
+        assert x.data_ptr() == batch[0][0].data_ptr()
+        assert torch.equal(y, torch.tensor([3, 0, 4]))
+        assert list(names) == ["name 3", "name 0", "name 4"]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_loader_over_a_list_of_items_gives_what_single_items_make(workers):
+    data = OneShotDataset(ITEMS, ACT, S)
+    assert [type(part) for part in data[4]] == [torch.Tensor, int, str]
+    (got,) = DataLoader(data, batch_sampler=[ORDER], num_workers=workers)
+    expected = default_collate(one_by_one(data, ORDER))
+    assert torch.equal(got[0], EXPECTED[0][ORDER])
+    assert torch.equal(got[1], expected[1])
+    assert list(got[2]) == list(expected[2])
+
+
+def test_large_items_are_moved_block_by_block_to_the_same_batch(monkeypatch):
+    monkeypatch.setattr(moving, "_BLOCK", 2 * X[0].nbytes)  # 5 items in 3 blocks
+    x, _, _ = default_collate(OneShotDataset(ITEMS, ACT, S).__getitems__(ORDER))
+    assert torch.equal(x, EXPECTED[0][ORDER])
+
+
+def test_targets_of_a_list_of_items_that_move_along_are_joined_too():
+    data = OneShotDataset([(x, x + 1) for x in X], ACT, S, y_action=ACT)
+    x, y = default_collate(data.__getitems__(ORDER))
+    assert torch.equal(x, EXPECTED[0][ORDER])
+    assert torch.equal(y, x + 1)
+
+
+def test_items_that_are_not_alike_or_not_tuples_of_tensors_keep_their_form():
+    sizes = [(torch.arange(16.0 * n).reshape(n, 4, 4), n) for n in (1, 2)]
+    lists = [[x, int(y)] for x, y in zip(X, Y, strict=True)]
+    longer = [(X[0], 0), (X[1], 1, "more")]
+    for data in (sizes, lists, longer, list(X)):
+        batch = OneShotDataset(data, ACT, S).__getitems__([0, 1])
+        for got, item in zip(batch, data, strict=False):
+            assert type(got) is type(item)
+            xs = [got, item] if isinstance(item, torch.Tensor) else [got[0], item[0]]
+            assert torch.equal(xs[0], ACT(S.elements[:1], xs[1][None])[0, 0])
+            assert isinstance(item, torch.Tensor) or list(got[1:]) == list(item[1:])
 
 
 def test_a_batch_is_a_sequence_of_plain_tuples():

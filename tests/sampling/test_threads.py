@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import signal
 import sys
 import threading
 import time
@@ -140,3 +142,67 @@ def test_a_copy_is_taken_between_two_draws():
         if one.remaining:
             start = one.calls
             assert np.array_equal(one.draw(1).elements[0], whole[start])
+
+
+def child_answers(work):
+    """Whether work() is true in a forked process, within 20 seconds."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends a child that waits for a lock which nobody holds
+        answer = False
+        try:
+            answer = work()
+        finally:  # whatever happens, the child runs no further test
+            os._exit(0 if answer else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+# we fork on purpose while threads run; JAX warns, and Python from 3.12 on
+quiet = pytest.mark.filterwarnings("ignore:.*fork")
+
+
+@forks
+@quiet
+@pytest.mark.parametrize("twin", [lambda oracle: oracle, copy.deepcopy])
+def test_a_process_forked_while_another_thread_draws_can_draw(twin):
+    asked, go = threading.Event(), threading.Event()
+
+    def source(rng):
+        asked.set()
+        if threading.current_thread() is not threading.main_thread():
+            go.wait()
+        return [int(rng.integers(5))]
+
+    oracle = twin(sa.Oracle(sa.cyclic(5), source=source))
+    thread = threading.Thread(target=oracle.draw, args=(1,))
+    thread.start()
+    asked.wait()
+    try:
+        # the call that the other thread had begun is counted, as one that found nothing
+        assert child_answers(lambda: (oracle.draw(2).calls, oracle.calls) == (3, 3))
+    finally:
+        go.set()
+        thread.join()
+    assert oracle.calls == 1
+
+
+@forks
+@quiet
+def test_a_source_that_forks_is_still_refused_its_own_oracle_in_the_child():
+    told = []
+
+    def source(rng):
+        with pytest.raises(ArgumentError, match="another oracle"):
+            oracle.draw(1)
+        told.append(child_answers(lambda: refused(oracle)))
+        return [1]
+
+    def refused(oracle):
+        with pytest.raises(ArgumentError, match="another oracle"):
+            oracle.draw(1)
+        return True
+
+    oracle = sa.Oracle(sa.cyclic(5), source=source)
+    oracle.draw(1)
+    assert told == [True]

@@ -137,7 +137,7 @@ def as_numpy(value: Any) -> NDArray[Any]:
     Raises a TypeError or a RuntimeError for data that are only traced and have no values yet.
     """
     if is_tensor(value):
-        tensor = value.detach().cpu()
+        tensor = value.detach().cpu().resolve_conj().resolve_neg()
         # NumPy has no bfloat16
         return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
     if library(value) == "jax" and dtype_kind(value) == "f" and value.dtype.kind == "V":

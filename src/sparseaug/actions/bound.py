@@ -77,15 +77,17 @@ class Bound:
         moved = action.apply(chosen, map_leaves(lambda array: array[:, None], x))
         return map_leaves(lambda array: array[:, 0], moved)
 
-    def pick(self, x: Array, source: Array, which: Indices) -> Array:
-        """The same for the data x[source], of a tensor x (n, ...) of all samples.
+    def pick(self, x: Array, which: Indices, source: Array | None = None) -> Array:
+        """The same for a tensor x (n, ...), or for the data x[source] of one of all samples.
 
         Where entries move, entry q of the copy of sample i by row j is entry i d + index[j, q] of the
         flattened x, with d entries per sample.
         """
         index = self._sources(x)
         if index is None:
-            return self.each(x.index_select(0, source), which)
+            return self.each(x if source is None else x.index_select(0, source), which)
+        if source is None:
+            source = namespace(x).arange(len(x), device=x.device)
         if len(which) * index.shape[1] >= _WORTH_COMPILING and _is_plain(x):
             moved = attempt(
                 "sparseaug.actions.gather_numba",

@@ -13,10 +13,11 @@ from sparseaug.errors import need
 need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
 from sparseaug.nn.adapters import OrbitTransform, RelabelNodes, SymmetryCallback
+from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
 from sparseaug.nn.data.loader import ResumableLoader
 from sparseaug.nn.data.one_shot import OneShotDataset
 from sparseaug.nn.data.samplers import OrbitBatchSampler
-from sparseaug.nn.data.streaming import RepeatedEpochWarning, StreamingDataset
+from sparseaug.nn.data.streaming import StreamingDataset
 from sparseaug.nn.models.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.models.orbit_batch import OrbitBatch
 from sparseaug.nn.risk.audit import Audit, audit
@@ -66,4 +67,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

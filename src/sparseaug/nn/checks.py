@@ -13,6 +13,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import require_dense, require_local
 from sparseaug.actions.trees import leaves, require_samples
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.nn.adapters.graphs import is_graph
 from sparseaug.orbits.models import choose_output
 
 
@@ -34,6 +35,13 @@ def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
 def require_tensor(name: str, x: Any, axes: int) -> None:
     """Raise an `ArgumentError` unless x is a tensor with at least this many axes."""
     if not isinstance(x, Tensor):
+        if is_graph(x):
+            raise ArgumentError(
+                f"{name}={shorten(x)} is a graph, not a tensor; move n graphs of one size by "
+                "OneShotDataset(graphs, permute_nodes(group), S), join its items by "
+                "Batch.from_data_list and average what the model returns: "
+                "outputs.unflatten(0, (S.m, n)).mean(0)."
+            )
         raise ArgumentError(f"{name}={shorten(x)} is not a tensor; convert it, torch.as_tensor.")
     if x.layout is not torch.strided:  # one without memory is on another device than S
         require_dense(name, x)

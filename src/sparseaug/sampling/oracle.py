@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
@@ -43,8 +45,8 @@ class Oracle:
     Threads may share an oracle: a draw is made as a whole before the next one begins, so that no
     element is handed out twice, the count is exact and the budget holds. A source is called by one
     thread at a time, in the order of its calls, while the other threads wait. A copy, such as the one
-    that a worker process receives, continues from the same draw and counts for itself: give every
-    process its own seed, or draw before the processes start.
+    that a worker process receives, or one forked while another thread draws, continues from the same
+    draw and counts for itself: give every process its own seed, or draw before the processes start.
 
     Args:
         group: what to draw from
@@ -85,6 +87,7 @@ class Oracle:
         self._seen: list[Rows] = []  # all that `source` found, for `discovered_group`
         self._charged = 0  # calls of `source` that are in the cost of a sample
         self._lock = threading.RLock()
+        _ORACLES.add(self)
 
     @property
     def calls(self) -> int:
@@ -264,11 +267,14 @@ class Oracle:
         if not self.has_source:
             self._calls += count
             return self._calls - count, self._calls
-        start = self._charged
+        start = stop = self._charged
         if count:
-            self._charged = self._kept[count - 1][0] + 1
+            stop = self._kept[count - 1][0] + 1
             self._kept = self._kept[count:]
-        return start, self._charged
+            self._charged = (
+                stop  # last: a process that is forked in between charges them, as refused
+            )
+        return start, stop
 
     def _block(self, index: int) -> Rows:
         """The draws that share a key; the last one is kept, for small draws in a row."""
@@ -312,12 +318,30 @@ class Oracle:
     def __setstate__(self, state: dict[str, Any]) -> None:
         lists = {name: list(state[name]) for name in ("_kept", "_seen")}
         self.__dict__.update(state, **lists, _lock=threading.RLock())
+        _ORACLES.add(self)
 
     def __repr__(self) -> str:
         return (
             f"Oracle({self.group.name}, seed={self.seed}, calls={self.calls}, "
             f"budget={shorten(self.budget)})"
         )
+
+
+_ORACLES: weakref.WeakSet[Oracle] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """In a forked process: new locks for those that threads held which did not come along."""
+    for oracle in _ORACLES:
+        if oracle._lock.acquire(blocking=False):  # free, or held by this very thread
+            oracle._lock.release()
+        else:
+            oracle._lock = threading.RLock()
+            oracle._asking = False
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def require_oracle(oracle: Any, group: Group) -> None:

@@ -31,3 +31,7 @@ __all__ = [
     "moved_folds",
     "moved_scorer",
 ]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

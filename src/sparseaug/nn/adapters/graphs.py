@@ -31,7 +31,7 @@ class RelabelNodes:
     With g the element: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what has
     as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
     "index" in its name) is mapped by g. Edge attributes stay: the edges keep their order. The data
-    given is not changed.
+    given is not changed. Without `set_epoch` a second pass is warned of, as by `OrbitTransform`.
 
     Examples:
         >>> import sparseaug as sa
@@ -63,8 +63,9 @@ class RelabelNodes:
         """Relabel this very data object."""
         nodes = _node_count(data, self.S.group)
         attributes, indices = _split(data, nodes)
-        chosen = self._key.choose(attributes | indices)
-        return _relabel(data, self._images[chosen], attributes, indices)
+        content = self._key.content(attributes | indices)
+        self._key.notice(content)
+        return _relabel(data, self._images[self._key.choose(content)], attributes, indices)
 
     def __repr__(self) -> str:
         """Complete, since transforms are compared by it."""

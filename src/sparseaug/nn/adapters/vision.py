@@ -30,6 +30,9 @@ class OrbitTransform(torch.nn.Module):
     Mask are moved and keep their type; a plain tensor is moved if it is the first one and there is no
     Image or Video; the rest passes through. Boxes and key points cannot be moved and are refused.
 
+    Call `set_epoch` before each epoch; without it every pass over the data moves an image by the same
+    element, and a `RepeatedEpochWarning` says so, once, when a second pass is noticed.
+
     Examples:
         >>> import torch, sparseaug as sa
         >>> turn = sa.rotate_grid(sa.cyclic(4))
@@ -57,8 +60,11 @@ class OrbitTransform(torch.nn.Module):
             raise ArgumentError(
                 f"flat_inputs={shorten(flat_inputs)} hold no image; give tensors (C, H, W)."
             )
-        require_dense("the image of inputs", flat_inputs[0])
-        return {"element": self._key.choose({"image": flat_inputs[0].as_subclass(torch.Tensor)})}
+        return {"element": self._key.choose(self._content(flat_inputs[0]))}
+
+    def _content(self, image: torch.Tensor) -> int:
+        require_dense("the image of inputs", image)
+        return self._key.content({"image": image.as_subclass(torch.Tensor)})
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         """One input moved by the element of these params.
@@ -96,7 +102,9 @@ class OrbitTransform(torch.nn.Module):
             raise ArgumentError(
                 f"inputs={shorten(inputs)} hold no image; give a tensor (C, H, W) or a tv_tensor."
             )
-        params = self.make_params(images)
+        content = self._content(images[0])
+        self._key.notice(content)
+        params = {"element": self._key.choose(content)}
         moved = [
             self.transform(inpt, params) if moves else inpt
             for inpt, moves in zip(flat, chosen, strict=True)

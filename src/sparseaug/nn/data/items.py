@@ -23,6 +23,10 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.adapters.graphs import is_graph, relabelled
 from sparseaug.nn.data.joined import JoinedBatch
 
+# Bytes that are stacked and moved at a time: they stay in the cache, and memory of this size is used
+# again where a batch of large images would be given new pages, which takes longer than to move it.
+_BLOCK = 1 << 22
+
 
 @final
 @dataclass(frozen=True)
@@ -32,20 +36,24 @@ class Moves:
     x: Bound
     y: Bound | None = None
 
-    def items(self, items: Sequence[Any], which: Indices) -> list[Any]:
+    def items(self, items: Sequence[Any], which: Indices) -> Sequence[Any]:
         """Items moved, item t by element which[t]; each keeps its form."""
         parts = [_parts(item) for item in items]
         action = self.x.action
-        xs = _move_data(self.x, [_chosen(part[0], action) for part in parts], which, "x")
-        xs = [_merged(part[0], x) for part, x in zip(parts, xs, strict=True)]
-        ys: Sequence[Any] = [()] * len(parts)
+        moved = [_move_data(self.x, [_chosen(part[0], action) for part in parts], which, "x")]
         if self.y is not None:
             _require_targets(parts)
-            moved = _move_data(self.y, [part[1] for part in parts], which, "y")
-            ys = [(y,) for y in moved]
+            moved.append(_move_data(self.y, [part[1] for part in parts], which, "y"))
+        if all(type(item) is tuple and len(item) == len(parts[0]) for item in items) and all(
+            isinstance(column, torch.Tensor) for column in moved
+        ):
+            rest = list(zip(*parts, strict=True))[len(moved) :]
+            return JoinedBatch([*moved, *rest])
+        xs, *ys = map(_rows_of, moved)
+        xs = [_merged(part[0], x) for part, x in zip(parts, xs, strict=True)]
         return [
-            _like(item, (x, *y, *part[1 + len(y) :]))
-            for item, part, x, y in zip(items, parts, xs, ys, strict=True)
+            _like(item, (*own, *part[len(own) :]))
+            for item, part, own in zip(items, parts, zip(xs, *ys, strict=True), strict=True)
         ]
 
     def columns(
@@ -70,11 +78,13 @@ def _pick(
     if move is None:
         return tensor.index_select(0, index)
     _kind(tensor[0], name)
-    return move.pick(tensor, index, which)
+    return move.pick(tensor, which, index)
 
 
-def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Sequence[Any]:
-    """Data moved, those of one form and shape together."""
+def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Any:
+    """Data moved, those of one form and shape together: in their own form with one more axis if all
+    are alike, else a list.
+    """
     if any(map(is_graph, data)):
         return _relabel(move, data, which, name)
     alike: dict[Hashable, list[int]] = {}
@@ -84,13 +94,28 @@ def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Seque
         alike.setdefault(kind, []).append(place)
     moved: list[Any] = [None] * len(data)
     for places in alike.values():
-        stacked = map_leaves(_stack, *(data[place] for place in places))
-        rows = _rows_of(move.each(stacked, which[places]))
+        together = _move_alike(move, [data[place] for place in places], which[places])
         if len(alike) == 1:
-            return rows
-        for place, row in zip(places, rows, strict=True):
+            return together
+        for place, row in zip(places, _rows_of(together), strict=True):
             moved[place] = row
     return moved
+
+
+def _move_alike(move: Bound, data: list[Any], which: Indices) -> Any:
+    """Data of one form and shape, moved, with one more axis."""
+    if not isinstance(data[0], torch.Tensor):
+        return move.each(map_leaves(_stack, *data), which)
+    step = max(1, _BLOCK // max(1, data[0].nbytes))
+    moved = move.pick(torch.stack(data[:step]), which[:step])
+    if step >= len(data):
+        return moved
+    joined = moved.new_empty((len(data), *moved.shape[1:]))
+    joined[:step] = moved
+    for start in range(step, len(data), step):
+        block = slice(start, start + step)
+        joined[block] = move.pick(torch.stack(data[block]), which[block])
+    return joined
 
 
 def _kind(array: Any, name: str) -> Hashable:
@@ -116,6 +141,8 @@ def _stack(*arrays: Array) -> Array:
 
 def _rows_of(moved: Any) -> Sequence[Any]:
     """The data of a batch; NumPy's in plain order, since torch takes no negative strides."""
+    if isinstance(moved, list):
+        return moved
     if isinstance(moved, torch.Tensor):
         return moved.unbind(0)
     if isinstance(moved, np.ndarray):

@@ -24,10 +24,11 @@ class JoinedBatch(Sequence[Any]):
     """The items (x, y, ...) whose parts are the rows of these tensors: a sequence of tuples.
 
     `default_collate`, which a `DataLoader` uses unless told otherwise, returns the tensors themselves,
-    in the list that it makes of tuples. Other functions find a sequence of items.
+    in the list that it makes of tuples, and joins what is not a tensor. Other functions find a
+    sequence of items.
 
     Args:
-        columns: tensors (k, ...), one for each part of an item
+        columns: tensors (k, ...) or sequences of k things, one for each part of an item
 
     Examples:
         >>> import torch
@@ -39,8 +40,11 @@ class JoinedBatch(Sequence[Any]):
         True
     """
 
-    def __init__(self, columns: Sequence[torch.Tensor]) -> None:
-        self.columns = [column.contiguous() for column in columns]
+    def __init__(self, columns: Sequence[Any]) -> None:
+        self.columns = [
+            column.contiguous() if isinstance(column, torch.Tensor) else column
+            for column in columns
+        ]
         # PyTorch's table of types; an entry for ours, in every process that makes a batch
         collate.default_collate_fn_map.setdefault(JoinedItem, _columns)
 
@@ -52,13 +56,19 @@ class JoinedBatch(Sequence[Any]):
             return list(self)[k]
         return JoinedItem(column[k] for column in self.columns)
 
-    def __iter__(self) -> Iterator[tuple[torch.Tensor, ...]]:
-        return zip(*(column.unbind(0) for column in self.columns), strict=True)
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        rows = (c.unbind(0) if isinstance(c, torch.Tensor) else c for c in self.columns)
+        return zip(*rows, strict=True)
 
 
 def _columns(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
     """What `default_collate` makes of these items: no copy, unless a user joins tensors otherwise."""
     usual = (collate_fn_map or {}).get(torch.Tensor) is collate.collate_tensor_fn
     if isinstance(batch, JoinedBatch) and usual:
-        return batch.columns
+        return [
+            column
+            if isinstance(column, torch.Tensor)
+            else collate.collate(column, collate_fn_map=collate_fn_map)
+            for column in batch.columns
+        ]
     return collate.collate([tuple(item) for item in batch], collate_fn_map=collate_fn_map)

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from torch.utils.data import DataLoader
 
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.nn.data.inner import Inner
 from sparseaug.nn.data.samplers import OrbitBatchSampler
 
@@ -18,7 +18,9 @@ class ResumableLoader(DataLoader[Any]):
 
     Takes what `DataLoader` takes; `batch_sampler` is an `OrbitBatchSampler`. Workers fetch ahead, so
     that the sampler has handed out more batches than were trained on: `state_dict` tells the
-    latter. Lightning saves and loads this state with its checkpoints by itself.
+    latter. Lightning saves and loads this state with its checkpoints by itself. Accelerate does so after
+    `accelerator.register_for_checkpointing(loader)`; its `prepare` would put a loader of its own in
+    place of this one, whose batches nobody counts, and is refused.
 
     Workers start at the first batch and not at `iter(loader)`: Lightning calls that before it has
     told a resumed run's epoch.
@@ -54,6 +56,16 @@ class ResumableLoader(DataLoader[Any]):
     def load_state_dict(self, state: Any) -> None:
         """Let the next iteration continue where `state_dict` was taken, and later ones be whole."""
         self._orbits().load_state_dict(state)
+
+    @property
+    def _is_accelerate_prepared(self) -> bool:
+        """What Accelerate's `prepare` asks a loader first."""
+        raise UnsupportedError(
+            "Accelerate's prepare would replace this ResumableLoader by a loader that counts no "
+            "batches; leave it out of prepare, and give rank=accelerator.process_index and "
+            "num_ranks=accelerator.num_processes to its OrbitBatchSampler. For batches that Accelerate "
+            "deals out, without a state, prepare a DataLoader."
+        )
 
     def _orbits(self) -> OrbitBatchSampler:
         if not isinstance(self.batch_sampler, OrbitBatchSampler):

@@ -39,9 +39,9 @@ class OneShotDataset(Dataset[Any]):
     graphs have as many nodes as the group permutes, so graphs of several sizes need one data set and
     one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
 
-    A data loader gets its batches moved at once, and those of a `TensorDataset` joined, so that the
-    default collate makes no copy. A sample that is in a batch several times is fetched from `dataset`
-    once.
+    A data loader gets its batches moved at once, and joined where items are tuples whose x is a tensor
+    of one shape, so that the default collate makes no copy. A sample that is in a batch several times
+    is fetched from `dataset` once.
 
     Examples:
         >>> import torch, sparseaug as sa

@@ -49,10 +49,10 @@ class OrbitBatchSampler(Sampler[list[int]]):
             for evaluation, or with `join` of DistributedDataParallel: ranks that wait for each
             other at every step hang when one of them has no batch left
 
-    One rank sees every copy once in an epoch. Accelerate deals the
-    batches itself: leave the ranks out there and set even_batches=False. With several devices in
-    Lightning set use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning
-    or Accelerate do so. To save and resume in the middle of an epoch use a `ResumableLoader`.
+    One rank sees every copy once in an epoch. With several devices in Lightning set
+    use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning do so. To save
+    and resume in the middle of an epoch use a `ResumableLoader`. Accelerate deals out the batches of a
+    `DataLoader` that it prepares, and sets the epoch: leave the ranks out there.
 
     Examples:
         >>> import numpy as np, sparseaug as sa

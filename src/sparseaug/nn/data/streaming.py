@@ -22,12 +22,12 @@ from sparseaug.actions.bound import Indices
 from sparseaug.errors import (
     ArgumentError,
     OracleBudgetError,
-    SparseAugWarning,
     UnsupportedError,
     check_integer,
     shorten,
 )
 from sparseaug.groups import Rows
+from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
 from sparseaug.nn.data.inner import Inner, check_index, check_list
 from sparseaug.nn.data.items import Moves
 from sparseaug.nn.data.state import describe, group_sha256, require_keys, require_settings
@@ -38,10 +38,6 @@ from sparseaug.sampling.oracle import require_oracle
 _WORKERS = 64  # that count apart; of more, two may lose an update, and the warning comes later
 
 _BLOCK = 256  # items that share a key; part of what a seed means, never to be changed
-
-
-class RepeatedEpochWarning(SparseAugWarning):
-    """A second pass over a `StreamingDataset` without `set_epoch`: its elements are the same again."""
 
 
 @final

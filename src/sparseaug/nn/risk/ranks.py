@@ -64,6 +64,6 @@ def _digest(parts: Iterable[Tensor | bytes]) -> bytes:
             continue
         digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
         if part.numel():
-            flat = part.detach().cpu().contiguous().reshape(-1)
+            flat = part.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
             digest.update(flat.view(torch.uint8).numpy().data)
     return digest.digest()
