@@ -68,9 +68,9 @@ def test_any_other_type_is_refused_by_name(value, kind):
     ):
         with pytest.raises(ArgumentError, match=rf"^x is a .*{kind}; give a NumPy array"):
             call()
-    with pytest.raises(ArgumentError, match=rf"^y is a .*{kind}; give a NumPy array"):
-        sa.augment(ACT, S, X, value)
-    if value is not None:  # which says that there are no samples
+    if value is not None:  # which says that there are no targets, or samples
+        with pytest.raises(ArgumentError, match=rf"^y is a .*{kind}; give a NumPy array"):
+            sa.augment(ACT, S, X, value)
         with pytest.raises(ArgumentError, match=rf"^samples is a .*{kind}; give a NumPy array"):
             sa.custom_action(ACT.group, lambda g, x: x[None], samples=value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -190,6 +191,21 @@ def test_lattices_are_exact_below_the_shortest_frequency_of_their_dual(name, m):
     assert len(bad) == 2 if name == "C8xC8" else 2 <= len(bad) <= 9
     columns = [0, 2] if name == "D8xD8" else [0, 1]
     assert not (rows[:, columns].sum(axis=1) % 2).any()
+
+
+def test_no_lattice_of_its_size_is_exact_to_a_higher_frequency_than_the_best():
+    """Seven of 7 x 7 shifts: all subgroups, and waves with frequencies of either sign."""
+    group = sa.abelian(7, 7)
+    waves = np.array([f for f in itertools.product(range(-3, 4), repeat=2) if any(f)])
+
+    def shortest(rows):
+        means = np.exp(2j * np.pi * (waves @ rows.T) / 7).mean(axis=1)
+        return np.linalg.norm(waves[abs(means) > 0.5], axis=1).min()
+
+    rows, frequency = lattice(group, 7)
+    subgroups = [np.arange(7)[:, None] * g % 7 for g in group.all_elements()[1:]]
+    assert frequency == pytest.approx(shortest(rows))
+    assert frequency == pytest.approx(max(map(shortest, subgroups)))
 
 
 def _norm(irrep, S):

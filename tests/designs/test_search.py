@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -175,6 +176,19 @@ def test_signs_have_the_norm_of_their_degree(weights, degree):
         ]
     )
     assert energy == pytest.approx(sum(np.sum(np.square(each)) for each in columns))
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_the_score_of_signs_is_the_sum_over_characters_of_mean_to_the_2k_less_1_times_value(k):
+    group = sa.sign_flips(6)
+    S, rows = sa.Oracle(group, seed=0).draw(5).elements, sa.Oracle(group, seed=1).draw(3).elements
+    wanted = sum(
+        (1 - 2 * S)[:, used].prod(axis=1).mean() ** (2 * k - 1)
+        * (1 - 2 * rows)[:, used].prod(axis=1)
+        for t in (1, 2)
+        for used in map(list, itertools.combinations(range(6), t))
+    )
+    assert Signs().score(S, k)(rows) == pytest.approx(wanted)
 
 
 def test_a_search_by_degree_3_has_no_odd_character():

@@ -142,6 +142,8 @@ def test_strengths_1_to_5_for_every_d_to_64(d):
         ((12, 6, 10, 4), 2),
         ((5,) * 7, 2),
         ((9, 3, 3), 2),
+        ((3,) * 4, 2),  # the last column is the one at infinity
+        ((4,) * 5, 3),
     ],
 )
 def test_mixed_arrays_are_balanced(levels, t):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from sparseaug.errors import (
     UnsupportedError,
 )
 from sparseaug.groups import format_order, from_dict
+from sparseaug.groups.young import dimension, young_matrices, young_rounding
 from sparseaug.testing import check_group
 
 
@@ -162,6 +165,55 @@ def test_a_table_whose_identity_is_not_first_still_ranks_it_zero():
     t = sa.table_group([[1, 0], [0, 1]])
     assert t.identity().tolist() == [[1]]
     assert t.rank([[1], [0]]).tolist() == [0, 1]
+
+
+def test_inverses_in_a_table_whose_identity_is_not_first(rng):
+    g = sa.symmetric(3)
+    rows = rng.permutation(g.all_elements()[1:])
+    rows = np.concatenate([rows[:2], g.identity(), rows[2:]])
+    products = g.compose(rows[:, None], rows[None])
+    t = sa.table_group((products[:, :, None] == rows).all(axis=-1).argmax(axis=-1))
+    everything = np.arange(6)[:, None]
+    assert t.identity().tolist() == [[2]]
+    assert (t.compose(everything, t.inverse(everything)) == 2).all()
+
+
+@pytest.mark.parametrize("off", [(0.01, 0.0), (0.0, 0.01), (0.01, 0.02)])
+def test_the_rounding_of_a_tensor_product_covers_that_of_each_factor(off):
+    """Matrices that are off by all that their rounding allows, in the direction of the matrix."""
+    group = sa.direct_product(sa.symmetric(3), sa.symmetric(4))
+    irreps = [list(factor.irreps())[1] for factor in group.factors]
+    stretched = tuple(
+        replace(
+            irrep,
+            rounding=one,
+            matrices=lambda rows, irrep=irrep, one=one: (
+                irrep.matrices(rows) * (1 + one / math.sqrt(irrep.dimension))
+            ),
+        )
+        for irrep, one in zip(irreps, off, strict=True)
+    )
+    assert [irrep.dimension for irrep in irreps] == [2, 3]
+    rows = group.unrank([77])
+    true, found = group._tensor(tuple(irreps), None), group._tensor(stretched, None)
+    error = np.linalg.norm(found.matrices(rows)[0] - true.matrices(rows)[0])
+    assert 0.99 * found.rounding < error <= found.rounding
+
+
+def test_the_rounding_of_signed_permutations_covers_that_of_both_young_matrices(monkeypatch):
+    """Young's matrices off by all that their rounding allows, in the direction of the matrix."""
+    group = sa.hyperoctahedral(5)
+    irrep = next(one for one in group.irreps() if one.name == "(2, 1)|(1, 1)")
+    rows = group.unrank([1234])
+    true = irrep.matrices(rows)
+
+    def stretched(shape, images):
+        size = dimension(shape)
+        return young_matrices(shape, images) * (1 + young_rounding(sum(shape), size) / size**0.5)
+
+    module = import_module("sparseaug.groups.hyperoctahedral")  # not the function of that name
+    monkeypatch.setattr(module, "young_matrices", stretched)
+    assert 0 < np.linalg.norm(irrep.matrices(rows) - true) <= irrep.rounding
 
 
 def test_the_matrices_of_a_matrix_group_multiply_as_its_elements(rng):

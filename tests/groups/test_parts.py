@@ -12,11 +12,11 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import chain, followers
-from sparseaug.groups.chain import are_even, cycle_lengths, stabiliser_chain
+from sparseaug.groups.chain import Level, are_even, cycle_lengths, stabiliser_chain
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.followers import Followed, find_following
 from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
-from sparseaug.groups.permutations import compose_permutations
+from sparseaug.groups.permutations import compose_permutations, invert_permutations
 from sparseaug.groups.recognise import recognise
 from sparseaug.planning.degrees import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
@@ -167,6 +167,15 @@ def test_diagonal_actions_have_the_order_of_sympy(seed: int) -> None:
     assert all(theirs.contains(Permutation(row.tolist())) for row in rows[:, -n:] - n * n - n)
 
 
+def test_classes_are_moved_by_the_elements_of_their_image_only() -> None:
+    """S2 wr C5: pairs may be turned in a circle, but two of them are not exchanged."""
+    part = find_parts(np.array([cycle(10, 0, 1), np.roll(range(10), 2)]))
+    assert isinstance(part, Wreath)
+    assert math.prod(part.radices) == 2**5 * 5
+    rows = np.array([np.roll(range(10), 4), [2, 3, 0, 1, *range(4, 10)]])
+    assert part.sift(rows)[1].tolist() == [True, False]
+
+
 def test_the_chain_depends_on_the_group_alone() -> None:
     turn, flip = cycle(9, *range(9)), [-i % 9 for i in range(9)]
     one = stabiliser_chain(np.array([turn, flip]))
@@ -181,8 +190,10 @@ def test_schreier_generators_complete_what_random_elements_miss(monkeypatch: Any
     monkeypatch.setattr(chain, "_QUIET", 0)
     m11 = np.array([cycle(11, *range(11)), cycle(11, 2, 6, 10, 7)])
     m11[1, [3, 9, 4, 5]] = [9, 4, 5, 3]
-    found = stabiliser_chain(m11)
-    assert math.prod(len(level.transversal) for level in found) == 7920
+    s5 = np.array([cycle(5, 0, 1), cycle(5, *range(5))])  # both move the first point
+    for generators, order in ((m11, 7920), (s5, 120)):
+        found = stabiliser_chain(generators)
+        assert math.prod(len(level.transversal) for level in found) == order
 
 
 def test_a_chain_that_is_too_large_is_refused_before_it_is_built(monkeypatch: Any) -> None:
@@ -229,6 +240,21 @@ def test_families_are_recognised_in_automorphism_groups_by_an_isomorphism(name: 
 def test_what_is_no_family_is_not_taken_for_one() -> None:
     for graph in (nx.petersen_graph(), nx.cycle_graph(16), nx.frucht_graph()):
         assert recognise(find_parts(graph_automorphisms(graph).group.generators())) is None
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_cube_has_every_permutation_of_its_chain_compared_with_its_labels(depth: int) -> None:
+    """A table with one wrong entry: two corners that neighbours do not show are exchanged."""
+    part = find_parts(graph_automorphisms(FAMILIES["B3"]).group.generators())
+    assert isinstance(part, Table)
+    assert recognise(part) is not None
+    level = part.levels[depth]
+    wrong = level.transversal.copy()
+    # corners 3 and 7 are two and three steps from corner 0
+    wrong[-1, [3, 7]] = wrong[-1, [7, 3]]
+    levels = list(part.levels)
+    levels[depth] = Level(level.point, level.digit_of, wrong, invert_permutations(wrong))
+    assert recognise(Table(part.k, tuple(levels))) is None
 
 
 ORDERS = {

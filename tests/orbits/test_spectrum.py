@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import sparseaug as sa
+from sparseaug.orbits.spectrum import pairs
 from sparseaug.orbits.spectrum.measure import drawn, measure
+from sparseaug.orbits.spectrum.units import units_of
 
 SEED = 5
 
@@ -232,6 +235,22 @@ def test_a_group_of_one_element_has_an_empty_spectrum():
     assert str(spectrum).endswith("variance 0")
     assert sa.Spectrum.from_dict(spectrum.to_dict()).variance == 0
     spectrum.plot()
+
+
+def test_the_spread_of_a_fit_to_few_draws_is_wider_by_students_factor(monkeypatch):
+    """The covariance of the scores of N draws, times (t / z)^2 with N / 4 degrees of freedom."""
+    group = sa.symmetric(4)
+    units = units_of(group, None, whole=False)
+    rows = sa.Oracle(group, seed=0).draw(12).elements
+    values = (rows[:, :2] == 0) - 0.25
+    data = pairs._Data(units, group, rows, values @ values.T, 1)
+    variances = data.fit(np.full(len(data.halves), data.total))
+    wide = data._covariance(variances)
+    monkeypatch.setattr(pairs, "stdtrit", lambda degrees, p: stats.norm.ppf(p))
+    plain = data._covariance(variances)
+    factor = stats.t.ppf(0.975, 3) / stats.norm.ppf(0.975)
+    assert abs(plain).max() > 0
+    assert wide == pytest.approx(factor**2 * plain, rel=1e-12)
 
 
 def test_the_variance_of_a_function_of_two_values_has_a_bar():

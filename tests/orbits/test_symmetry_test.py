@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy import stats
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
+from sparseaug.orbits import broken
 
 SETS = sa.permute_axis(sa.symmetric(4))
 SIGNS = sa.flip_signs(sa.sign_flips(6))
@@ -201,6 +203,20 @@ def test_which_symmetries_are_broken(rng):
     assert found.adjusted["columns"] == pytest.approx(0.01)
     assert "broken" in str(found)
     json.dumps(found.to_dict())
+
+
+def test_adjusted_p_values_are_those_of_holm(monkeypatch):
+    """4 x 0.005, 3 x 0.01, 2 x 0.03, and for 0.04 no less than for 0.03."""
+    p = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
+    act = sa.flip_signs(sa.sign_flips(4))
+    subgroups = dict(zip(p, np.eye(4, dtype=int)[:, None], strict=True))
+    values = iter(p.values())
+    monkeypatch.setattr(
+        broken, "test_invariance", lambda x, action, S: SimpleNamespace(pvalue=next(values))
+    )
+    found = sa.broken_symmetries(np.ones((2, 4)), act, subgroups, level=0.05)
+    assert dict(found.adjusted) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
+    assert found.broken == ("a", "d")
 
 
 def test_factors_of_a_product_are_the_symmetries_by_default(rng):

@@ -22,7 +22,8 @@ from sparseaug.errors import (
     SparseAugError,
     StorageError,
 )
-from sparseaug.sampling import files
+from sparseaug.groups.digits import uniform_digits
+from sparseaug.sampling import files, keyed_rng
 
 
 @pytest.fixture
@@ -95,7 +96,27 @@ def test_words_are_products_of_the_sample_at_no_call(S):
     assert not np.array_equal(S.words(3, 50, 3).elements, W.elements)
 
 
-def test_words_are_multiplied_from_left_to_right_with_uniform_letters():
+def test_a_word_is_its_letters_multiplied_from_left_to_right(S):
+    letters = uniform_digits(np.full(3, S.m), 50, keyed_rng(2, "words", step=3))
+    first, second, third = S.elements[letters]
+    g = S.group
+    wanted = g.compose(g.compose(first, second), third)
+    assert np.array_equal(S.words(3, 50, 2).elements, wanted)
+
+
+@pytest.mark.parametrize("side", ["left", "right", "both"])
+def test_a_translate_has_its_uniform_elements_on_the_side_it_names(S, side):
+    h, k = sa.Oracle(S.group, seed=7).draw(2).elements
+    g = S.group
+    wanted = {
+        "left": g.compose(h, S.elements),
+        "right": g.compose(S.elements, h),
+        "both": g.compose(g.compose(k, S.elements), h),
+    }
+    assert np.array_equal(S.translate(sa.Oracle(g, seed=7), side).elements, wanted[side])
+
+
+def test_words_of_two_letters_have_uniform_letters():
     """Over {r, s} in D_3, words of length 2 are rr, rs, sr, ss: four products, each 1/4."""
     g = sa.dihedral(3)
     r, s = [1, 0], [0, 1]

@@ -136,6 +136,14 @@ def test_trivial_factors_and_the_whole_group_have_norm_0():
     assert coordinates_norm(S, degree=2).upper <= 1e-12
 
 
+def test_a_product_of_groups_with_several_orbits_keeps_the_mean_of_each_pair_of_orbits():
+    """Both factors turn the points 0, 1, 2 and exchange 3 and 4: the whole group has norm 0."""
+    factor = sa.permutation_group([[1, 2, 0, 4, 3]])
+    S = sa.GroupSample.full(sa.direct_product(factor, factor))
+    for degree in (1, 2, 3):
+        assert coordinates_norm(S, degree=degree).upper <= 1e-12
+
+
 def test_degrees_that_do_not_exist_are_refused():
     S = sa.Oracle(sa.group("S3xZ2^2"), seed=0).draw(3)
     with pytest.raises(ArgumentError, match="degree=6 is above the 5 coordinates of S3xZ2\\^2"):

@@ -29,6 +29,10 @@ CASES = {
     "nodes": (sa.permute_nodes(sa.symmetric(4)), (4, 4)),
     "signs": (sa.flip_signs(sa.sign_flips(4)), (4,)),
     "signed": (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
+    "a sign along an orbit": (
+        sa.linear(sa.cyclic(2), [np.eye(2), np.array([[0.0, -1.0], [-1.0, 0.0]])]),
+        (2,),
+    ),
     "shifts": (sa.roll(sa.abelian(3, 4)), (3, 4)),
     "grid": (sa.rotate_grid(sa.dihedral(4)), (5, 5)),
     "cube": (sa.linear(sa.cube_rotations()), (2, 3)),
