@@ -94,6 +94,18 @@ def test_a_group_without_degrees_is_inspected_as_far_as_it_goes():
     json.dumps(found.to_dict())
 
 
+def test_no_exactness_is_claimed_for_the_corners_of_a_cube_by_the_degrees_of_its_axes():
+    cube = sa.permutation_group(
+        [[1, 0, 3, 2, 5, 4, 7, 6], [0, 2, 1, 3, 4, 6, 5, 7], [0, 2, 4, 6, 1, 3, 5, 7]]
+    )
+    S = sa.GroupSample.generated(cube, [[7, 6, 5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 1, 3, 5, 7]])
+    assert sa.deviation(S, degree=1).value > 0.99
+    found = sa.inspect(S)
+    assert found.profile is None
+    assert found.deviation == 1.0
+    assert not any("is exact" in text for text in found.findings)
+
+
 def table_of(g):
     everything = g.all_elements()
     products = g.compose(everything[:, None], everything).reshape(-1, g.width)

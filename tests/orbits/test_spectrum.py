@@ -13,6 +13,9 @@ from sparseaug.orbits.spectrum.measure import drawn, measure
 
 SEED = 5
 
+CUBE = [[1, 0, 3, 2, 5, 4, 7, 6], [0, 2, 1, 3, 4, 6, 5, 7], [0, 2, 4, 6, 1, 3, 5, 7]]
+"""Symmetries of the cube on its eight corners."""
+
 
 def network(inputs: int, outputs: int = 2) -> Any:
     """A random network on vectors."""
@@ -79,6 +82,27 @@ def test_degree_of_a_permutation_group_is_what_regression_on_tuples_explains() -
             assert spectrum.shares[t] * spectrum.variance == pytest.approx(upto - below, abs=1e-9)
             below = upto
         assert below == pytest.approx(spectrum.variance)
+
+
+def test_corners_of_a_cube_have_the_degrees_of_corners_and_not_of_axes() -> None:
+    """Recognised as B_3, whose degree 1 is about axes: a function of one corner has degree 1 too."""
+    cube = sa.permutation_group(CUBE)
+    known = cube.known_as()
+    assert known is not None
+    assert not known.same_degrees
+    x = np.random.default_rng(0).normal(size=(4, 8))
+    act = sa.permute_axis(cube)
+    for k, f in enumerate((lambda x: x[:, 0], lambda x: x[:, 0] * x[:, 1]), start=1):
+        spectrum = sa.orbit_spectrum(f, act, x)
+        assert spectrum.meaning == "points at a time"
+        above = [share for degree, share in spectrum.shares.items() if degree > k]
+        assert above == pytest.approx([0.0] * len(above), abs=1e-12)
+    # S is exact on B_3's degree 1 and not on that of the corners
+    S = sa.GroupSample.generated(cube, [[7, 6, 5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 1, 3, 5, 7]])
+    left = sa.orbit_spectrum(lambda x: x[:, 0], act, x).predict(S)
+    means = [act(rows, x)[..., 0].mean(axis=0) for rows in (S.elements, cube.all_elements())]
+    assert ((means[0] - means[1]) ** 2).mean() == pytest.approx(left.value, abs=left.error)
+    assert left.value > 0.01
 
 
 def test_degree_of_sign_flips_is_what_regression_on_monomials_explains() -> None:

@@ -207,7 +207,7 @@ class Spectrum:
         if isinstance(S, str) and S == "full" and self.group.is_finite:
             return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
-        known = as_known(sample)
+        known = as_known(sample, by_degree=True)
         squares = self._units.mean_squares(known)
         value = float(self.variances @ squares)
         within = float(np.linalg.norm(self.variances * self._units.spreads(known)))

@@ -29,6 +29,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group, Irrep, Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.general.irreps import irrep_means, listed_irreps
+from sparseaug.spectral.methods import known_by_degree
 from sparseaug.spectral.profiles.blocks import irrep_degrees
 from sparseaug.spectral.profiles.quotients import quotients
 from sparseaug.spectral.profiles.result import Degree
@@ -174,7 +175,7 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
     """The units of a group; with whole=True, those for the values on all of it.
 
     Args:
-        group: of a family that is known: not one of which `known_as` knows better
+        group: of a family that is known: not one of which `known_by_degree` knows better
         order: "frequency" or "degree" of abelian groups; None for what `usual_order` says
         whole: whether all values are known: then each irrep of an abelian group or product is a unit
     """
@@ -210,8 +211,8 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
 
 
 def family(group: Group) -> tuple[Group, Callable[[Rows], Rows]]:
-    """The family that the group is known to be, and how its rows become that family's."""
-    known = group.known_as()
+    """The family whose degrees the group is known to have, and how its rows become that family's."""
+    known = known_by_degree(group)
     return (group, lambda rows: rows) if known is None else (known.group, known.rows)
 
 
