@@ -185,6 +185,19 @@ def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() 
         sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
 
 
+def test_a_mixed_product_that_is_too_large_to_list_is_measured_chosen_and_piloted() -> None:
+    """S_7 x Z_2^3: the units of sign flips are named 1, 2, 3."""
+    act = sa.product_action(sa.permute_axis(sa.symmetric(7), 1), sa.flip_signs(sa.sign_flips(3), 2))
+    x = np.random.default_rng(0).normal(size=(3, 7, 3))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0, 0] + x[:, 1, :2].prod(axis=1), act, x)
+    assert set(spectrum.shares) == {"S7", "Z2^3", "S7 x Z2^3"}
+    assert sa.choose(spectrum, error=0.5 * spectrum.variance**0.5).prediction.relative <= 0.25
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=(1, 2))), act, None)
+    found = sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group, seed=7))
+    assert set(found.spectrum.shares) == set(spectrum.shares)
+
+
 def test_draws_come_from_the_oracle_that_is_given() -> None:
     spectrum = sa.orbit_spectrum(model, ACT, X)
     oracle = sa.Oracle(G, seed=8)

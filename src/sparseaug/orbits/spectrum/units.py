@@ -7,7 +7,8 @@ characters     phi_u(q) = sum over pi in u of d_pi chi_pi(q), over the sum of d_
                E <v(g), v(g q)> = sum_u var_u phi_u(q) where v has mean 0
 mean_squares   of S: ||pi(S)||_F^2 / d_pi, in a unit of several with weights d_pi^2: the mean of phi_u
                over the m^2 quotients of S
-spreads        of S: how far irreps of a unit are from its mean square, in 19 of 20 cases; 0 for one
+spreads        of S: how far irreps of a unit are from its mean square, in 19 of 20 cases; the number
+               0.0 where every unit is one irrep
 variances      var_u from the values on all of the group: d_pi ||mean of v(g) pi(g)||_F^2
 
 Of several irreps in one unit, phi_u is that of the unit as a whole: the equation above holds in the mean
