@@ -116,6 +116,22 @@ def test_too_few_calls_say_how_many() -> None:
         sa.orbit_spectrum(lambda x: x[:, 0, :1], shifts, np.zeros((1, 64, 64)), calls=64)
 
 
+def test_the_usual_number_of_calls_separates_the_degrees_of_every_group() -> None:
+    """Shifts of 224 x 224 have 159 frequencies, and 200 signs as many degrees: 256 draws are too few."""
+    act = sa.roll(sa.abelian(224, 224))
+    x = np.random.default_rng(0).normal(size=(1, 224, 224))
+    found = sa.orbit_spectrum(lambda x: x[:, 0, :1], act, x)
+    assert (found.calls, len(found.shares)) == (318, 159)
+    signs = sa.flip_signs(sa.sign_flips(200))
+    assert sa.orbit_spectrum(lambda x: x[:, :1], signs, np.ones((1, 200))).calls == 400
+    # more than 1,024 draws: every element is as good
+    line = np.random.default_rng(0).normal(size=(1, 11_000))
+    assert sa.orbit_spectrum(lambda x: x[:, :1], sa.roll(sa.cyclic(11_000), axes=-1), line).exact
+    many = sa.permute_axis(sa.dihedral(30_000))
+    with pytest.raises(GroupTooLargeError, match="15001 degrees, too many to separate by draws"):
+        sa.orbit_spectrum(lambda x: x[:, :1], many, np.ones((1, 30_000)))
+
+
 def test_a_large_group_is_measured_by_draws() -> None:
     x = np.random.default_rng(1).normal(size=(30, 16))
     act = sa.permute_axis(sa.symmetric(16))

@@ -284,3 +284,12 @@ def test_draws_for_a_tiny_eps_are_as_many_as_it_takes(given):
     parts, risk, theta, _ = given
     row = sa.pilot(risk, theta, sa.Oracle(parts[2].group)).plan(1e-12).row("draws")
     assert row.discrepancy <= 0.5e-12 * (1 + 1e-9)
+
+
+def test_the_usual_number_of_gradients_separates_the_degrees():
+    """40 signs have 40 degrees, more than 64 draws separate."""
+    x = np.random.default_rng(0).normal(size=(3, 40))
+    act = sa.flip_signs(sa.sign_flips(40))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), act, None)
+    assert sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group, seed=7)).calls == 80

@@ -45,7 +45,10 @@ LISTED = 10_000
 """Order up to which a group is listed where no number of calls is given."""
 
 CALLS = 256
-"""Draws from a larger group where no number is given."""
+"""Draws from a larger group where no number is given; more where its degrees need more."""
+
+MOST_USUAL = 1024
+"""Draws above which a group is listed instead where no number is given and it can be."""
 
 MOST_DRAWS = 8192
 """Draws of which all pairs are used: a gigabyte."""
@@ -138,7 +141,8 @@ def measure(
         group: of the function
         oracle: draws them; by default one of this group whose draws nobody else has
         calls: how many elements to evaluate at. A group with no more elements is listed. By default
-            groups of up to 10,000 elements are listed, and of others 256 elements drawn.
+            groups of up to 10,000 elements are listed, and of others 256 elements drawn, or two for
+            each degree; where that would be above 1,024, the group is listed if it can be.
         order: "degree" or "frequency" for abelian groups; by default frequency for shifts, degree for
             sign flips
 
@@ -159,9 +163,14 @@ def measure(
     known = family(group)[0]
     if known.moduli is not None:
         order = order or usual_order(known)
-    count = CALLS if calls is None else check_integer("calls", calls, at_least=1, below=MOST_CALLS)
-    limit = LISTED if calls is None else count
     largest = TABLE if known.moduli is not None else MOST_LISTED
+    if calls is None:
+        count, limit = CALLS, LISTED
+        if group.log_order > math.log(LISTED) + 1e-9:
+            count = usual_calls(group, order, CALLS)
+            limit = LISTED if count <= MOST_USUAL else largest
+    else:
+        count = limit = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     if group.log_order <= math.log(min(limit, largest)) + 1e-9 and _is_transformed(known, order):
         return Measurement(group, group.all_elements(), order, True, False, 0)
     if oracle is None:  # training may have drawn S with any small seed
@@ -193,20 +202,33 @@ def drawn(group: Group, oracle: Oracle, count: int, order: str | None) -> Measur
     return Measurement(group, rows, order, False, couples, count)
 
 
+def usual_calls(group: Group, order: str | None, usual: int) -> int:
+    """So many draws, or more where the degrees need more."""
+    return max(usual, _least_calls(group, units_of(family(group)[0], order, whole=False)))
+
+
+def _least_calls(group: Group, units: Units) -> int:
+    """Draws that separate the degrees, or all of a group that has fewer elements."""
+    least = max(LEAST_CALLS, 2 * len(set(units.degrees)))
+    return group.order if group.log_order < math.log(least) else least
+
+
 def _require_enough(group: Group, units: Units, calls: int) -> None:
-    degrees = len(set(units.degrees))
-    least = max(LEAST_CALLS, 2 * degrees)
-    listed = ""
-    if group.log_order < math.log(least):
-        least, listed = group.order, ", all of the group"
+    degrees, least = len(set(units.degrees)), _least_calls(group, units)
+    if least > MOST_DRAWS:
+        raise GroupTooLargeError(
+            f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
+            f"used, and at most {MOST_DRAWS} drawn."
+        )
     if calls > MOST_DRAWS:
         raise ArgumentError(
             f"calls={calls} is too many: all pairs of draws are used; give at most {MOST_DRAWS}."
         )
     if calls < least:
+        everything = ", all of the group" if least == group.order else ""
         raise ArgumentError(
             f"calls={calls} is too few to separate the {degrees} degrees of {group.name}; give at least "
-            f"{least}{listed}."
+            f"{least}{everything}."
         )
 
 

@@ -63,8 +63,9 @@ def orbit_spectrum(
         action: how x moves; `sparseaug.together` for several inputs
         x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
         oracle: draws the elements; by default one whose draws no small seed gives
-        calls: elements to evaluate at. By default all of a group of up to 10,000, and 256 draws of a
-            larger one
+        calls: elements to evaluate at. By default all of a group of up to 10,000, and of a larger one
+            256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
+            1,024, all of it if it can be enumerated
         order: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
             for sign flips
         chunk_size: how many moved copies go through f at once; by default 1024, or n if more

@@ -32,6 +32,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.spectral.general.irreps import irrep_means, listed_irreps
 from sparseaug.spectral.methods import known_by_degree
 from sparseaug.spectral.profiles.blocks import irrep_degrees
+from sparseaug.spectral.profiles.counting import fixed_points
 from sparseaug.spectral.profiles.quotients import quotients
 from sparseaug.spectral.profiles.result import Degree
 from sparseaug.spectral.profiles.shifts import TABLE
@@ -100,9 +101,10 @@ class ListedIrreps:
         return cls(group, irreps, names, tuple(degrees[name] for name in names), meaning)
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        ranks, index = np.unique(self.group.rank(rows), return_inverse=True)
-        elements = self.group.unrank(ranks)
-        table = np.empty((len(ranks), len(self.irreps)))
+        keys = _class_keys(self.group, rows)
+        _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        elements = rows[first]
+        table = np.empty((len(elements), len(self.irreps)))
         for u, irrep in enumerate(self.irreps):
             for part, matrices in _matrices(irrep, elements):
                 table[part, u] = np.einsum("kii->k", matrices).real / irrep.dimension
@@ -119,6 +121,20 @@ class ListedIrreps:
 
     def variances(self, values: NDArray[Any]) -> Floats:
         return fourier_variances(self.group, self.irreps, values)
+
+
+# A cycle of length d of a signed permutation q is positive or negative, by the product of its signs; q^k
+# fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those with
+# k / d even. So the numbers of both for k = 1, ..., n give those of positive and of negative cycles of
+# every length: the class of q.
+def _class_keys(group: Group, rows: Rows) -> Rows:
+    """A row of integers for each element, the same only for elements of one class."""
+    n, faithful = group.signed_axes, group.faithful()
+    if not n or faithful is None:
+        return group.rank(rows)[:, None]
+    points = faithful.images(rows)
+    axes = fixed_points(points[:, :n] % n, n)
+    return np.stack([*axes, *fixed_points(points, n)], axis=1)
 
 
 def quotient_squares(units: Units, S: GroupSample) -> Floats:
