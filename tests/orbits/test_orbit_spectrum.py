@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,43 @@ def test_chunks_and_tensors_change_nothing() -> None:
     weight, bias = net[0].weight.detach().numpy(), net[0].bias.detach().numpy()
     same = sa.orbit_spectrum(lambda x: np.tanh(x @ weight.T + bias), ACT, X)
     assert found.variances == pytest.approx(same.variances, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("calls", [None, 64])
+def test_large_outputs_are_held_a_part_at_a_time_and_give_the_same(monkeypatch, calls) -> None:
+    """720 elements times 600 outputs are 3.5 MB, twice; a megabyte is held, or a tenth of one."""
+    weights = np.random.default_rng(4).normal(size=(6, 600))
+    moved = []
+
+    def wide(x: np.ndarray) -> np.ndarray:
+        moved.append(len(x))
+        return np.tanh(x @ weights)
+
+    found = sa.orbit_spectrum(wide, ACT, X[:2], calls=calls)
+    elements = 720 if calls is None else calls
+    assert sum(moved) == 2 * 2 + 2 * elements  # once each, beside the check that f is a function
+    held = (1 << 20) if calls is None else 100_000
+    modules = "sparseaug.orbits.spectrum."
+    monkeypatch.setattr(sys.modules[modules + "orbit_spectrum"], "_HELD", held)
+    for name in ("measure", "young_transform"):
+        monkeypatch.setattr(sys.modules[modules + name], "_ENTRIES", 1 << 16)
+    steps: list[tuple[int, int]] = []
+    sa.orbit_spectrum(model, ACT, X[:1], calls=calls)  # what is computed once is not counted
+    moved.clear()
+    tracemalloc.start()
+    again = sa.orbit_spectrum(
+        wide, ACT, X[:2], calls=calls, chunk_size=32, progress=lambda *at: steps.append(at)
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    turns = math.ceil(600 * elements * 8 / held)
+    assert turns > 2
+    assert sum(moved) == 2 * 2 + turns * 2 * elements
+    assert steps[-1] == (turns * 2 * elements,) * 2
+    assert steps == sorted(steps)
+    assert again.variances == pytest.approx(found.variances, rel=1e-12, abs=1e-12)
+    assert again.errors == pytest.approx(found.errors, rel=1e-3, abs=1e-12)
+    assert peak < 6_000_000  # 40 MB with all outputs at once
 
 
 def test_progress_ends_at_the_end() -> None:
