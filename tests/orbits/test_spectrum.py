@@ -321,3 +321,17 @@ def test_the_variance_of_a_function_of_two_values_has_a_bar():
         prediction = found.predict(5)
         missed += abs(prediction.value - 0.2) > prediction.error
     assert missed <= 16
+
+
+@pytest.mark.parametrize("name", ["B3", "D5", "C6xC5", "S3xD3", "S4"])
+def test_all_of_the_group_is_worth_infinitely_many_draws(name: str) -> None:
+    group = sa.group(name)
+    spectrum = measure(group).spectrum([np.random.default_rng(0).normal(size=(group.order, 2))])
+    for S in ("full", sa.GroupSample.full(group)):
+        left = spectrum.predict(S)
+        assert left.draws == np.inf
+        assert left.to_dict()["draws"] is None
+        assert "0, up to rounding" in str(left)
+    one = spectrum.predict(4)
+    assert one.draws == pytest.approx(4.0)
+    assert "as 4 draws" in str(one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -15,6 +16,7 @@ import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.characters import characters_at
 from sparseaug.groups.product import Product
+from sparseaug.spectral.profiles import blocks
 from sparseaug.spectral.profiles.counting import POLYNOMIALS
 from sparseaug.spectral.profiles.cyclotomic import vanish
 from sparseaug.spectral.profiles.quotients import coset_of
@@ -326,6 +328,21 @@ def test_what_has_no_profile_is_refused_by_name():
         sa.profile(sa.Oracle(sa.symmetric(30), seed=0).draw(5), degree=4)
     with pytest.raises(GroupTooLargeError, match="frequency"):
         sa.profile(sa.Oracle(sa.abelian(4096, 4096), seed=0).draw(5), order="frequency")
+
+
+def test_a_profile_that_cannot_be_counted_names_the_cause(monkeypatch):
+    """Characters that are not integers, too many factors, too many elements: each for what it is."""
+    many = sa.direct_product(sa.dihedral(5), *[sa.symmetric(2)] * 12)
+    with pytest.raises(UnsupportedError, match="13 factors"):
+        sa.profile(sa.Oracle(many, seed=0).draw(3))
+    turns = sa.dicyclic(5)
+    irreps = [replace(irrep, degree=1) for irrep in turns.irreps()]
+    monkeypatch.setattr(type(turns), "irreps", lambda self: iter(irreps))
+    with pytest.raises(UnsupportedError, match="are not integers"):
+        sa.profile(sa.Oracle(turns, seed=0).draw(3))
+    monkeypatch.setattr(blocks, "counted", lambda S: None)  # as for a large m
+    with pytest.raises(UnsupportedError, match="m=3 is too large"):
+        sa.profile(sa.Oracle(sa.group("S3xD5"), seed=0).draw(3))
 
 
 def test_exactness_is_claimed_only_where_the_deviation_of_that_degree_is_zero():

@@ -34,6 +34,9 @@ LEVEL = 0.95
 MOST_PARTS = 4096
 """Irreps that are listed one by one."""
 
+ROUNDING = 1e-12
+"""Of the variance: a smaller prediction is 0 and rounding."""
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -69,17 +72,17 @@ class Prediction:
 
     @property
     def draws(self) -> float:
-        """How many independent draws leave as much: variance / value."""
-        return self.variance / self.value if self.value else math.inf
+        """How many independent draws leave as much: variance / value, infinite if that is rounding."""
+        return 1 / self.relative if self.relative > ROUNDING else math.inf
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and what follows from them, as JSON data."""
-        draws = self.draws if self.value else None
+        draws = self.draws if self.draws < math.inf else None
         return {**vars(self), "rms": self.rms, "relative": self.relative, "draws": draws}
 
     def __str__(self) -> str:
         bar = f" +- {self.error:.2g}" if self.error else ""
-        as_draws = f"as {self.draws:.4g} draws" if self.relative > 1e-12 else "0, up to rounding"
+        as_draws = f"as {self.draws:.4g} draws" if self.draws < math.inf else "0, up to rounding"
         return (
             f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}, "
             f"{self.relative:.2%} of the variance; {as_draws})"
