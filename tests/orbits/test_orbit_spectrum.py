@@ -204,6 +204,18 @@ ACTIONS = [
 ]
 
 
+def test_a_spectrum_from_draws_or_of_rotations_cannot_be_called_exact() -> None:
+    drawn = sa.orbit_spectrum(model, ACT, X, calls=64).to_dict()
+    x = np.random.default_rng(0).normal(size=(2, 3))
+    turned = sa.orbit_spectrum(lambda x: x[:, 0] ** 2, sa.rotate(sa.rotations(3)), x).to_dict()
+    bare = {**turned, "calls": 0, "replicates": []}
+    refused = ((drawn, "calls=64"), (turned, "not for SO3"), (bare, "not for SO3"))
+    for data, said in refused:
+        sa.Spectrum.from_dict(data)
+        with pytest.raises(ArgumentError, match=said):
+            sa.Spectrum.from_dict({**data, "exact": True})
+
+
 @pytest.mark.parametrize(("action", "shape"), ACTIONS)
 def test_choice_reaches_the_error_and_never_leaves_more_than_draws(action: Any, shape: Any) -> None:
     x = np.random.default_rng(0).normal(size=(6, *shape))

@@ -12,7 +12,13 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug.errors import ArgumentError, FileFormatError, StorageError, UnsupportedError
+from sparseaug.errors import (
+    ArgumentError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+    UnsupportedError,
+)
 from sparseaug.experiments.config import Config
 from sparseaug.experiments.problem import Problem
 from sparseaug.kernels import gradient_norms
@@ -157,6 +163,38 @@ def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
     save_json(other, {"schema": "something else"})
     with pytest.raises(FileFormatError, match="not a pilot"):
         sa.Pilot.load(other)
+
+
+CRAFTED = [None, True, 0, -1, 1.5, 1e308, 10**400, "x", [], [1], [[1]], [None], {}, {"name": "SO3"}]
+
+
+def test_a_crafted_pilot_is_planned_from_or_refused_whatever_its_fields_hold():
+    x = np.random.default_rng(0).uniform(-1, 1, (4, 4))
+    act = sa.permute_axis(sa.symmetric(4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, None)
+    good = sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group)).to_dict()
+    count = len(good["spectrum"]["variances"])
+    lists = [[value] * count for value in (1e308, 1e300, 1e-320, -1.0, "1", None)]
+    refused = planned = 0
+    for name in ("spectrum", "value", "gradient_norm", "L", "samples", "parameters"):
+        for bad in CRAFTED:
+            refused, planned = _tried({**good, name: bad}, refused, planned)
+    for name in ("group", "order", "exact", "variances", "replicates", "calls", "inputs"):
+        for bad in [*CRAFTED, *lists, lists[:2]]:
+            crafted = {**good, "spectrum": {**good["spectrum"], name: bad}}
+            refused, planned = _tried(crafted, refused, planned)
+    assert refused > 150
+    assert planned > 10  # a file that is merely odd
+
+
+def _tried(data, refused, planned):
+    try:
+        plan = sa.Pilot.from_dict(data).plan(1e-9)
+        str(plan), json.dumps(plan.to_dict(), allow_nan=False)
+    except SparseAugError:
+        return refused + 1, planned
+    return refused, planned + 1
 
 
 def network(seed=0):

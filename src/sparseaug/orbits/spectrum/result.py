@@ -136,12 +136,22 @@ class Spectrum:
         check_order(self.order)
         if type(self.exact) is not bool:
             raise ArgumentError(f"exact={shorten(self.exact)} is neither True nor False.")
-        check_integer("calls", self.calls)
-        check_integer("inputs", self.inputs, at_least=1)
+        check_integer("calls", self.calls, below=1 << 62)
+        check_integer("inputs", self.inputs, at_least=1, below=1 << 62)
+        if self.exact and not self.group.is_finite:
+            raise ArgumentError(
+                f"exact=True is not for {self.group.name}, which is infinite: no list holds all of it; "
+                "give False."
+            )
         count = len(self._units.degrees)
         for name, axes in (("variances", 1), ("replicates", 2)):
             array = _not_negative(name, getattr(self, name), axes, count)
             object.__setattr__(self, name, array)
+        if self.exact and (self.calls or len(self.replicates)):
+            raise ArgumentError(
+                f"exact=True does not go with calls={self.calls} and {len(self.replicates)} replicates, "
+                "which a spectrum from draws has; give False."
+            )
 
     @cached_property
     def _units(self) -> Units:
@@ -262,8 +272,6 @@ class Spectrum:
         if missing:
             raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
         facts = {name: data[name] for name in names}
-        if facts["replicates"] == []:
-            facts["replicates"] = np.zeros((0, len(facts["variances"])))
         return cls(**{**facts, "group": group_from_dict(data["group"])})
 
     def __str__(self) -> str:
@@ -328,10 +336,14 @@ def _short(share: float) -> str:
 
 def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
     array = check_floats(name, given).copy()
-    if array.ndim != axes or array.shape[-1] != count or (array < 0).any():
+    if axes == 2 and not array.size:  # JSON has no shape (0, count)
+        array = np.zeros((0, count))
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(array.sum(axis=-1)).all()
+    if array.ndim != axes or array.shape[-1] != count or (array < 0).any() or not finite:
         raise ArgumentError(
-            f"{name}={shorten(given)} is not an array of numbers of at least 0, one for each of {count} "
-            "units; orbit_spectrum makes them."
+            f"{name}={shorten(given)} is not an array of numbers of at least 0, of a finite sum, one for "
+            f"each of {count} units; orbit_spectrum makes them."
         )
     array.flags.writeable = False
     return array
