@@ -79,6 +79,21 @@ def test_the_coset_and_what_is_offered_hold_by_brute_force(name, seed):
         assert not set(one.better) & set(found.profile.exact)
 
 
+@pytest.mark.parametrize("name", ["S5", "C4xC6", "B3"])
+def test_draws_are_said_to_be_better_where_the_mean_square_is_one_and_a_half_times_theirs(name):
+    """By the profile: less than 1.5 / m is luck, and is not named."""
+    lucky = named = 0
+    for seed in range(8):
+        S = sa.Oracle(sa.group(name), seed=seed).draw(6)
+        found = sa.inspect(S)
+        times = [float(square) * S.m for square in sa.profile(S).mean_square.values()]
+        said = [text for text in found.findings if "uniform draws would do better" in text]
+        assert len(said) == (max(times) > 1.5)
+        assert not said or f"up to {max(times):.3g} times theirs" in said[0]
+        lucky, named = lucky + (1 < max(times) < 1.5), named + len(said)
+    assert lucky or named
+
+
 def test_repeated_rows_are_named():
     found = sa.inspect([[0], [0], [1]], group="C3")
     assert any(text.startswith("1 of 3 elements repeat") for text in found.findings)

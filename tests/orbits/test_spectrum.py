@@ -335,3 +335,40 @@ def test_all_of_the_group_is_worth_infinitely_many_draws(name: str) -> None:
     one = spectrum.predict(4)
     assert one.draws == pytest.approx(4.0)
     assert "as 4 draws" in str(one)
+
+
+@pytest.mark.parametrize("name", ["S4", "D12", "C30"])
+def test_the_variance_from_draws_is_unbiased(name: str) -> None:
+    """400 functions, 40 times 32 draws, alone or in couples: 3 % too small without the correction."""
+    group = sa.group(name)
+    values = np.random.default_rng(0).normal(size=(group.order, 400))
+    truth = values.var(axis=0).sum()
+    found = []
+    for seed in range(40):
+        some = drawn(group, sa.Oracle(group, seed=seed), 32, None)
+        found.append(some.spectrum([values[group.rank(some.rows)]]).variance)
+    assert np.mean(found) == pytest.approx(truth, rel=0.01)
+
+
+def test_the_variance_from_couples_that_are_alike_is_unbiased() -> None:
+    """Which place each of six goes to: 6 - 1 in all. 1 % too small if couples count as single draws."""
+    group = sa.symmetric(6)
+    found = []
+    for seed in range(100):
+        some = drawn(group, sa.Oracle(group, seed=seed), 32, None)
+        assert some.couples
+        values = np.eye(6)[some.rows].reshape(32, 36)
+        found.append(some.spectrum([values]).variance)
+    assert np.mean(found) == pytest.approx(5.0, rel=0.004)  # a standard error is 0.1 %
+
+
+def test_elements_that_occur_twice_average_high_degrees_as_one_does() -> None:
+    """The sign of S_13 has degree 12: 8 elements twice leave an eighth of it, as 8 draws do."""
+    group = sa.symmetric(13)
+    places = np.triu_indices(13, 1)
+    sign = lambda x: np.sign(x[:, places[1]] - x[:, places[0]]).prod(axis=1)  # noqa: E731
+    spectrum = sa.orbit_spectrum(sign, sa.permute_axis(group), np.arange(13.0)[None])
+    assert spectrum.shares["above 3"] > 0.9
+    S = sa.Oracle(group, seed=0).draw(8)
+    twice = sa.GroupSample(group, np.concatenate([S.elements, S.elements]))
+    assert spectrum.predict(twice).relative == pytest.approx(1 / 8, rel=0.1)

@@ -17,9 +17,11 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.characters import characters_at
 from sparseaug.groups.product import Product
 from sparseaug.spectral.profiles import blocks
-from sparseaug.spectral.profiles.counting import POLYNOMIALS
+from sparseaug.spectral.profiles.bounds import levels
+from sparseaug.spectral.profiles.counting import POLYNOMIALS, Count
 from sparseaug.spectral.profiles.cyclotomic import vanish
 from sparseaug.spectral.profiles.quotients import coset_of
+from sparseaug.spectral.result import Norm
 
 SMALL = ["S4", "S5", "A4", "A5", "Z2^4", "C6xC4", "D5", "D6", "B3", "S3xC4", "S3xS3"]
 
@@ -343,6 +345,16 @@ def test_a_profile_that_cannot_be_counted_names_the_cause(monkeypatch):
     monkeypatch.setattr(blocks, "counted", lambda S: None)  # as for a large m
     with pytest.raises(UnsupportedError, match="m=3 is too large"):
         sa.profile(sa.Oracle(sa.group("S3xD5"), seed=0).draw(3))
+
+
+def test_a_level_keeps_to_what_is_certain_where_a_norm_is_out_of_its_range():
+    """A bound of rounded blocks may pass 1, one of random starts may fail; the mean square does not."""
+    count = Count(1, 4, 16)  # mean square 1/4 of m = 4
+    rounded, failed = Norm(1.0 + 1e-9, 0.9, "a"), Norm(0.1, 0.0, "a", 1e-9)
+    assert [(one.norm, one.lower) for one in levels([count], {1: rounded}, 4)] == [(1.0, 0.9)]
+    (level,) = levels([count], {1: failed}, 4)
+    assert level.norm == level.lower == pytest.approx(0.5)
+    assert level.lower <= 0.5
 
 
 def test_exactness_is_claimed_only_where_the_deviation_of_that_degree_is_zero():

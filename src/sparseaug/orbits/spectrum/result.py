@@ -342,7 +342,7 @@ def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
         finite = np.isfinite(array.sum(axis=-1)).all()
     if array.ndim != axes or array.shape[-1] != count or (array < 0).any() or not finite:
         raise ArgumentError(
-            f"{name}={shorten(given)} is not an array of numbers of at least 0, of a finite sum, one for "
+            f"{name}={shorten(given)} is not an array of numbers of at least 0 of a finite sum, one for "
             f"each of {count} units; orbit_spectrum makes them."
         )
     array.flags.writeable = False
