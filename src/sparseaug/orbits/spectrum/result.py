@@ -336,7 +336,7 @@ def _short(share: float) -> str:
 
 def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
     array = check_floats(name, given).copy()
-    if axes == 2 and not array.size:  # JSON has no shape (0, count)
+    if axes == 2 and array.shape == (0,):  # JSON has no shape (0, count)
         array = np.zeros((0, count))
     with np.errstate(over="ignore"):
         finite = np.isfinite(array.sum(axis=-1)).all()
