@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.archive import save_json
 from sparseaug.planning import plan as make_plan
 
 COMMAND = "plan"
@@ -191,6 +192,19 @@ def test_a_saved_pilot_is_planned_from(run) -> None:
     assert out.strip() == str(found.plan(0.1))
     code, out, _ = run("--from", "pilot.json", "--eps", "0.1", "--json")
     assert json.loads(out) == found.plan(0.1).to_dict()
+
+
+@pytest.mark.parametrize("bad", [None, 1.5, [1e308] * 4])
+def test_a_crafted_pilot_is_refused_in_one_line(run, bad) -> None:
+    spectrum = sa.orbit_spectrum(
+        lambda x: x[:, 0], sa.permute_axis(sa.symmetric(4)), np.arange(4.0)[None]
+    )
+    numbers = {"value": 1.0, "gradient_norm": 1.0, "L": 1.0, "samples": 1, "parameters": 1}
+    data = {"schema": "sparseaug pilot 1", **numbers}
+    save_json("crafted.json", {**data, "spectrum": {**spectrum.to_dict(), "variances": bad}})
+    code, _, err = run("--from", "crafted.json", "--eps", "0.1")
+    assert code == 2
+    assert "it is not a pilot: variances" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(

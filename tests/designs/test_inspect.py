@@ -79,6 +79,21 @@ def test_the_coset_and_what_is_offered_hold_by_brute_force(name, seed):
         assert not set(one.better) & set(found.profile.exact)
 
 
+@pytest.mark.parametrize("name", ["S5", "C4xC6", "B3"])
+def test_draws_are_said_to_be_better_where_the_mean_square_is_one_and_a_half_times_theirs(name):
+    """By the profile: less than 1.5 / m is luck, and is not named."""
+    lucky = named = 0
+    for seed in range(8):
+        S = sa.Oracle(sa.group(name), seed=seed).draw(6)
+        found = sa.inspect(S)
+        times = [float(square) * S.m for square in sa.profile(S).mean_square.values()]
+        said = [text for text in found.findings if "uniform draws would do better" in text]
+        assert len(said) == (max(times) > 1.5)
+        assert not said or f"up to {max(times):.3g} times theirs" in said[0]
+        lucky, named = lucky + (1 < max(times) < 1.5), named + len(said)
+    assert lucky or named
+
+
 def test_repeated_rows_are_named():
     found = sa.inspect([[0], [0], [1]], group="C3")
     assert any(text.startswith("1 of 3 elements repeat") for text in found.findings)
@@ -92,6 +107,18 @@ def test_a_group_without_degrees_is_inspected_as_far_as_it_goes():
     assert found.deviation == pytest.approx(sa.deviation(found.sample).value)
     assert "no profile" in str(found)
     json.dumps(found.to_dict())
+
+
+def test_no_exactness_is_claimed_for_the_corners_of_a_cube_by_the_degrees_of_its_axes():
+    cube = sa.permutation_group(
+        [[1, 0, 3, 2, 5, 4, 7, 6], [0, 2, 1, 3, 4, 6, 5, 7], [0, 2, 4, 6, 1, 3, 5, 7]]
+    )
+    S = sa.GroupSample.generated(cube, [[7, 6, 5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 1, 3, 5, 7]])
+    assert sa.deviation(S, degree=1).value > 0.99
+    found = sa.inspect(S)
+    assert found.profile is None
+    assert found.deviation == 1.0
+    assert not any("is exact" in text for text in found.findings)
 
 
 def table_of(g):

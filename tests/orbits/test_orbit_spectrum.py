@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,43 @@ def test_chunks_and_tensors_change_nothing() -> None:
     weight, bias = net[0].weight.detach().numpy(), net[0].bias.detach().numpy()
     same = sa.orbit_spectrum(lambda x: np.tanh(x @ weight.T + bias), ACT, X)
     assert found.variances == pytest.approx(same.variances, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("calls", [None, 64])
+def test_large_outputs_are_held_a_part_at_a_time_and_give_the_same(monkeypatch, calls) -> None:
+    """720 elements times 600 outputs are 3.5 MB, twice; a megabyte is held, or a tenth of one."""
+    weights = np.random.default_rng(4).normal(size=(6, 600))
+    moved = []
+
+    def wide(x: np.ndarray) -> np.ndarray:
+        moved.append(len(x))
+        return np.tanh(x @ weights)
+
+    found = sa.orbit_spectrum(wide, ACT, X[:2], calls=calls)
+    elements = 720 if calls is None else calls
+    assert sum(moved) == 2 * 2 + 2 * elements  # once each, beside the check that f is a function
+    held = (1 << 20) if calls is None else 100_000
+    modules = "sparseaug.orbits.spectrum."
+    monkeypatch.setattr(sys.modules[modules + "orbit_spectrum"], "_HELD", held)
+    for name in ("measure", "young_transform"):
+        monkeypatch.setattr(sys.modules[modules + name], "_ENTRIES", 1 << 16)
+    steps: list[tuple[int, int]] = []
+    sa.orbit_spectrum(model, ACT, X[:1], calls=calls)  # what is computed once is not counted
+    moved.clear()
+    tracemalloc.start()
+    again = sa.orbit_spectrum(
+        wide, ACT, X[:2], calls=calls, chunk_size=32, progress=lambda *at: steps.append(at)
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    turns = math.ceil(600 * elements * 8 / held)
+    assert turns > 2
+    assert sum(moved) == 2 * 2 + turns * 2 * elements
+    assert steps[-1] == (turns * 2 * elements,) * 2
+    assert steps == sorted(steps)
+    assert again.variances == pytest.approx(found.variances, rel=1e-12, abs=1e-12)
+    assert again.errors == pytest.approx(found.errors, rel=1e-3, abs=1e-12)
+    assert peak < 6_000_000  # 40 MB with all outputs at once
 
 
 def test_progress_ends_at_the_end() -> None:
@@ -116,6 +155,22 @@ def test_too_few_calls_say_how_many() -> None:
         sa.orbit_spectrum(lambda x: x[:, 0, :1], shifts, np.zeros((1, 64, 64)), calls=64)
 
 
+def test_the_usual_number_of_calls_separates_the_degrees_of_every_group() -> None:
+    """Shifts of 224 x 224 have 159 frequencies, and 200 signs as many degrees: 256 draws are too few."""
+    act = sa.roll(sa.abelian(224, 224))
+    x = np.random.default_rng(0).normal(size=(1, 224, 224))
+    found = sa.orbit_spectrum(lambda x: x[:, 0, :1], act, x)
+    assert (found.calls, len(found.shares)) == (318, 159)
+    signs = sa.flip_signs(sa.sign_flips(200))
+    assert sa.orbit_spectrum(lambda x: x[:, :1], signs, np.ones((1, 200))).calls == 400
+    # more than 1,024 draws: every element is as good
+    line = np.random.default_rng(0).normal(size=(1, 11_000))
+    assert sa.orbit_spectrum(lambda x: x[:, :1], sa.roll(sa.cyclic(11_000), axes=-1), line).exact
+    many = sa.permute_axis(sa.dihedral(30_000))
+    with pytest.raises(GroupTooLargeError, match="15001 degrees, too many to separate by draws"):
+        sa.orbit_spectrum(lambda x: x[:, :1], many, np.ones((1, 30_000)))
+
+
 def test_a_large_group_is_measured_by_draws() -> None:
     x = np.random.default_rng(1).normal(size=(30, 16))
     act = sa.permute_axis(sa.symmetric(16))
@@ -147,6 +202,18 @@ ACTIONS = [
     (sa.roll(sa.abelian(8, 8)), (8, 8)),
     (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
 ]
+
+
+def test_a_spectrum_from_draws_or_of_rotations_cannot_be_called_exact() -> None:
+    drawn = sa.orbit_spectrum(model, ACT, X, calls=64).to_dict()
+    x = np.random.default_rng(0).normal(size=(2, 3))
+    turned = sa.orbit_spectrum(lambda x: x[:, 0] ** 2, sa.rotate(sa.rotations(3)), x).to_dict()
+    bare = {**turned, "calls": 0, "replicates": []}
+    refused = ((drawn, "calls=64"), (turned, "not for SO3"), (bare, "not for SO3"))
+    for data, said in refused:
+        sa.Spectrum.from_dict(data)
+        with pytest.raises(ArgumentError, match=said):
+            sa.Spectrum.from_dict({**data, "exact": True})
 
 
 @pytest.mark.parametrize(("action", "shape"), ACTIONS)
@@ -183,6 +250,19 @@ def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() 
         ArgumentError, match=r"at most 10 elements .* nearest is cyclic shifts with m=7"
     ):
         sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
+
+
+def test_a_mixed_product_that_is_too_large_to_list_is_measured_chosen_and_piloted() -> None:
+    """S_7 x Z_2^3: the units of sign flips are named 1, 2, 3."""
+    act = sa.product_action(sa.permute_axis(sa.symmetric(7), 1), sa.flip_signs(sa.sign_flips(3), 2))
+    x = np.random.default_rng(0).normal(size=(3, 7, 3))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0, 0] + x[:, 1, :2].prod(axis=1), act, x)
+    assert set(spectrum.shares) == {"S7", "Z2^3", "S7 x Z2^3"}
+    assert sa.choose(spectrum, error=0.5 * spectrum.variance**0.5).prediction.relative <= 0.25
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=(1, 2))), act, None)
+    found = sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group, seed=7))
+    assert set(found.spectrum.shares) == set(spectrum.shares)
 
 
 def test_draws_come_from_the_oracle_that_is_given() -> None:

@@ -12,7 +12,13 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug.errors import ArgumentError, FileFormatError, StorageError, UnsupportedError
+from sparseaug.errors import (
+    ArgumentError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+    UnsupportedError,
+)
 from sparseaug.kernels import gradient_norms
 from studies.paper.config import Config
 from studies.paper.problem import Problem
@@ -159,6 +165,38 @@ def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
         sa.Pilot.load(other)
 
 
+CRAFTED = [None, True, 0, -1, 1.5, 1e308, 10**400, "x", [], [1], [[1]], [None], {}, {"name": "SO3"}]
+
+
+def test_a_crafted_pilot_is_planned_from_or_refused_whatever_its_fields_hold():
+    x = np.random.default_rng(0).uniform(-1, 1, (4, 4))
+    act = sa.permute_axis(sa.symmetric(4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, None)
+    good = sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group)).to_dict()
+    count = len(good["spectrum"]["variances"])
+    lists = [[value] * count for value in (1e308, 1e300, 1e-320, -1.0, "1", None)]
+    refused = planned = 0
+    for name in ("spectrum", "value", "gradient_norm", "L", "samples", "parameters"):
+        for bad in CRAFTED:
+            refused, planned = _tried({**good, name: bad}, refused, planned)
+    for name in ("group", "order", "exact", "variances", "replicates", "calls", "inputs"):
+        for bad in [*CRAFTED, *lists, lists[:2]]:
+            crafted = {**good, "spectrum": {**good["spectrum"], name: bad}}
+            refused, planned = _tried(crafted, refused, planned)
+    assert refused > 150
+    assert planned > 10  # a file that is merely odd
+
+
+def _tried(data, refused, planned):
+    try:
+        plan = sa.Pilot.from_dict(data).plan(1e-9)
+        str(plan), json.dumps(plan.to_dict(), allow_nan=False)
+    except SparseAugError:
+        return refused + 1, planned
+    return refused, planned + 1
+
+
 def network(seed=0):
     torch.manual_seed(seed)
     return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 4)).double()
@@ -284,3 +322,12 @@ def test_draws_for_a_tiny_eps_are_as_many_as_it_takes(given):
     parts, risk, theta, _ = given
     row = sa.pilot(risk, theta, sa.Oracle(parts[2].group)).plan(1e-12).row("draws")
     assert row.discrepancy <= 0.5e-12 * (1 + 1e-9)
+
+
+def test_the_usual_number_of_gradients_separates_the_degrees():
+    """40 signs have 40 degrees, more than 64 draws separate."""
+    x = np.random.default_rng(0).normal(size=(3, 40))
+    act = sa.flip_signs(sa.sign_flips(40))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), act, None)
+    assert sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group, seed=7)).calls == 80

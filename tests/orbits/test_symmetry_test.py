@@ -301,3 +301,13 @@ def test_a_map_that_is_not_an_action_is_refused(rng):
     )
     with pytest.raises(LawError, match="not a left action"):
         sa.test_invariance(rng.normal(size=(5, 4)), right)
+
+
+def test_distinct_draws_of_the_whole_group_are_its_enumeration(rng):
+    """The identity, among them, stands for the data as they are: it is not counted twice."""
+    x = rng.normal(size=(5, 4))
+    S = sa.Oracle(SETS.group, seed=0).draw(SETS.group.order, distinct=True)
+    some = sa.test_invariance(x, SETS, S, move="together", statistic=first)
+    everything = sa.test_invariance(x, SETS, "full", move="together", statistic=first, draws=23)
+    assert len(some.values) == len(everything.values) == SETS.group.order
+    assert some.pvalue == everything.pvalue

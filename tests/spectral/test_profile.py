@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -15,9 +16,12 @@ import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.characters import characters_at
 from sparseaug.groups.product import Product
-from sparseaug.spectral.profiles.counting import POLYNOMIALS
+from sparseaug.spectral.profiles import blocks
+from sparseaug.spectral.profiles.bounds import levels
+from sparseaug.spectral.profiles.counting import POLYNOMIALS, Count
 from sparseaug.spectral.profiles.cyclotomic import vanish
 from sparseaug.spectral.profiles.quotients import coset_of
+from sparseaug.spectral.result import Norm
 
 SMALL = ["S4", "S5", "A4", "A5", "Z2^4", "C6xC4", "D5", "D6", "B3", "S3xC4", "S3xS3"]
 
@@ -326,6 +330,75 @@ def test_what_has_no_profile_is_refused_by_name():
         sa.profile(sa.Oracle(sa.symmetric(30), seed=0).draw(5), degree=4)
     with pytest.raises(GroupTooLargeError, match="frequency"):
         sa.profile(sa.Oracle(sa.abelian(4096, 4096), seed=0).draw(5), order="frequency")
+
+
+def test_a_profile_that_cannot_be_counted_names_the_cause(monkeypatch):
+    """Characters that are not integers, too many factors, too many elements: each for what it is."""
+    many = sa.direct_product(sa.dihedral(5), *[sa.symmetric(2)] * 12)
+    with pytest.raises(UnsupportedError, match="13 factors"):
+        sa.profile(sa.Oracle(many, seed=0).draw(3))
+    turns = sa.dicyclic(5)
+    irreps = [replace(irrep, degree=1) for irrep in turns.irreps()]
+    monkeypatch.setattr(type(turns), "irreps", lambda self: iter(irreps))
+    with pytest.raises(UnsupportedError, match="are not integers"):
+        sa.profile(sa.Oracle(turns, seed=0).draw(3))
+    monkeypatch.setattr(blocks, "counted", lambda S: None)  # as for a large m
+    with pytest.raises(UnsupportedError, match="m=3 is too large"):
+        sa.profile(sa.Oracle(sa.group("S3xD5"), seed=0).draw(3))
+
+
+def test_a_level_keeps_to_what_is_certain_where_a_norm_is_out_of_its_range():
+    """A bound of rounded blocks may pass 1, one of random starts may fail; the mean square does not."""
+    count = Count(1, 4, 16)  # mean square 1/4 of m = 4
+    rounded, failed = Norm(1.0 + 1e-9, 0.9, "a"), Norm(0.1, 0.0, "a", 1e-9)
+    assert [(one.norm, one.lower) for one in levels([count], {1: rounded}, 4)] == [(1.0, 0.9)]
+    (level,) = levels([count], {1: failed}, 4)
+    assert level.norm == level.lower == pytest.approx(0.5)
+    assert level.lower <= 0.5
+
+
+def test_exactness_is_claimed_only_where_the_deviation_of_that_degree_is_zero():
+    """Groups that are recognised as another family have the degrees of their own points."""
+    generators = {
+        "cube on its corners": [
+            [1, 0, 3, 2, 5, 4, 7, 6],
+            [0, 2, 1, 3, 4, 6, 5, 7],
+            [0, 2, 4, 6, 1, 3, 5, 7],
+        ],
+        "cube on its faces": [[1, 0, 2, 3, 4, 5], [2, 3, 0, 1, 4, 5], [2, 3, 4, 5, 0, 1]],
+        "S4 on four of six points": [[1, 0, 2, 3, 4, 5], [1, 2, 3, 0, 4, 5]],
+        "A5": [[1, 2, 0, 3, 4], [0, 1, 3, 4, 2]],
+    }
+    refused = []
+    for name, rows in generators.items():
+        group = sa.permutation_group(rows)
+        assert group.known_as() is not None
+        for seed in range(6):
+            pair = sa.Oracle(group, seed=seed).draw(2).elements
+            S = sa.GroupSample.generated(group, pair)
+            try:
+                found = sa.profile(S)
+            except UnsupportedError:
+                refused.append(name)
+                continue
+            for degree in (1, 2, 3):
+                zero = sa.deviation(S, degree=degree).value < 1e-9
+                assert (found.exact_to >= min(degree, len(found.levels))) == zero, (name, degree)
+    assert set(refused) == {"cube on its corners"}
+
+
+def test_sets_of_factors_are_looked_at_whatever_the_points_of_a_factor_are():
+    """The cube's corners beside three more points: B3xS3, by factors, which no point changes."""
+    cube = ([1, 0, 3, 2, 5, 4, 7, 6], [0, 2, 1, 3, 4, 6, 5, 7], [0, 2, 4, 6, 1, 3, 5, 7])
+    generators = [[*row, 8, 9, 10] for row in cube]
+    group = sa.permutation_group([*generators, [*range(8), 9, 8, 10], [*range(8), 9, 10, 8]])
+    known = group.known_as()
+    assert not known.same_degrees
+    S = sa.Oracle(group, seed=0).draw(12)
+    found = sa.profile(S)
+    assert found.meaning == "factors together"
+    in_family = sa.GroupSample(known.group, known.rows(S.elements))
+    assert found.mean_square == sa.profile(in_family).mean_square
 
 
 def test_mean_square_error_of_all_two_sided_translates_is_the_spectrum_times_the_profile():

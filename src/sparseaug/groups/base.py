@@ -220,7 +220,10 @@ class Group(ABC):
 
     def irreps(self) -> Iterator[Irrep]:
         """Every irreducible representation up to equivalence, the trivial one first."""
-        raise UnsupportedError(f"the irreps of {self.name} are not available in closed form.")
+        raise UnsupportedError(
+            f"the irreps of {self.name} are not available in closed form; deviation(S) and, where the "
+            "group moves points, deviation(S, degree=) do without them."
+        )
 
     def irreps_to(self, degree: int) -> Iterator[Irrep]:
         """The irreps of at most this degree, the trivial one first.

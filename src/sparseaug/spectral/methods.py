@@ -18,6 +18,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups import Group
+from sparseaug.groups.representations import Isomorphism
 from sparseaug.groups.wigner import require_degree
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.abelian.characters import characters_norm
@@ -121,12 +122,24 @@ def find_method(name: str) -> Method | None:
     return next((method for method in METHODS if method.name == name), None)
 
 
-def as_known(S: GroupSample) -> GroupSample:
-    """S in the family that its group is known to be: norms do not change under an isomorphism."""
-    known = S.group.known_as()
+def as_known(S: GroupSample, *, by_degree: bool = False) -> GroupSample:
+    """S in the family that its group is known to be: norms do not change under an isomorphism.
+
+    Degrees may: with by_degree=True only a family that has those of the group's own points.
+    """
+    known = known_by_degree(S.group) if by_degree else S.group.known_as()
     if known is None:
         return S
     return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
+
+
+def known_by_degree(group: Group) -> Isomorphism | None:
+    """The family that the group is known to be, where both have the same degrees; else None.
+
+    Sets of factors, the degrees of products, are the same whatever the points of a factor are.
+    """
+    known = group.known_as()
+    return known if known is not None and (known.same_degrees or known.group.factors) else None
 
 
 def best_method(group: Group) -> str:

@@ -18,7 +18,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, sho
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.pilots.result import Pilot
 from sparseaug.orbits.pilots.smoothness import largest_curvature
-from sparseaug.orbits.spectrum.measure import measure
+from sparseaug.orbits.spectrum.measure import measure, usual_calls
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.oracle import require_oracle
 
@@ -50,7 +50,7 @@ def pilot(
         oracle: draws the elements; not the one behind S
         calls: elements whose gradients are computed. A group with no more elements is enumerated: no
             call is made and the spectrum is exact. By default groups of up to 1,024 elements are
-            enumerated, and 64 elements of others drawn
+            enumerated, and of others 64 elements drawn, or two for each degree
         order: "degree" or "frequency", for abelian groups
 
     Returns:
@@ -81,7 +81,7 @@ def pilot(
     theta = risk._checked_theta(theta)
     if calls is None:
         few = group.log_order <= math.log(LISTED) + 1e-9
-        count = max(group.order, 1) if few else CALLS
+        count = group.order if few else usual_calls(group, order, CALLS)
     else:
         count = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     size = len(theta)

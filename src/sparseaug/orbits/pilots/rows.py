@@ -134,9 +134,7 @@ def plan_rows(
         return PilotRow(method, m, T, calls, None if m is None else m * T * samples, left, note)
 
     rows = (
-        row(
-            "draws", draws, steps, draws, math.sqrt(spectrum.variance / draws), _many(draws, group)
-        ),
+        row("draws", draws, steps, draws, sigma / _root(draws), _many(draws, group)),
         row("design", m, steps, None if m is None else 2, left, name),
         row("full", order, full_gd_steps(eps, L, gap), 0, 0.0)
         if order
@@ -159,6 +157,10 @@ def _draws(variance: float, half: float) -> int:
     if ratio > 1 << 31:  # whose square may not be a float
         return math.ceil(ratio) ** 2
     return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
+
+
+def _root(draws: int) -> float:
+    return math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
 
 
 def _many(draws: int, group: Group) -> str:

@@ -15,7 +15,7 @@ A group that can be listed at this cost is listed: then the spectrum is exact, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,10 @@ LISTED = 10_000
 """Order up to which a group is listed where no number of calls is given."""
 
 CALLS = 256
-"""Draws from a larger group where no number is given."""
+"""Draws from a larger group where no number is given; more where its degrees need more."""
+
+MOST_USUAL = 1024
+"""Draws above which a group is listed instead where no number is given and it can be."""
 
 MOST_DRAWS = 8192
 """Draws of which all pairs are used: a gigabyte."""
@@ -55,6 +58,8 @@ SMALLEST = 1e-145
 
 LEAST_CALLS = 32
 """Draws from which on 95 % intervals hold about that often (measured; 20 draws: 90 %)."""
+
+_ENTRIES = 1 << 23  # of values that are transformed together: 64 MB, and five times that in all
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +98,7 @@ class Measurement:
         square = largest = spread = 0.0
         variances, replicates = np.zeros(len(units.degrees)), np.zeros((0, len(units.degrees)))
         gram = np.zeros((0, 0) if self.exact else (len(rows), len(rows)))
-        for block in blocks:
-            values = _columns(block, len(rows))
+        for values in _columns(blocks, len(rows)):
             largest = max(largest, float(abs(values).max(initial=0.0)))
             square += float(np.linalg.norm(values) ** 2) / len(rows)
             values = values - values.mean(axis=0)
@@ -138,7 +142,8 @@ def measure(
         group: of the function
         oracle: draws them; by default one of this group whose draws nobody else has
         calls: how many elements to evaluate at. A group with no more elements is listed. By default
-            groups of up to 10,000 elements are listed, and of others 256 elements drawn.
+            groups of up to 10,000 elements are listed, and of others 256 elements drawn, or two for
+            each degree; where that would be above 1,024, the group is listed if it can be.
         order: "degree" or "frequency" for abelian groups; by default frequency for shifts, degree for
             sign flips
 
@@ -159,9 +164,14 @@ def measure(
     known = family(group)[0]
     if known.moduli is not None:
         order = order or usual_order(known)
-    count = CALLS if calls is None else check_integer("calls", calls, at_least=1, below=MOST_CALLS)
-    limit = LISTED if calls is None else count
     largest = TABLE if known.moduli is not None else MOST_LISTED
+    if calls is None:
+        count, limit = CALLS, LISTED
+        if group.log_order > math.log(LISTED) + 1e-9:
+            count = usual_calls(group, order, CALLS)
+            limit = LISTED if count <= MOST_USUAL else largest
+    else:
+        count = limit = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     if group.log_order <= math.log(min(limit, largest)) + 1e-9 and _is_transformed(known, order):
         return Measurement(group, group.all_elements(), order, True, False, 0)
     if oracle is None:  # training may have drawn S with any small seed
@@ -193,32 +203,50 @@ def drawn(group: Group, oracle: Oracle, count: int, order: str | None) -> Measur
     return Measurement(group, rows, order, False, couples, count)
 
 
+def usual_calls(group: Group, order: str | None, usual: int) -> int:
+    """So many draws, or more where the degrees need more."""
+    return max(usual, _least_calls(group, units_of(family(group)[0], order, whole=False)))
+
+
+def _least_calls(group: Group, units: Units) -> int:
+    """Draws that separate the degrees, or all of a group that has fewer elements."""
+    least = max(LEAST_CALLS, 2 * len(set(units.degrees)))
+    return group.order if group.log_order < math.log(least) else least
+
+
 def _require_enough(group: Group, units: Units, calls: int) -> None:
-    degrees = len(set(units.degrees))
-    least = max(LEAST_CALLS, 2 * degrees)
-    listed = ""
-    if group.log_order < math.log(least):
-        least, listed = group.order, ", all of the group"
+    degrees, least = len(set(units.degrees)), _least_calls(group, units)
+    if least > MOST_DRAWS:
+        raise GroupTooLargeError(
+            f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
+            f"used, and at most {MOST_DRAWS} drawn."
+        )
     if calls > MOST_DRAWS:
         raise ArgumentError(
             f"calls={calls} is too many: all pairs of draws are used; give at most {MOST_DRAWS}."
         )
     if calls < least:
+        everything = ", all of the group" if least == group.order else ""
         raise ArgumentError(
             f"calls={calls} is too few to separate the {degrees} degrees of {group.name}; give at least "
-            f"{least}{listed}."
+            f"{least}{everything}."
         )
 
 
-def _columns(block: Any, count: int) -> Floats:
-    values = np.asarray(block)
-    if values.ndim != 2 or len(values) != count:
-        raise ArgumentError(
-            f"blocks holds an array of shape {values.shape}; give one row for each of the {count} rows."
-        )
-    if values.dtype.kind == "c":
-        values = np.concatenate([values.real, values.imag], axis=1)
-    return values.astype(np.float64)
+def _columns(blocks: Iterable[Any], count: int) -> Iterator[Floats]:
+    """The blocks as float64, a few columns at a time, complex ones as two."""
+    for block in blocks:
+        values = np.asarray(block)
+        if values.ndim != 2 or len(values) != count:
+            raise ArgumentError(
+                f"blocks holds an array of shape {values.shape}; give one row for each of the {count} "
+                "rows."
+            )
+        step = max(1, _ENTRIES // max(1, count))
+        for start in range(0, values.shape[1], step):
+            some = values[:, start : start + step]
+            for part in (some.real, some.imag) if values.dtype.kind == "c" else (some,):
+                yield part.astype(np.float64)
 
 
 def _transformed(units: Units, group: Group, rows: Rows, values: Floats) -> Floats:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,8 @@ from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.spectral.deviation import check_progress
 from sparseaug.spectral.result import Progress
 
-_BLOCK = 1 << 26  # numbers of outputs held at a time
+_HELD = 1 << 30  # bytes of outputs held at a time
+_AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size is given
 _TWICE = 16  # samples on which f is called twice
 
 
@@ -55,6 +58,8 @@ def orbit_spectrum(
 
     A group with up to `calls` elements is enumerated, and the spectrum is exact. Else `calls` elements
     are drawn, f is evaluated once at each of them for every sample, and all pairs of values are used.
+    Where the outputs of one sample at all elements take more than a gigabyte, f is evaluated again for
+    each gigabyte of them.
 
     Args:
         f: any callable (n, ...) -> (n, ...) in floating point: a torch module (put in eval mode
@@ -63,11 +68,13 @@ def orbit_spectrum(
         action: how x moves; `sparseaug.together` for several inputs
         x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
         oracle: draws the elements; by default one whose draws no small seed gives
-        calls: elements to evaluate at. By default all of a group of up to 10,000, and 256 draws of a
-            larger one
+        calls: elements to evaluate at. By default all of a group of up to 10,000, and of a larger one
+            256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
+            1,024, all of it if it can be enumerated
         order: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
             for sign flips
-        chunk_size: how many moved copies go through f at once; by default 1024, or n if more
+        chunk_size: how many moved copies go through f at once; by default 1024, or n if more, or fewer
+            where f has more than 16,384 outputs
         progress: called now and then with two numbers, how much is done and of how much
 
     Returns:
@@ -91,7 +98,7 @@ def orbit_spectrum(
     check_callable("f", f)
     n = require_inputs(action, x)
     check_progress(progress)
-    chunk = usual_chunk(check_chunk(chunk_size), n)
+    given = check_chunk(chunk_size)
     # what does not move is refused before anything is drawn
     action(action.group.identity(), map_leaves(lambda part: part[:1], x))
     if action.kind == "custom" or not action.lawful:
@@ -100,6 +107,9 @@ def orbit_spectrum(
     with evaluating(f):
         first = _twice(f, map_leaves(lambda part: part[:_TWICE], x), min(n, _TWICE))
         eps = float(np.finfo(first.dtype).eps)
+        outputs = max(1, math.prod(first.shape[1:]))
+        usual = min(usual_chunk(None, n), max(1, _AT_ONCE // outputs))
+        chunk = usual if given is None else given
         blocks = _blocks(f, action, x, measurement.rows, first, chunk, progress)
         return measurement.spectrum(blocks, inputs=n, floor=(64 * eps) ** 2)
 
@@ -143,16 +153,19 @@ def _blocks(
     chunk: int,
     progress: Progress | None,
 ) -> Iterator[NDArray[Any]]:
-    """Values (N, samples x outputs) of as many samples at a time as fit."""
+    """Values (N, samples x outputs) of as many samples at a time as fit; of one, of as many outputs."""
     n, N = len(leaves(x)[0]), len(rows)
-    outputs = int(np.prod(first.shape[1:], dtype=np.int64))
-    width = min(n, chunk, max(1, _BLOCK // max(1, N * outputs)))
+    outputs = math.prod(first.shape[1:])
+    fit = max(1, _HELD // (N * first.itemsize))
+    width = min(n, chunk, max(1, fit // max(1, outputs)))
+    passes = max(1, math.ceil(outputs / fit))
     S = GroupSample(action.group, rows)
-    for start in range(0, n, width):
+    for start, turn in product(range(0, n, width), range(passes)):
         part = map_leaves(lambda array, at=start: array[at : at + width], x)
         count = min(width, n - start)
         step = max(1, chunk // count)
-        values = np.empty((N, count * outputs), first.dtype)
+        kept = slice(turn * fit, (turn + 1) * fit)
+        values = np.empty((N, count * len(range(outputs)[kept])), first.dtype)
         for at in range(0, N, step):
             some = S.elements[at : at + step]
             y = _outputs(f, joined(action(some, part)), len(some) * count)
@@ -161,10 +174,12 @@ def _blocks(
                     f"f returned {first.shape[1:]} a sample at first and {y.shape[1:]} for moved "
                     "samples; return one shape."
                 )
+            y = y.reshape(len(some), count, outputs)[:, :, kept]
             values[at : at + step] = y.reshape(len(some), -1)
             _require_finite(values[at : at + step], some)
             if progress is not None:
-                progress(start * N + count * min(N, at + step), n * N)
+                done = (start * passes + count * turn) * N + count * min(N, at + step)
+                progress(done, n * passes * N)
         yield values
 
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.orbits.spectrum.choose import candidates
-from sparseaug.orbits.spectrum.result import Spectrum
+from sparseaug.orbits.spectrum.result import ROUNDING, Spectrum
 
 MOST_SHOWN = 4096
 """Elements of the largest design in the picture."""
 
 _BLUE, _GREEN, _GREY = "#0072B2", "#009E73", "#8A8A8A"  # Okabe and Ito
 _MOST_BARS = 24
-_ROUNDING = 1e-12  # of the variance: a smaller prediction is 0 and rounding
 
 
 def draw_spectrum(spectrum: Spectrum, axes: Any = None) -> Any:
@@ -61,7 +60,7 @@ def _bars(spectrum: Spectrum, axes: Any) -> None:
 
 
 def _errors(spectrum: Spectrum, axes: Any) -> None:
-    least = _ROUNDING * spectrum.variance
+    least = ROUNDING * spectrum.variance
     order = spectrum.group.order if spectrum.group.log_order < math.log(MOST_SHOWN) else None
     shown = [
         (name, prediction)

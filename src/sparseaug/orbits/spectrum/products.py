@@ -51,24 +51,32 @@ def product_units(group: Group, *, whole: bool) -> Units:
 
 @dataclass(frozen=True, eq=False)
 class Tensors:
-    """One unit of each factor, or the trivial irrep, but not everywhere."""
+    """One unit of each factor, or the trivial irrep (place 0), but not everywhere."""
 
     group: Group
     factors: tuple[Units, ...]
-    names: tuple[str, ...]
-    degrees: tuple[Degree, ...]
+    places: tuple[tuple[int, ...], ...]
     meaning: str = "factors together"
 
     @classmethod
     def of(cls, group: Group, factors: tuple[Units, ...]) -> Tensors:
-        sets = factor_sets(group)
-        names, degrees = [], []
-        for chosen in product(*(["1", *units.names] for units in factors)):
-            support = tuple(i for i, name in enumerate(chosen) if name != "1")
-            if support:
-                names.append(" * ".join(chosen))
-                degrees.append(sets[support])
-        return cls(group, factors, tuple(names), tuple(degrees))
+        places = product(*(range(1 + len(units.degrees)) for units in factors))
+        return cls(group, factors, tuple(places)[1:])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of the factors' units, side by side."""
+        own = [("trivial", *units.names) for units in self.factors]
+        return tuple(
+            " * ".join(names[at] for names, at in zip(own, place, strict=True))
+            for place in self.places
+        )
+
+    @property
+    def degrees(self) -> tuple[Degree, ...]:
+        """Sets of factors."""
+        sets = factor_sets(self.group)
+        return tuple(sets[tuple(i for i, at in enumerate(place) if at)] for place in self.places)
 
     @property
     def _widths(self) -> list[int]:
@@ -99,8 +107,14 @@ class Tensors:
     def mean_squares(self, S: GroupSample) -> Floats:
         return quotient_squares(self, S)
 
-    def spreads(self, S: GroupSample) -> float:
-        return 0.0
+    def spreads(self, S: GroupSample) -> Floats:
+        """Of tensor products that hold a unit of several irreps: its own spreads are an array."""
+        parts = np.split(S.elements, np.cumsum(self._widths)[:-1], axis=1)
+        samples = map(GroupSample, self.group.factors, parts)
+        own = [units.spreads(T) for units, T in zip(self.factors, samples, strict=True)]
+        several = np.array([isinstance(spread, np.ndarray) for spread in own])
+        mixed = ((np.array(self.places) > 0) & several).any(axis=1)
+        return np.where(mixed, spread_between(self.mean_squares(S)), 0.0)
 
     def variances(self, values: NDArray[Any]) -> Floats:
         raise GroupTooLargeError(

@@ -34,6 +34,9 @@ LEVEL = 0.95
 MOST_PARTS = 4096
 """Irreps that are listed one by one."""
 
+ROUNDING = 1e-12
+"""Of the variance: a smaller prediction is 0 and rounding."""
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -69,17 +72,17 @@ class Prediction:
 
     @property
     def draws(self) -> float:
-        """How many independent draws leave as much: variance / value."""
-        return self.variance / self.value if self.value else math.inf
+        """How many independent draws leave as much: variance / value, infinite if that is rounding."""
+        return 1 / self.relative if self.relative > ROUNDING else math.inf
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and what follows from them, as JSON data."""
-        draws = self.draws if self.value else None
+        draws = self.draws if self.draws < math.inf else None
         return {**vars(self), "rms": self.rms, "relative": self.relative, "draws": draws}
 
     def __str__(self) -> str:
         bar = f" +- {self.error:.2g}" if self.error else ""
-        as_draws = f"as {self.draws:.4g} draws" if self.relative > 1e-12 else "0, up to rounding"
+        as_draws = f"as {self.draws:.4g} draws" if self.draws < math.inf else "0, up to rounding"
         return (
             f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}, "
             f"{self.relative:.2%} of the variance; {as_draws})"
@@ -133,12 +136,22 @@ class Spectrum:
         check_order(self.order)
         if type(self.exact) is not bool:
             raise ArgumentError(f"exact={shorten(self.exact)} is neither True nor False.")
-        check_integer("calls", self.calls)
-        check_integer("inputs", self.inputs, at_least=1)
+        check_integer("calls", self.calls, below=1 << 62)
+        check_integer("inputs", self.inputs, at_least=1, below=1 << 62)
+        if self.exact and not self.group.is_finite:
+            raise ArgumentError(
+                f"exact=True is not for {self.group.name}, which is infinite: no list holds all of it; "
+                "give False."
+            )
         count = len(self._units.degrees)
         for name, axes in (("variances", 1), ("replicates", 2)):
             array = _not_negative(name, getattr(self, name), axes, count)
             object.__setattr__(self, name, array)
+        if self.exact and (self.calls or len(self.replicates)):
+            raise ArgumentError(
+                f"exact=True does not go with calls={self.calls} and {len(self.replicates)} replicates, "
+                "which a spectrum from draws has; give False."
+            )
 
     @cached_property
     def _units(self) -> Units:
@@ -207,7 +220,7 @@ class Spectrum:
         if isinstance(S, str) and S == "full" and self.group.is_finite:
             return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
-        known = as_known(sample)
+        known = as_known(sample, by_degree=True)
         squares = self._units.mean_squares(known)
         value = float(self.variances @ squares)
         within = float(np.linalg.norm(self.variances * self._units.spreads(known)))
@@ -259,8 +272,6 @@ class Spectrum:
         if missing:
             raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
         facts = {name: data[name] for name in names}
-        if facts["replicates"] == []:
-            facts["replicates"] = np.zeros((0, len(facts["variances"])))
         return cls(**{**facts, "group": group_from_dict(data["group"])})
 
     def __str__(self) -> str:
@@ -325,10 +336,14 @@ def _short(share: float) -> str:
 
 def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
     array = check_floats(name, given).copy()
-    if array.ndim != axes or array.shape[-1] != count or (array < 0).any():
+    if axes == 2 and array.shape == (0,):  # JSON has no shape (0, count)
+        array = np.zeros((0, count))
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(array.sum(axis=-1)).all()
+    if array.ndim != axes or array.shape[-1] != count or (array < 0).any() or not finite:
         raise ArgumentError(
-            f"{name}={shorten(given)} is not an array of numbers of at least 0, one for each of {count} "
-            "units; orbit_spectrum makes them."
+            f"{name}={shorten(given)} is not an array of numbers of at least 0 of a finite sum, one for "
+            f"each of {count} units; orbit_spectrum makes them."
         )
     array.flags.writeable = False
     return array

@@ -7,7 +7,8 @@ characters     phi_u(q) = sum over pi in u of d_pi chi_pi(q), over the sum of d_
                E <v(g), v(g q)> = sum_u var_u phi_u(q) where v has mean 0
 mean_squares   of S: ||pi(S)||_F^2 / d_pi, in a unit of several with weights d_pi^2: the mean of phi_u
                over the m^2 quotients of S
-spreads        of S: how far irreps of a unit are from its mean square, in 19 of 20 cases; 0 for one
+spreads        of S: how far irreps of a unit are from its mean square, in 19 of 20 cases; the number
+               0.0 where every unit is one irrep
 variances      var_u from the values on all of the group: d_pi ||mean of v(g) pi(g)||_F^2
 
 Of several irreps in one unit, phi_u is that of the unit as a whole: the equation above holds in the mean
@@ -29,7 +30,9 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group, Irrep, Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.general.irreps import irrep_means, listed_irreps
+from sparseaug.spectral.methods import known_by_degree
 from sparseaug.spectral.profiles.blocks import irrep_degrees
+from sparseaug.spectral.profiles.counting import fixed_points
 from sparseaug.spectral.profiles.quotients import quotients
 from sparseaug.spectral.profiles.result import Degree
 from sparseaug.spectral.profiles.shifts import TABLE
@@ -98,9 +101,10 @@ class ListedIrreps:
         return cls(group, irreps, names, tuple(degrees[name] for name in names), meaning)
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        ranks, index = np.unique(self.group.rank(rows), return_inverse=True)
-        elements = self.group.unrank(ranks)
-        table = np.empty((len(ranks), len(self.irreps)))
+        keys = _class_keys(self.group, rows)
+        _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        elements = rows[first]
+        table = np.empty((len(elements), len(self.irreps)))
         for u, irrep in enumerate(self.irreps):
             for part, matrices in _matrices(irrep, elements):
                 table[part, u] = np.einsum("kii->k", matrices).real / irrep.dimension
@@ -117,6 +121,20 @@ class ListedIrreps:
 
     def variances(self, values: NDArray[Any]) -> Floats:
         return fourier_variances(self.group, self.irreps, values)
+
+
+# A cycle of length d of a signed permutation q is positive or negative, by the product of its signs; q^k
+# fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those with
+# k / d even. So the numbers of both for k = 1, ..., n give those of positive and of negative cycles of
+# every length: the class of q.
+def _class_keys(group: Group, rows: Rows) -> Rows:
+    """A row of integers for each element, the same only for elements of one class."""
+    n, faithful = group.signed_axes, group.faithful()
+    if not n or faithful is None:
+        return group.rank(rows)[:, None]
+    points = faithful.images(rows)
+    axes = fixed_points(points[:, :n] % n, n)
+    return np.stack([*axes, *fixed_points(points, n)], axis=1)
 
 
 def quotient_squares(units: Units, S: GroupSample) -> Floats:
@@ -174,7 +192,7 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
     """The units of a group; with whole=True, those for the values on all of it.
 
     Args:
-        group: of a family that is known: not one of which `known_as` knows better
+        group: of a family that is known: not one of which `known_by_degree` knows better
         order: "frequency" or "degree" of abelian groups; None for what `usual_order` says
         whole: whether all values are known: then each irrep of an abelian group or product is a unit
     """
@@ -210,8 +228,8 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
 
 
 def family(group: Group) -> tuple[Group, Callable[[Rows], Rows]]:
-    """The family that the group is known to be, and how its rows become that family's."""
-    known = group.known_as()
+    """The family whose degrees the group is known to have, and how its rows become that family's."""
+    known = known_by_degree(group)
     return (group, lambda rows: rows) if known is None else (known.group, known.rows)
 
 

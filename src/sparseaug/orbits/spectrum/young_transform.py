@@ -26,7 +26,7 @@ from sparseaug.groups.young import (
 )
 from sparseaug.orbits.spectrum.units import Floats
 
-_ENTRIES = 1 << 25  # of values that are transformed together
+_ENTRIES = 1 << 22  # of values that are transformed together
 
 
 def young_variances(group: Group, shapes: tuple[Partition, ...], values: NDArray[Any]) -> Floats:

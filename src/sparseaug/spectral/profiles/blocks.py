@@ -22,7 +22,13 @@ from sparseaug.spectral.profiles.bounds import (
     levels,
     square_interval,
 )
-from sparseaug.spectral.profiles.counting import Count, counted, factor_sets, summed
+from sparseaug.spectral.profiles.counting import (
+    MOST_SETS,
+    Count,
+    counted,
+    factor_sets,
+    summed,
+)
 from sparseaug.spectral.profiles.result import Degree, Level, Part
 from sparseaug.spectral.result import Block, Progress
 
@@ -40,6 +46,8 @@ def irrep_levels(
         )
     degrees = irrep_degrees(S.group, irreps)
     known = counted(S)
+    if known is None:
+        _require_counts(S)
     zero = {count.degree for count in known or () if not count.total}
     parts: list[Part] = []
 
@@ -101,7 +109,29 @@ def _part(S: GroupSample, degree: Degree, block: Block, zero: bool) -> Part:
 def _counts(S: GroupSample, parts: list[Part]) -> list[Count]:
     if all(isinstance(part.mean_square, Fraction) for part in parts):
         return summed(parts, S.m)
-    raise UnsupportedError(
+    raise _too_many(S)
+
+
+def _require_counts(S: GroupSample) -> None:
+    """Refuse what neither quotients nor integer characters count, for the reason that it has."""
+    group = S.group
+    if group.has_integer_characters:
+        return
+    if not group.factors:
+        raise UnsupportedError(
+            f"the characters of {group.name} are not integers, and its quotients have no counts by "
+            "degree: there is no profile; use deviation(S)."
+        )
+    if 1 << len(group.factors) > MOST_SETS:
+        raise UnsupportedError(
+            f"{group.name} has {len(group.factors)} factors, of which at most {MOST_SETS} sets are "
+            "counted: there is no profile; use deviation(S)."
+        )
+    raise _too_many(S)
+
+
+def _too_many(S: GroupSample) -> UnsupportedError:
+    return UnsupportedError(
         f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, or "
         "deviation(S)."
     )

@@ -42,7 +42,9 @@ def profile(
       order="frequency", the length of the frequency, rounded up;
     - of dihedral groups: the frequency j of turn(j); the sign of flips is 0, the signs that change
       with every turn are n/2;
-    - of signed permutations (B_n): n - alpha_1 for the bipartition (alpha | beta);
+    - of signed permutations (B_n): n - alpha_1 for the bipartition (alpha | beta); their action on
+      other points than the 2n signed axes, such as the corners of a cube, has other degrees and no
+      profile;
     - of rotations: l for SO(3) and O(3), the frequency for SO(2) and O(2), up to 16 where `degree` is
       not given (4 for their products with other groups, where degrees add up); the determinant of
       O(n) has degree 0, and `parts` has both parities;
@@ -84,7 +86,7 @@ def profile(
     most = None if degree is None else check_integer("degree", degree, at_least=1)
     if not isinstance(order, str) or order not in ORDERS:
         raise ArgumentError(f"order={shorten(order)} is not known; give one of {ORDERS}.")
-    T = as_known(S)
+    T = as_known(S, by_degree=True)
     if order == "frequency" and T.group.moduli is None:
         raise ArgumentError(
             f'order="frequency" is for abelian groups, not {S.group.name}; leave it out.'
