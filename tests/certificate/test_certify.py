@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -211,15 +212,28 @@ def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come(
     act = sa.permute_axis(sa.symmetric(4))
     sample = sa.Oracle(act.group).draw(8)
     risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full" if full else sample)
-    theta = np.full(8, 1e70)
+    bounds = {kind: one.bound for kind, one in sa.certify(np.full(8, 1e20), risk).items()}
+    smallest, largest = min(bounds, key=bounds.get), max(bounds, key=bounds.get)
+    between = (bounds[smallest] + bounds[largest]) / 2
+    theta = np.full(8, 1e20 * (sys.float_info.max / between) ** (1 / 3))  # bounds grow by cubes
     found = sa.certify(theta, risk)
-    assert list(found) == ["landmarks"]
-    scaled = sa.certify(theta / 1e50, risk)["exact"].truth * 1e150
-    assert scaled * (1 - 1e-9) <= found["landmarks"].bound < scaled * 1.01
-    assert found["landmarks"].truth is None
-    assert found.omitted["exact"] == "theta is too large for floats: its exact bound is inf."
-    with pytest.raises(ArgumentError, match="theta is too large for floats: its exact bound"):
-        sa.certify(theta, risk, kinds=["landmarks", "exact"])
+    assert smallest in found
+    assert found.omitted[largest] == f"theta is too large for floats: its {largest} bound is inf."
+    with pytest.raises(ArgumentError, match=f"theta is too large for floats: its {largest} bound"):
+        sa.certify(theta, risk, kinds=[smallest, largest])
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_every_bound_comes_where_only_squares_overflow(full):
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    act = sa.permute_axis(sa.symmetric(4))
+    sample = sa.Oracle(act.group).draw(8)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full" if full else sample)
+    found, small = (sa.certify(np.full(8, scale), risk) for scale in (1e70, 1e20))
+    assert set(found) == set(small)
+    for kind, one in found.items():
+        assert one.bound == pytest.approx(small[kind].bound * 1e150, rel=1e-9)
 
 
 def test_where_every_bound_overflows_theta_is_refused():

@@ -10,7 +10,8 @@ import pytest
 from mpmath import mp, mpf
 
 import sparseaug as sa
-from sparseaug.kernels.variation import unit, varying_data, varying_gradient
+from sparseaug.floats import unit
+from sparseaug.kernels.variation import varying_data, varying_gradient
 
 ACTIONS = {
     "S4": (sa.permute_axis(sa.symmetric(4)), 4),
