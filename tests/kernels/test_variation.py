@@ -127,6 +127,17 @@ def test_a_scale_comes_out_again(scale):
     assert scaled[1] >= Q * (1 - 1e-6)
 
 
+def test_a_product_that_underflows_is_counted_where_theta_is_large():
+    """c = 1e-340 is 0 as a float; times an entry of 1e300 of theta it is 1e-40."""
+    action, d = ACTIONS["S4"]
+    S = sa.GroupSample(action.group, action.group.identity())
+    z = np.zeros((2, d))
+    P, _ = varying_gradient(
+        sa.GaussianKernel(1.0), action, S, z, np.array([1e300, 1e-170]), np.array([0, 1e-170]), 1.0
+    )
+    assert P >= mpf(1e300) * mpf(1e-170) ** 2
+
+
 def test_far_centres_do_not_overflow():
     """Exponents of 1e6: the product of the factors is not formed, and the norm is taken whole."""
     action = sa.permute_axis(sa.symmetric(3))
