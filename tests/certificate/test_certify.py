@@ -205,6 +205,16 @@ def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
     assert sa.certify(np.ones(8), evidence)["spectral"]
 
 
+@pytest.mark.parametrize("kind", [[], {}, ["exact"], ([],)], ids=str)
+def test_certificates_answer_a_kind_that_cannot_be_one(kind):
+    found = certify(THETA, Evidence(MODEL, DATA, ACT, S), kinds=["exact", "spectral"])
+    with pytest.raises(ArgumentError, match=r"kind=.* give one of exact, spectral"):
+        found[kind]
+    with pytest.raises(KeyError):
+        found["other"]
+    assert "other" not in found
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come(full):
     x = np.random.default_rng(0).uniform(-1, 1, (8, 4))

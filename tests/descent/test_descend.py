@@ -214,6 +214,32 @@ def test_theta_may_be_a_tensor():
 
 
 @pytest.mark.parametrize(
+    "theta",
+    ["abc", None, 3.0, [1.0], {}, np.array(["a"]), np.array([1j]), torch.ones(2) * 1j, object()],
+    ids=str,
+)
+def test_a_box_answers_what_is_not_an_array_of_real_numbers_by_name(theta):
+    with pytest.raises(ArgumentError, match=r"theta=.*give a dense array of real numbers"):
+        sa.box(3.0)(theta)
+
+
+def test_a_box_clips_integers_tensors_and_arrays_without_axes():
+    assert (sa.box(1.0)(np.array([0, 5])) == [0, 1]).all()
+    assert sa.box(1.0)(np.array(-4.0)) == -1.0
+    assert torch.equal(sa.box(1.0)(torch.tensor([2.0, 0.5])), torch.tensor([1.0, 0.5]))
+
+
+@pytest.mark.parametrize("name", [[], {}, ["step"], ([],)], ids=str)
+def test_a_trace_answers_a_name_that_cannot_be_one(problem, name):
+    *parts, theta = problem
+    trace = sa.descend(risks(*parts)["none"](), theta, step_size=0.1, num_steps=3).trace
+    with pytest.raises(ArgumentError, match=r"name=.* give one of step, gradient_norm, calls"):
+        trace[name]
+    with pytest.raises(KeyError):
+        trace["other"]
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"num_steps": 0}, "num_steps=0"),

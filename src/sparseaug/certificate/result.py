@@ -111,7 +111,13 @@ class Certificates(Mapping[str, Certificate]):
         return type(self), (dict(self.by_kind), dict(self.omitted))
 
     def __getitem__(self, kind: str) -> Certificate:
-        return self.by_kind[kind]
+        try:
+            return self.by_kind[kind]
+        except TypeError as error:  # a list, say
+            names = ", ".join(self.by_kind)
+            raise ArgumentError(
+                f"kind={shorten(kind)} is not a name; give one of {names}."
+            ) from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.by_kind)
