@@ -205,6 +205,16 @@ def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
     assert sa.certify(np.ones(8), evidence)["spectral"]
 
 
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [(1.001, ""), (1.0999, ""), (1.2341, "1.24"), (73.21, "73.3")],
+)
+def test_a_bound_within_a_tenth_of_the_truth_is_not_called_loose(bound, text):
+    found = str(Certificate("exact", bound, "certain", 0.0, 8, truth=1.0))
+    loose = f", loose by a factor of {text}" if text else ""
+    assert found.endswith(f"truth 1{loose}; 8 oracle calls")
+
+
 @pytest.mark.parametrize("kind", [[], {}, ["exact"], ([],)], ids=str)
 def test_certificates_answer_a_kind_that_cannot_be_one(kind):
     found = certify(THETA, Evidence(MODEL, DATA, ACT, S), kinds=["exact", "spectral"])

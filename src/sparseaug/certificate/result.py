@@ -72,8 +72,8 @@ class Certificate:
         text = f"{self.kind}: full-group gradient norm at most {text_up(self.bound)}, {self.holds}"
         if self.truth is not None:
             text += f"; truth {self.truth:.6g}"
-        if self.looseness is not None:
-            text += f", loose by a factor of {text_up(self.looseness, 4)}"
+        if self.looseness is not None and self.looseness >= 1.1:
+            text += f", loose by a factor of {text_up(self.looseness, 3)}"
         return f"{text}; {shorten(self.calls)} oracle calls"
 
 
