@@ -195,6 +195,21 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
     assert np.isfinite(arrays["best"]).all()
 
 
+def test_the_best_of_equal_gradient_norms_is_the_first():
+    class Plane:
+        calls = 0
+
+        def at_step(self, step):
+            return self
+
+        def gradient(self, theta):
+            return np.array([3.0, 4.0])
+
+    run = sa.descend(Plane(), np.zeros(2), step_size=0.5, num_steps=10)
+    assert (run.best_step, run.best_gradient_norm) == (0, 5.0)
+    assert np.array_equal(run.best, np.zeros(2))
+
+
 def test_theta_may_be_a_tensor():
     class Quadratic:
         calls = 0
