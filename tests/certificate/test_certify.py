@@ -243,6 +243,24 @@ def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come(
         sa.certify(theta, risk, kinds=[smallest, largest])
 
 
+@pytest.mark.parametrize("m", [1, 64])
+def test_bounds_near_the_largest_float_come_or_are_left_out(m):
+    """Sums over samples and draws overflow before, or after, the numbers that they are of."""
+    model = sa.KernelModel(sa.GaussianKernel(0.3), X[:1].repeat(6, axis=0))
+    data = X[:1].repeat(5, axis=0), DATA[1]
+    evidence = Evidence(model, data, ACT, sa.Oracle(ACT.group, seed=0).draw(m))
+    one = certify(np.full(12, 1e20), evidence, kinds=["exact"])["exact"].bound
+    for below in np.geomspace(0.2, 1e4, 100):
+        theta = np.full(12, 1e20 * (sys.float_info.max / one / below) ** (1 / 3))
+        options = {"oracle": sa.Oracle(ACT.group, 7), "audit_calls": 20}
+        if below < 1:
+            with pytest.raises(ArgumentError, match="theta is too large for floats"):
+                certify(theta, evidence, **options)
+        else:
+            found = certify(theta, evidence, **options)
+            assert all(bound.bound >= found["exact"].truth for bound in found.values())
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_every_bound_comes_where_only_squares_overflow(full):
     x = np.random.default_rng(0).uniform(-1, 1, (8, 4))

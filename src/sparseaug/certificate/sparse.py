@@ -90,10 +90,10 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     n = len(evidence.y)
     largest = [max(p, q) for p, q in zip(narrow.per_sample, wide.per_sample, strict=True)]
     norms = _norms(evidence, theta).per_sample
-    single = math.fsum(_lifted(p) * h for p, h in zip(largest, norms, strict=True)) / n
+    single = sum(_lifted(p) * (h / n) for p, h in zip(largest, norms, strict=True))
     P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
     pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
-    bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), 16)
+    bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), n + 16)
     return holding("kernel", bound, 0.0, "", condition, evidence.calls)
 
 
