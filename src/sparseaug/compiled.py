@@ -1,8 +1,9 @@
 """Whether numba can be used: found out once, for all modules of this library that it compiles.
 
 numba may be installed and not work: built for another NumPy, without a folder to keep what it compiled,
-or told not to compile. Each of its users has another way to the same result; so one warning gives the
-reason why numba is not used, and the other way is taken from then on.
+or told not to compile. Each of its users has another way to the same result, up to rounding (permanents
+differ by some units in the last place, and their bounds cover both); so one warning gives the reason why
+numba is not used, and the other way is taken from then on.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _give_up(error: Exception) -> None:
     if first:
         reason = shorten_text(" ".join(_failure.split()), 200)
         warnings.warn(
-            f"numba is installed but cannot be used ({reason}); results are the same, large "
+            f"numba is installed but cannot be used ({reason}); results agree up to rounding, large "
             "problems take longer. Fix numba, set NUMBA_CACHE_DIR to a folder that can be written to, "
             "or remove it.",
             AcceleratorWarning,

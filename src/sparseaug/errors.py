@@ -95,7 +95,7 @@ class LargeSampleWarning(SparseAugWarning):
 
 
 class AcceleratorWarning(SparseAugWarning):
-    """numba is installed but cannot be used; results are the same, and slower."""
+    """numba is installed but cannot be used; results agree up to rounding, and take longer."""
 
 
 class SymmetryWarning(SparseAugWarning):

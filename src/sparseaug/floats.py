@@ -1,11 +1,12 @@
 """Directed rounding: every number with a direction goes through this file.
 
-UNIT                      the unit roundoff u of binary64
+UNIT, SMALLEST            the unit roundoff u of binary64, and its smallest positive number
 up, down                  the neighbouring float: beyond the exact result of one rounded operation
 gamma                     the relative error of n roundings in a row
 lifted                    a computed sum of non-negative terms, raised above its roundings
 float_above, float_below  the nearest float on one side of a rational number
 power_up, power_down      x^k from one side
+unit, norm                a vector scaled by a power of two, and its length at any scale
 text_up, text_down        a bound in print that stays a bound
 
 Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verify`.
@@ -17,10 +18,17 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparseaug.errors import ArgumentError
 
 UNIT = 2.0**-53
 """The unit roundoff u of binary64."""
+
+SMALLEST = math.ulp(0.0)
+"""The smallest float above 0, 2^-1074: what a positive number below it rounds up to, and what a product
+can lose by underflow, beyond its relative rounding."""
 
 TINY = 1e-140
 """Below this, squares leave the range of a float and relative errors mean nothing."""
@@ -110,6 +118,29 @@ def power_down(x: float, k: int) -> float:
             result = x if result == 1.0 else down(result * x)
         result = max(result, 0.0)
     return result
+
+
+def unit(v: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """v / s and s, a power of two, the largest entry of v / s from 1 to 2: its square is a float."""
+    largest = float(abs(v).max())
+    if not 0 < largest < math.inf:
+        return v, 1.0
+    scale = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    return v / scale, scale
+
+
+def norm(v: NDArray[np.float64]) -> float:
+    """sqrt(sum v^2), to len(v) + 2 roundings, at any scale: every bound takes lengths by it.
+
+    Squares of entries below 1e-154 underflow and those above 1e154 overflow; those of v / s do not,
+    but for entries that are 1e-154 of the largest and do not count.
+
+    Examples:
+        >>> norm(np.array([3e-200, 4e-200])), norm(np.array([1e200]))
+        (5e-200, 1e+200)
+    """
+    scaled, scale = unit(v)
+    return float(np.linalg.norm(scaled)) * scale
 
 
 def text_up(value: float, digits: int = 6) -> str:

@@ -40,6 +40,17 @@ def test_no_transformed_gradient_exceeds_G(problem):
                 assert np.linalg.norm(risk.gradient(theta)) <= G
 
 
+def test_targets_far_above_and_below_f_count_in_G(problem):
+    """f is 1e-6 and y is 1 or -1: the residual at every element is y, and G is next to attained."""
+    model, (x, _), act = problem(4, 1, centers=1)
+    theta = np.full(model.size, 1e-3)
+    for y in (np.ones(len(x)), -np.ones(len(x))):
+        at = sa.KernelModel(model.kernel, x[:1])
+        evidence = Evidence(at, (np.repeat(x[:1], len(x), axis=0), y), act, None)
+        norm = np.linalg.norm(evidence.sparse_risk.gradient(theta))
+        assert norm <= largest_gradient(evidence, theta) < 1.01 * norm
+
+
 def test_the_audit_mean_is_the_gradient_over_its_draws(problem):
     """With G so small that the radius vanishes against it, bound and plain gradient agree."""
     model, data, act = problem(4, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -204,6 +205,26 @@ def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
     assert sa.certify(np.ones(8), evidence)["spectral"]
 
 
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [(1.001, ""), (1.0999, ""), (1.2341, "1.24"), (73.21, "73.3")],
+)
+def test_a_bound_within_a_tenth_of_the_truth_is_not_called_loose(bound, text):
+    found = str(Certificate("exact", bound, "certain", 0.0, 8, truth=1.0))
+    loose = f", loose by a factor of {text}" if text else ""
+    assert found.endswith(f"truth 1{loose}; 8 oracle calls")
+
+
+@pytest.mark.parametrize("kind", [[], {}, ["exact"], ([],)], ids=str)
+def test_certificates_answer_a_kind_that_cannot_be_one(kind):
+    found = certify(THETA, Evidence(MODEL, DATA, ACT, S), kinds=["exact", "spectral"])
+    with pytest.raises(ArgumentError, match=r"kind=.* give one of exact, spectral"):
+        found[kind]
+    with pytest.raises(KeyError):
+        found["other"]
+    assert "other" not in found
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come(full):
     x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
@@ -211,15 +232,46 @@ def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come(
     act = sa.permute_axis(sa.symmetric(4))
     sample = sa.Oracle(act.group).draw(8)
     risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full" if full else sample)
-    theta = np.full(8, 1e70)
+    bounds = {kind: one.bound for kind, one in sa.certify(np.full(8, 1e20), risk).items()}
+    smallest, largest = min(bounds, key=bounds.get), max(bounds, key=bounds.get)
+    between = (bounds[smallest] + bounds[largest]) / 2
+    theta = np.full(8, 1e20 * (sys.float_info.max / between) ** (1 / 3))  # bounds grow by cubes
     found = sa.certify(theta, risk)
-    assert list(found) == ["landmarks"]
-    scaled = sa.certify(theta / 1e50, risk)["exact"].truth * 1e150
-    assert scaled * (1 - 1e-9) <= found["landmarks"].bound < scaled * 1.01
-    assert found["landmarks"].truth is None
-    assert found.omitted["exact"] == "theta is too large for floats: its exact bound is inf."
-    with pytest.raises(ArgumentError, match="theta is too large for floats: its exact bound"):
-        sa.certify(theta, risk, kinds=["landmarks", "exact"])
+    assert smallest in found
+    assert found.omitted[largest] == f"theta is too large for floats: its {largest} bound is inf."
+    with pytest.raises(ArgumentError, match=f"theta is too large for floats: its {largest} bound"):
+        sa.certify(theta, risk, kinds=[smallest, largest])
+
+
+@pytest.mark.parametrize("m", [1, 64])
+def test_bounds_near_the_largest_float_come_or_are_left_out(m):
+    """Sums over samples and draws overflow before, or after, the numbers that they are of."""
+    model = sa.KernelModel(sa.GaussianKernel(0.3), X[:1].repeat(6, axis=0))
+    data = X[:1].repeat(5, axis=0), DATA[1]
+    evidence = Evidence(model, data, ACT, sa.Oracle(ACT.group, seed=0).draw(m))
+    one = certify(np.full(12, 1e20), evidence, kinds=["exact"])["exact"].bound
+    for below in np.geomspace(0.2, 1e4, 100):
+        theta = np.full(12, 1e20 * (sys.float_info.max / one / below) ** (1 / 3))
+        options = {"oracle": sa.Oracle(ACT.group, 7), "audit_calls": 20}
+        if below < 1:
+            with pytest.raises(ArgumentError, match="theta is too large for floats"):
+                certify(theta, evidence, **options)
+        else:
+            found = certify(theta, evidence, **options)
+            assert all(bound.bound >= found["exact"].truth for bound in found.values())
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_every_bound_comes_where_only_squares_overflow(full):
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    act = sa.permute_axis(sa.symmetric(4))
+    sample = sa.Oracle(act.group).draw(8)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full" if full else sample)
+    found, small = (sa.certify(np.full(8, scale), risk) for scale in (1e70, 1e20))
+    assert set(found) == set(small)
+    for kind, one in found.items():
+        assert one.bound == pytest.approx(small[kind].bound * 1e150, rel=1e-9)
 
 
 def test_where_every_bound_overflows_theta_is_refused():

@@ -98,6 +98,23 @@ def test_any_coefficients_give_a_bound(tau, problem, reference_norm, monkeypatch
         assert found.bound >= reference_norm(model, data, theta)
 
 
+@pytest.mark.parametrize("tau", [0.0, 0.3, 1.0, 1.7])
+def test_the_rest_of_the_mean_is_its_norm_for_any_share_of_S(tau, problem, monkeypatch, few):
+    """rho as a sum of kernels at all images of the data, those by S and the landmarks."""
+    few(3)
+    monkeypatch.setattr(module, "_share", lambda *rests: tau)
+    model, (x, y), act = problem(4, 0)
+    S = sa.Oracle(act.group, seed=0).draw(3)
+    evidence = Evidence(model, (x, y), act, S)
+    of = module._prepare(evidence)
+    every, some = (act(rows, x).reshape(-1, 4) for rows in (act.group.all_elements(), S.elements))
+    weights = [np.full(len(every), 1 / len(every)), np.full(len(some), -tau / len(some)), -of.alpha]
+    rho = sa.kernels.Expansion(
+        evidence.narrow, np.concatenate([every, some, of.points]), np.concatenate(weights)
+    )
+    assert of.rest == pytest.approx(rho.norm, rel=1e-6)
+
+
 @pytest.mark.parametrize("tau", [0.0, 0.6, 1.3])
 @pytest.mark.parametrize("sloppy", ["alpha", "beta"])
 def test_one_good_approximation_makes_up_for_a_bad_one(

@@ -96,6 +96,24 @@ def test_the_risk_does_not_travel_or_print_with_the_run():
     assert certify(copy, Evidence(*PROBLEM, "streaming"))["exact"].calls == 20
 
 
+@pytest.mark.parametrize("run", ["abc", None, {"theta": 1.0}, PROBLEM[0]], ids=type)
+def test_what_is_neither_a_run_nor_a_theta_is_named_with_its_type(run):
+    with pytest.raises(ArgumentError, match=rf"^run=.* is of type .*{type(run).__name__}; give"):
+        certify(run)
+
+
+@pytest.mark.parametrize("name", ["translates_of", "until"])
+def test_what_only_an_audit_takes_is_refused_without_one(name):
+    run = descend(sa.augmented_risk(*PROBLEM, None))
+    given = {"translates_of": "nonsense", "until": 0.5}
+    with pytest.raises(ArgumentError, match=f"^{name} is for an audit; give oracle="):
+        certify(run, **{name: given[name]})
+    oracle = sa.Oracle(PROBLEM[2].group, seed=99)
+    with pytest.raises(ArgumentError, match=f"^{name} is for an audit"):
+        certify(run, oracle=oracle, kinds=["exact"], **{name: given[name]})
+    assert oracle.calls == 0
+
+
 def test_what_is_not_a_run_needs_evidence():
     with pytest.raises(ArgumentError, match="evidence is missing"):
         certify(THETA)

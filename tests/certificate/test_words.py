@@ -36,9 +36,12 @@ def test_the_cases_tell_a_bound_from_the_norm_on_the_words(cases):
     assert small > 0
 
 
-@pytest.mark.parametrize(("y", "theta"), [(0.0, (1.0, 1.0)), (1.0, (0.0, 1.0))])
+@pytest.mark.parametrize(("y", "theta"), [(0.0, (1.0, 1.0)), (1.0, (0.0, 1.0)), (-1.0, (1.0, 1.0))])
 def test_a_case_where_the_bound_is_nearly_attained(y, theta, reference_norm, monkeypatch):
-    """One sample, moved away from the only centre by S: truth 1/2, the bound 0 + 1/2."""
+    """One sample, moved away from the only centre by S: truth 1/2, the bound 0 + 1/2.
+
+    By f alone, by the target alone, and by both, which add up.
+    """
     x = np.array([[-1.0, 1.0]])
     act = sa.permute_axis(sa.symmetric(2))
     model = sa.KernelModel(sa.GaussianKernel(0.3), x)

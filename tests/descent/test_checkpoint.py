@@ -9,6 +9,7 @@ import sparseaug as sa
 from sparseaug.archive import load_archive, save_archive
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
+from sparseaug.risk import direct_risk
 from tests.extras import optional
 
 torch = optional("torch")
@@ -181,13 +182,31 @@ def test_a_projection_that_fails_around_the_start_is_named(tmp_path):
     assert run(None, one_shot(), project=only_near).num_steps == STEPS
 
 
-def test_the_same_rows_in_another_order_and_the_same_action_by_another_name_are_the_same_run(
-    tmp_path,
-):
+def test_the_same_action_by_another_name_is_the_same_run(tmp_path):
     path = tmp_path / "run.safetensors"
     whole = run(path, one_shot())
     again = run(path, one_shot(act=sa.custom_action(G, permuted)))
     assert np.array_equal(again.last, whole.last)
+
+
+def test_the_same_rows_in_another_order_are_another_run(tmp_path):
+    """The risks are equal but for the last bits."""
+    path, risk = tmp_path / "run.safetensors", one_shot()
+    run(path, risk)
+    other = sa.GroupSample(G, risk.S.elements[::-1], risk.S.calls)
+    assert other == risk.S
+    with pytest.raises(FileFormatError, match="another run: other order of S "):
+        run(path, sa.augmented_risk(risk.model, risk.data, risk.action, other))
+
+
+def test_the_same_risk_by_a_plain_sum_is_another_run(tmp_path):
+    path, risk = tmp_path / "run.safetensors", one_shot()
+    run(path, risk)
+    direct = direct_risk(risk.model, risk.data, risk.action, risk.S)
+    with pytest.raises(
+        FileFormatError, match=r"another run: other risk \(MomentRisk there, DirectRisk here\)"
+    ):
+        run(path, direct)
 
 
 def test_a_risk_that_does_not_say_what_it_depends_on_gets_no_checkpoint(tmp_path):

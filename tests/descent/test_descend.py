@@ -195,6 +195,21 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
     assert np.isfinite(arrays["best"]).all()
 
 
+def test_the_best_of_equal_gradient_norms_is_the_first():
+    class Plane:
+        calls = 0
+
+        def at_step(self, step):
+            return self
+
+        def gradient(self, theta):
+            return np.array([3.0, 4.0])
+
+    run = sa.descend(Plane(), np.zeros(2), step_size=0.5, num_steps=10)
+    assert (run.best_step, run.best_gradient_norm) == (0, 5.0)
+    assert np.array_equal(run.best, np.zeros(2))
+
+
 def test_theta_may_be_a_tensor():
     class Quadratic:
         calls = 0
@@ -211,6 +226,32 @@ def test_theta_may_be_a_tensor():
     start = torch.ones(3, dtype=torch.float64)
     run = sa.descend(Quadratic(), start, step_size=0.5, num_steps=10, project=sa.box(0.4))
     assert torch.equal(run.last, torch.full((3,), 0.4 * 0.5**9, dtype=torch.float64))
+
+
+@pytest.mark.parametrize(
+    "theta",
+    ["abc", None, 3.0, [1.0], {}, np.array(["a"]), np.array([1j]), torch.ones(2) * 1j, object()],
+    ids=str,
+)
+def test_a_box_answers_what_is_not_an_array_of_real_numbers_by_name(theta):
+    with pytest.raises(ArgumentError, match=r"theta=.*give a dense array of real numbers"):
+        sa.box(3.0)(theta)
+
+
+def test_a_box_clips_integers_tensors_and_arrays_without_axes():
+    assert (sa.box(1.0)(np.array([0, 5])) == [0, 1]).all()
+    assert sa.box(1.0)(np.array(-4.0)) == -1.0
+    assert torch.equal(sa.box(1.0)(torch.tensor([2.0, 0.5])), torch.tensor([1.0, 0.5]))
+
+
+@pytest.mark.parametrize("name", [[], {}, ["step"], ([],)], ids=str)
+def test_a_trace_answers_a_name_that_cannot_be_one(problem, name):
+    *parts, theta = problem
+    trace = sa.descend(risks(*parts)["none"](), theta, step_size=0.1, num_steps=3).trace
+    with pytest.raises(ArgumentError, match=r"name=.* give one of step, gradient_norm, calls"):
+        trace[name]
+    with pytest.raises(KeyError):
+        trace["other"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 from mpmath import mp, mpf
 
 import sparseaug as sa
-from sparseaug.kernels.variation import unit, varying_data, varying_gradient
+from sparseaug.floats import unit
+from sparseaug.kernels.variation import varying_data, varying_gradient
 
 ACTIONS = {
     "S4": (sa.permute_axis(sa.symmetric(4)), 4),
@@ -124,6 +125,17 @@ def test_a_scale_comes_out_again(scale):
     scaled = varying_gradient(kernel, action, S, x, 1e90 * w, 1e-30 * scale * w, dev)
     assert scaled[0] >= scale * P * (1 - 1e-6) - 1e-140
     assert scaled[1] >= Q * (1 - 1e-6)
+
+
+def test_a_product_that_underflows_is_counted_where_theta_is_large():
+    """c = 1e-340 is 0 as a float; times an entry of 1e300 of theta it is 1e-40."""
+    action, d = ACTIONS["S4"]
+    S = sa.GroupSample(action.group, action.group.identity())
+    z = np.zeros((2, d))
+    P, _ = varying_gradient(
+        sa.GaussianKernel(1.0), action, S, z, np.array([1e300, 1e-170]), np.array([0, 1e-170]), 1.0
+    )
+    assert P >= mpf(1e300) * mpf(1e-170) ** 2
 
 
 def test_far_centres_do_not_overflow():

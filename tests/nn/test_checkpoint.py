@@ -98,6 +98,16 @@ def test_a_module_in_half_precision_is_resumed_to_the_same_bits(tmp_path):
     assert torch.equal(resumed.last, whole.last)
 
 
+def test_the_same_rows_in_another_order_are_another_run(tmp_path):
+    """Sums over them differ in the last bits."""
+    path, risk = tmp_path / "run.safetensors", one_shot()
+    run(path, risk)
+    other = sa.GroupSample(ACT.group, risk.sample.elements[::-1], risk.sample.calls)
+    turned = sann.ModuleRisk(risk.module, risk.loss, risk.data, ACT, other)
+    with pytest.raises(FileFormatError, match="another run: other order of S "):
+        run(path, turned, theta=one_shot().theta)
+
+
 def test_targets_that_move_by_another_action_are_another_run(tmp_path):
     path, y = tmp_path / "run.safetensors", X * 2
     module = nn.Linear(4, 4)

@@ -6,10 +6,13 @@ import dataclasses
 import json
 import math
 import random
+from fractions import Fraction
 
 import pytest
 
 from sparseaug import theory
+from sparseaug.theory import costs
+from sparseaug.theory._interval import Interval
 
 NUMBERS = {"C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0, "sigma": 2.0}
 
@@ -25,6 +28,15 @@ def test_rows_are_the_methods_own_plans() -> None:
     assert (stream.batch, stream.steps, stream.calls) == (4, plan.num_steps, plan.calls)
     m = theory.sample_size(0.1, 0.05, 720, 1.0, 2.0)
     assert (one.batch, one.steps, one.calls) == (m, theory.num_steps(0.1, 4.0, 1.0), m)
+
+
+@pytest.mark.parametrize("steady", [Fraction(0), Fraction(1, 2), Fraction(7)])
+def test_the_limit_against_streaming_encloses_all_costs_of_an_interval(steady: Fraction) -> None:
+    """eps^2 <= max(2P / (A + sqrt(A^2 + 4P)), Q - A), for A from 1 to 2 and P = 3."""
+    found = costs._streaming_limit(Interval(Fraction(1), Fraction(2)), Fraction(3), steady, 64)
+    for cost in (1.0, 1.25, 1.9, 2.0):
+        limit = max(6 / (cost + math.sqrt(cost**2 + 12)), float(steady) - cost)
+        assert float(found.low) - 1e-12 <= limit <= float(found.high) + 1e-12
 
 
 def test_rates_of_the_table() -> None:

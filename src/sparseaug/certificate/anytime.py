@@ -23,7 +23,7 @@ import numpy as np
 
 from sparseaug.certificate.concentration import Seen, radius
 from sparseaug.errors import ArgumentError, check_integer, check_real
-from sparseaug.floats import gamma, lifted
+from sparseaug.floats import gamma, lifted, norm, unit
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
@@ -78,13 +78,19 @@ class Interval:
 
 @final
 class Sums:
-    """The sum of N vectors of length p and of their squares, from which all else follows."""
+    """The sum of N vectors of length p and of their squares, from which all else follows.
 
-    def __init__(self, size: int) -> None:
+    All in units of a power of two near `largest`, the most that a vector measures: squares neither
+    overflow nor underflow.
+    """
+
+    def __init__(self, size: int, largest: float = 1.0) -> None:
         self.count, self._total, self._squares = 0, np.zeros(size), 0.0
+        self._unit = unit(np.array([largest]))[1]
 
     def add(self, vectors: Floats) -> None:
         """Add the vectors (k, p)."""
+        vectors = vectors / self._unit
         self.count += len(vectors)
         self._total += vectors.sum(axis=0)
         self._squares += math.fsum((vectors**2).sum(axis=1))
@@ -95,7 +101,9 @@ class Sums:
         Each entry of the mean is off by at most 2 N roundings of the mean of absolute values, and the
         mean length is at most the root of the mean square; norms and squares add p + 20 more.
         """
-        mean = float(np.linalg.norm(self._total)) / self.count
+        one = self._unit
+        limits = Limits(limits.largest / one, limits.reach / one, limits.off / one)
+        mean = norm(self._total) / self.count
         square = self._squares / self.count
         error = gamma(2 * self.count + len(self._total) + 20)
         slack = lifted(limits.off + 2 * error * math.sqrt(square), 8)
@@ -105,7 +113,7 @@ class Sums:
         lower = max(0.0, mean - lifted(off + 2 * slack, 8))
         upper = min(limits.largest, lifted(seen.mean + off, 8))
         pairs = self.count * mean**2 - square  # sum over j != k of <v_j, v_k> / N
-        return Interval(lower, upper, pairs / max(1, self.count - 1))
+        return Interval(lower * one, upper * one, pairs / max(1, self.count - 1) * one * one)
 
 
 def run_audit(
@@ -132,7 +140,7 @@ def run_audit(
         delta: how often the interval may fail
         until: the bound that is wanted
     """
-    sums, before = Sums(size), oracle.calls
+    sums, before = Sums(size, limits.largest), oracle.calls
     if until is not None:
         calls = int(min(calls, max(oracle.remaining, 1)))  # without any, the oracle refuses
     while True:

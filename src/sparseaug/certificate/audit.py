@@ -31,10 +31,10 @@ from sparseaug.certificate.anytime import (
     share_of,
 )
 from sparseaug.certificate.evidence import Evidence, check_theta
-from sparseaug.certificate.exact import width
-from sparseaug.certificate.result import Certificate
+from sparseaug.certificate.exact import rounding
+from sparseaug.certificate.result import BoundOverflowError, Certificate
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.floats import gamma, lifted, up
+from sparseaug.floats import SMALLEST, gamma, lifted, norm, up
 from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
@@ -85,6 +85,8 @@ def audited(
     require_fresh(group, evidence, oracle)
     require_fresh(group, S, oracle)
     largest = largest_gradient(evidence, theta)
+    if not math.isfinite(largest):
+        raise BoundOverflowError(f"theta is too large for floats: its audited bound is {largest}.")
     off = _rounding(evidence, theta) + gamma(2 * S.m + 8) * largest
     limits = Limits(largest, _reach(evidence, theta, S), off)
     part, number = share_of(evidence.audits, theta.tobytes(), oracle, S, largest, delta)
@@ -103,9 +105,9 @@ def largest_gradient(evidence: Evidence, theta: Floats) -> float:
     a, b = evidence.model.split(theta)
     c = a * b
     highest, lowest = c[c > 0].sum(), c[c < 0].sum()
-    residuals = np.maximum(highest - evidence.y, evidence.y - lowest)
-    plain = lifted(float(residuals.mean()) * width(theta), len(theta) + len(evidence.y) + 20)
-    return min(plain, _norm(evidence, theta))
+    residuals = np.maximum(highest - evidence.y, evidence.y - lowest) + len(c) * SMALLEST
+    plain = float(residuals.mean()) * norm(theta)
+    return lifted(min(plain, _norm(evidence, theta)), len(theta) + len(evidence.y) + 20)
 
 
 def _norm(evidence: Evidence, theta: Floats) -> float:
@@ -196,4 +198,4 @@ def _rounding(evidence: Evidence, theta: Floats) -> float:
     a, b = evidence.model.split(theta)
     size = float(abs(a * b).sum() + abs(evidence.y).mean())
     roundings = 2 * (evidence.x[0].size + 14) + len(a) + len(evidence.y) + 20
-    return lifted(gamma(roundings) * size * width(theta), roundings)
+    return lifted(rounding(theta, gamma(roundings), size), roundings)

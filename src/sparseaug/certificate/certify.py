@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from sparseaug.actions.arrays import type_name
 from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
@@ -22,7 +23,7 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.kernels.arrays import check_vector
+from sparseaug.kernels.arrays import as_floats, check_vector
 from sparseaug.risk.problem import Problem
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -88,7 +89,8 @@ def certify(
         translates_of: the sample S whose translates S h the audit averages over, one for each fresh h:
             as many gradients as S has elements for one call. By default the S of the risk, within a
             limit on the work; a sample of the identity alone for single elements
-        until: the audit stops as soon as its bound is at most this, or known to stay above it
+        until: the audit stops as soon as its bound is at most this, or known to stay above it; like
+            `translates_of`, it is refused where there is no audit
 
     Returns:
         The certificates by kind; `.best` is the smallest certain one, `.omitted` gives the reason
@@ -127,6 +129,11 @@ def certify(
     }
     if oracle is not None and not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
+    for name in ("translates_of", "until"):
+        if options[name] is not None and (oracle is None or "audited" not in wanted):
+            raise ArgumentError(
+                f'{name} is for an audit; give oracle= too, and "audited" among kinds, or leave it out.'
+            )
     of = _evidence(run, evidence)
     theta = run.best if isinstance(run, Run) else run
     if isinstance(of, Evidence):
@@ -181,6 +188,14 @@ def _evidence(run: Any, given: Any) -> Evidence | Auditable:
         return given
     if isinstance(given, Problem):
         return Evidence.of(given)
+    if given is None and not isinstance(run, Run):
+        try:
+            as_floats("run", run)
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"run={shorten(run)} is of type {type_name(run)}; give a run of descend, or a theta, an "
+                "array of numbers, with evidence=."
+            ) from error
     if given is None:
         raise ArgumentError(f"{name} is missing; give evidence=, the risk or an Evidence of it.")
     raise ArgumentError(

@@ -148,12 +148,12 @@ class Evidence(Problem):
 
     def _check_risk(self, name: str, risk: Any, S: Any) -> None:
         """Raise an `ArgumentError` unless a risk is that of this model, data and action, and of S."""
-        own = Problem(self.model, self.data, self.action, S).identity()
+        own = Problem(self.model, self.data, self.action, S)._facts()
         if not isinstance(risk, MomentRisk) or risk.method != own["method"]:
             raise ArgumentError(
                 f"{name}={shorten(risk)} is not a {own['method']!r} risk of augmented_risk."
             )
-        found = risk.identity()
+        found = risk._facts()
         for what, text in own.items():
             if found[what] != text:
                 raise ArgumentError(

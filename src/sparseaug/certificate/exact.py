@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import numpy as np
-
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import SoundnessError
-from sparseaug.floats import down, gamma, lifted
+from sparseaug.floats import SMALLEST, down, gamma, lifted, norm
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
 
@@ -19,7 +17,7 @@ def exact(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^G(theta)|| by closed form or enumeration: the truth and its rounding, certain."""
     theta = check_theta(evidence, theta)
     risk = evidence.full_risk
-    truth = float(np.linalg.norm(risk.gradient(theta)))
+    truth = norm(risk.gradient(theta))
     return Certificate(
         "exact", largest_norm(risk, theta), "certain", 0.0, evidence.calls, truth=truth
     )
@@ -33,7 +31,7 @@ def require_sound(found: Iterable[Certificate], truth: Certificate, evidence: Ev
     """
     if truth.truth is None:
         return
-    low = down(2 * truth.truth - truth.bound)
+    low = down(truth.truth - (truth.bound - truth.truth))
     for one in found:
         if one.certain and one.bound < low:
             S = evidence.S if isinstance(evidence.S, str | None) else evidence.S.sha256
@@ -55,14 +53,16 @@ def largest_norm(risk: MomentRisk, theta: Floats) -> float:
     that, and its own roundings and those of the norm are 2 R + 8.
     """
     R = len(risk.moments.v)
-    # s is a mean of squares, and `error` covers the roundings of means over the data
+    # sqrt(s), at any scale; `error` covers the roundings of means over the data
     size = float(abs(risk.model.coefficients(theta)).sum())
-    size += math.sqrt(risk.moments.s) * (1 + risk.moments.error)
-    off = (risk.moments.error + gamma(R + 4)) * size * width(theta)
-    norm = float(np.linalg.norm(risk.gradient(theta)))
-    return lifted(norm + off, 3 * R + len(theta) + 40)
+    size += norm(risk.y) / math.sqrt(len(risk.y)) * (1 + risk.moments.error)
+    off = rounding(theta, risk.moments.error + gamma(R + 4), size)
+    return lifted(norm(risk.gradient(theta)) + off, 3 * R + len(theta) + 40)
 
 
-def width(theta: Floats) -> float:
-    """sqrt(sum a^2 + b^2), the norm of theta."""
-    return float(np.linalg.norm(theta))
+def rounding(theta: Floats, error: float, size: float) -> float:
+    """How far (b g, a g) may be off where every entry of g = A c - v is by error * size.
+
+    Underflow counts beside it: R products of c, R of A c and a few of v, each off by `SMALLEST`.
+    """
+    return (error * size + 3 * len(theta) * SMALLEST) * norm(theta)

@@ -35,12 +35,11 @@ from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.result import Certificate
 from sparseaug.certificate.sparse import holding
 from sparseaug.errors import UnsupportedError, shorten
-from sparseaug.floats import UNIT, gamma, lifted
+from sparseaug.floats import UNIT, gamma, lifted, norm, unit
 from sparseaug.kernels import GaussianKernel
 from sparseaug.kernels.arrays import Floats, move
 from sparseaug.kernels.closed_form import closed_form, mean_cost, mean_roundings
 from sparseaug.kernels.enumeration import block_length, enumeration_roundings
-from sparseaug.kernels.variation import unit
 from sparseaug.sampling import GroupSample, keyed_rng
 
 MOST = 600
@@ -88,7 +87,7 @@ def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     of: Landmarks = evidence.kept["landmarks"]
     a, b = evidence.model.split(theta)
     both, edge = unit(theta)
-    weights = both[: len(a)] ** 2 + both[len(a) :] ** 2
+    sides = np.hypot(both[: len(a)], both[len(a) :])
     c, size = unit(a * b)
     one = float(abs(c).sum())
     R, L, d = len(c), len(of.points), of.points[0].size
@@ -108,9 +107,8 @@ def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     errors = error + absolute * (of.rest_error + gamma(L + 8) * (of.rest + of.rest_error))
     e = slopes * size - of.targets
     errors = errors * size + of.targets_error + gamma(4) * abs(e)
-    rest = math.sqrt(float(weights @ _outside(evidence, of, c, F, beta))) * of.rest * size
-    norm = _norm(weights, e) + _norm(weights, errors)
-    bound = lifted((norm + rest) * edge, 4 * R + 4 * L + 60)
+    rest = norm(sides * np.sqrt(_outside(evidence, of, c, F, beta))) * of.rest * size
+    bound = lifted((norm(sides * e) + norm(sides * errors) + rest) * edge, 4 * R + 4 * L + 60)
     return holding("landmarks", bound, 0.0, "", of.condition, evidence.calls)
 
 
@@ -242,11 +240,6 @@ def _mean_error(action: Action, x: Floats, width: int) -> float:
     if closed_form(action):
         return gamma(mean_roundings(action, x.shape) + 4)
     return gamma(x[0].size + 18 + enumeration_roundings(action.group, x, width))
-
-
-def _norm(weights: Floats, e: Floats) -> float:
-    e, size = unit(e)
-    return math.sqrt(float(weights @ e**2)) * size
 
 
 def _condition(evidence: Evidence) -> str:

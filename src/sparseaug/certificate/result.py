@@ -72,8 +72,8 @@ class Certificate:
         text = f"{self.kind}: full-group gradient norm at most {text_up(self.bound)}, {self.holds}"
         if self.truth is not None:
             text += f"; truth {self.truth:.6g}"
-        if self.looseness is not None:
-            text += f", loose by a factor of {text_up(self.looseness, 4)}"
+        if self.looseness is not None and self.looseness >= 1.1:
+            text += f", loose by a factor of {text_up(self.looseness, 3)}"
         return f"{text}; {shorten(self.calls)} oracle calls"
 
 
@@ -111,7 +111,13 @@ class Certificates(Mapping[str, Certificate]):
         return type(self), (dict(self.by_kind), dict(self.omitted))
 
     def __getitem__(self, kind: str) -> Certificate:
-        return self.by_kind[kind]
+        try:
+            return self.by_kind[kind]
+        except TypeError as error:  # a list, say
+            names = ", ".join(self.by_kind)
+            raise ArgumentError(
+                f"kind={shorten(kind)} is not a name; give one of {names}."
+            ) from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.by_kind)

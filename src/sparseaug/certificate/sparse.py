@@ -22,10 +22,10 @@ from __future__ import annotations
 import math
 
 from sparseaug.certificate.evidence import Evidence, check_theta
-from sparseaug.certificate.exact import largest_norm, width
+from sparseaug.certificate.exact import largest_norm
 from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, check_real
-from sparseaug.floats import UNIT, lifted
+from sparseaug.floats import UNIT, lifted, norm
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.theory import deviation_bound
@@ -90,10 +90,10 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     n = len(evidence.y)
     largest = [max(p, q) for p, q in zip(narrow.per_sample, wide.per_sample, strict=True)]
     norms = _norms(evidence, theta).per_sample
-    single = math.fsum(_lifted(p) * h for p, h in zip(largest, norms, strict=True)) / n
-    P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(width(theta), len(theta) + 4)
+    single = sum(_lifted(p) * (h / n) for p, h in zip(largest, norms, strict=True))
+    P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
     pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
-    bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), 16)
+    bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), n + 16)
     return holding("kernel", bound, 0.0, "", condition, evidence.calls)
 
 

@@ -214,9 +214,15 @@ class Box:
 
     def __call__(self, theta: Theta) -> Theta:
         """The nearest point of the box."""
-        if type(theta) is np.ndarray:
+        if type(theta) is np.ndarray and theta.dtype.kind in "fiu":
             return theta.clip(-self.width, self.width)
-        return array_namespace(theta).clip(theta, -self.width, self.width)
+        message = f"theta={shorten(theta)} cannot be clipped; give a dense array of real numbers."
+        if not is_array_api_obj(theta) or getattr(theta.dtype, "kind", "") == "c":
+            raise ArgumentError(message)
+        try:
+            return array_namespace(theta).clip(theta, -self.width, self.width)
+        except (TypeError, ValueError, RuntimeError) as error:  # of texts, a sparse tensor
+            raise ArgumentError(message) from error
 
     def identity(self) -> str:
         """What distinguishes it from other projections."""

@@ -48,7 +48,13 @@ class Trace:
             column.flags.writeable = False
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.columns[name]
+        try:
+            return self.columns[name]
+        except TypeError as error:  # a list, say
+            names = ", ".join(self.names)
+            raise ArgumentError(
+                f"name={shorten(name)} is not a name; give one of {names}."
+            ) from error
 
     def __len__(self) -> int:
         return len(self.columns["step"])

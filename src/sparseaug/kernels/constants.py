@@ -9,6 +9,8 @@ are in docs/kernels.md. Assumed: exp is good to 4 units in the last place, as nu
 # most, the exponential by 8 u. As e exp(-e) < 1 the value is off by (d + 14) u, absolutely. A sum of
 # products of three values and coefficients c, c' is off by a fraction of 3 (d + 14) u and of its
 # 2 R + 8 additions and multiplications, measured against the sum of |c| |c'|, since values are <= 1.
+# Before anything is squared, theta, c and y are divided by powers of two, which come out again: nothing
+# overflows, and what underflows does not count. Products a_r b_r are off by `SMALLEST` more.
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug.errors import ArgumentError, check_real, shorten
-from sparseaug.floats import gamma
+from sparseaug.floats import SMALLEST, gamma, lifted, unit
 from sparseaug.kernels.arrays import (
     Floats,
     check_number,
@@ -91,9 +93,14 @@ def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any)
 
 
 def _gradient_norms(kernel: GaussianKernel, z: Floats, a: Floats, b: Floats, y: Floats) -> Floats:
-    squares = a**2 + b**2
+    theta, edge = unit(np.concatenate([a, b]))
+    squares = theta[: len(a)] ** 2 + theta[len(a) :] ** 2
     q = float(squares.sum())
-    c = a * b
+    c, scale = unit(a * b)
+    scale = scale if c.any() else 0.0
+    # f and y are in units of the larger of both, for each target
+    top = np.ldexp(1.0, np.frexp(np.maximum(scale, abs(y)))[1] - 1)
+    f, y = scale / top, y / top
     # inner products in the narrow space: <f phi_r, f phi_r> = sum_st c_s c_t E_sr E_tr E_st and
     # <f phi_r, phi_r> = sum_s c_s E_sr H_sr, with E = exp(-D / (4 sigma^2)), H = exp(-D / (8 sigma^2))
     E, H = GaussianKernel(kernel.sigma * math.sqrt(2))(z, z), GaussianKernel(2 * kernel.sigma)(z, z)
@@ -102,14 +109,15 @@ def _gradient_norms(kernel: GaussianKernel, z: Floats, a: Floats, b: Floats, y: 
     PQ = float(squares @ (U * H).sum(axis=0))
     log_size = flat(z).shape[1] / 2 * math.log(4 / 3)
     size = math.exp(log_size) if log_size < math.log(_ENTER_NARROW_SPACE) else math.inf
-    share = _best_share(PP, PQ, q, size, y)
+    share = _best_share(PP, PQ, q, size, f, y)
     inside = np.where(share > 0, share * abs(y), 0.0)
     root = 0.0 if math.isinf(size) else math.sqrt(size)
     error = gamma(3 * (flat(z).shape[1] + 14) + 4 * len(z) + 40)
-    slack = error * q * (abs(c).sum() + root * inside) ** 2
-    square = PP - 2 * share * y * PQ + (inside * root) ** 2 * q
+    slack = error * q * (f * abs(c).sum() + root * inside) ** 2
+    square = f**2 * PP - 2 * share * f * y * PQ + (inside * root) ** 2 * q
     bound = np.sqrt(np.maximum(square, 0) + slack) + (1 - share) * abs(y) * math.sqrt(q)
-    return np.asarray(bound * (1 + gamma(len(z) + 40)))
+    lost = 2 * len(z) * SMALLEST * math.sqrt(q) * (((a != 0) & (b != 0)).any() | (y != 0))
+    return np.asarray((bound * top + lost) * edge * (1 + gamma(len(z) + 40)))
 
 
 def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> GradientNorms:
@@ -159,7 +167,7 @@ def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float
     error = gamma(flat(z).shape[1] + 14)
     total = math.sqrt(K.sum() * (1 + gamma(K.size)) + K.size * error)
     L = 2 * w**2 * _largest_eigenvalue(K, error) + w**2 * total + float(abs(y).mean())
-    return L * (1 + gamma(len(y) + 20))
+    return lifted(L, len(y) + 20)
 
 
 def smoothness_of_moments(moments: Moments, *, box: float) -> float:
@@ -178,7 +186,7 @@ def smoothness_of_moments(moments: Moments, *, box: float) -> float:
     rows = float(moments.A.sum(axis=1).max()) * (1 + gamma(R)) + R * moments.error
     targets = float(abs(moments.v).max()) + moments.error * math.sqrt(moments.s)
     L = 2 * w**2 * _largest_eigenvalue(moments.A, moments.error) + w**2 * rows + targets
-    return L * (1 + gamma(20))
+    return lifted(L, 20)
 
 
 def initial_gap(moments: Moments, a: Any, b: Any) -> float:
@@ -198,20 +206,20 @@ def initial_gap(moments: Moments, a: Any, b: Any) -> float:
         size = float(abs(c).sum()) + math.sqrt(moments.s)
     if not np.isfinite(c).all() or not math.isfinite(risk := moments.risk(c)):
         return math.inf
-    return max(0.0, risk) + size * size * (moments.error + gamma(2 * R + 20))
+    return lifted(max(0.0, risk) + size * size * (moments.error + gamma(2 * R + 20)), 8)
 
 
-def _best_share(PP: float, PQ: float, q: float, size: float, y: Floats) -> Floats:
-    """The t in [0, 1] that minimises sqrt(PP - 2 t y PQ + t^2 y^2 q size) + (1 - t) |y| sqrt(q).
+def _best_share(PP: float, PQ: float, q: float, size: float, f: Floats, y: Floats) -> Floats:
+    """The t in [0, 1] that minimises sqrt(f^2 PP - 2 t f y PQ + t^2 y^2 q size) + (1 - t) |y| sqrt(q).
 
-    At the minimum s = t y^2 q size - y PQ satisfies s^2 (size - 1) = PP q size - PQ^2 (times y^2).
-    Any t gives a bound, so rounding here does no harm.
+    For f = 1, at the minimum s = t y^2 q size - y PQ satisfies s^2 (size - 1) = PP q size - PQ^2 (times
+    y^2). Any t gives a bound, so rounding here does no harm.
     """
     if not q or math.isinf(size):
         return np.zeros(len(y))
     excess = math.sqrt(max(0.0, PP * q * size - PQ * PQ) / (size - 1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = (np.sign(y) * PQ + excess) / (abs(y) * q * size)
+        share = f * (np.sign(y) * PQ + excess) / (abs(y) * q * size)
     return np.clip(np.nan_to_num(share, posinf=1.0, neginf=0.0), 0.0, 1.0)
 
 

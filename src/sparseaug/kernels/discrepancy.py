@@ -15,7 +15,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_real, shorten
-from sparseaug.floats import gamma
+from sparseaug.floats import SMALLEST, gamma, unit
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
@@ -123,12 +123,14 @@ def kernel_discrepancy(
     error = _rounding(action, S, x)
     per_sample = np.sqrt(np.maximum(np.diag(products), 0) + error)
     # each of the n^2 products is off by `error` at most, their sum by the roundings of 2 n terms
+    w, scale = unit(w)
     absolute = float(abs(w).mean())
     spread = float(abs(w) @ abs(products) @ abs(w)) / len(x) ** 2
     square = max(0.0, float(w @ products @ w) / len(x) ** 2)
     square += absolute**2 * error + spread * gamma(2 * len(x) + 8)
-    up = 1 + gamma(len(x) + 10)
-    return Discrepancy(per_sample * up, math.sqrt(square) * up, error, condition)
+    more = 1 + gamma(len(x) + 10)
+    pooled = math.sqrt(square) * more * scale + SMALLEST  # which underflow can take
+    return Discrepancy(per_sample * more, pooled, error, condition)
 
 
 def _mean_over_pairs(kernel: GaussianKernel, moved: Floats) -> Floats:

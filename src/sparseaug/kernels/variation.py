@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from sparseaug.actions import Action
-from sparseaug.floats import down, gamma, lifted
+from sparseaug.floats import SMALLEST, down, gamma, lifted, unit
 from sparseaug.kernels.arrays import Floats, flat, move
 from sparseaug.kernels.enumeration import block_length
 from sparseaug.kernels.gaussian import GaussianKernel
@@ -136,19 +136,12 @@ def varying_gradient(
     one = float(abs(c).sum())
     off_P = gamma(far + 3 * (d + 18) + 9 * R + S.m + 120) * Q * one**2
     off_Q = gamma(d + 18 + 3 * R + S.m + 20) * Q
+    whole_P = math.sqrt(_share(P, turned_P, off_P, deviation)) * size
+    lost = 2 * R * SMALLEST * math.sqrt(Q)  # of the products a b, and of this one
     return (
-        lifted(math.sqrt(_share(P, turned_P, off_P, deviation)) * size * edge, 12),
+        lifted((whole_P + lost) * edge, 12),
         lifted(math.sqrt(_share(Q, turned_Q, off_Q, deviation)) * edge, 12),
     )
-
-
-def unit(v: Floats) -> tuple[Floats, float]:
-    """v / s and s, a power of two, the largest entry of v / s from 1 to 2: its square is a float."""
-    largest = float(abs(v).max())
-    if not 0 < largest < math.inf:
-        return v, 1.0
-    scale = math.ldexp(1.0, math.frexp(largest)[1] - 1)
-    return v / scale, scale
 
 
 def _share(still: float, turned: float, off: float, deviation: float) -> float:

@@ -1,8 +1,9 @@
 """What a risk depends on, by name and hash: how a checkpoint or a certificate tells another problem.
 
-An identity is a dict of short texts. Data count by their entries, S by its sha256. An action counts by
-its group and by what it does: some fixed elements move some of the samples, and the result is hashed.
-So a user's own function is known by its effect there, and not elsewhere.
+An identity is a dict of short texts. Data count by their entries, S by its sha256, and where bits count
+by the order of its rows too, in which sums are made. An action counts by its group and by what it does:
+some fixed elements move some of the samples, and the result is hashed. So a user's own function is known
+by its effect there, and not elsewhere.
 """
 
 from __future__ import annotations
@@ -44,6 +45,11 @@ def problem_facts(x: Any, y: Any, action: Action, S: GroupSample | str) -> dict[
         "targets": sha256_of(y),
         "action": action_sha256(action, x),
     }
+
+
+def order_facts(S: Any) -> dict[str, str]:
+    """The order of the rows of a sample, which decides the last bits of sums over it."""
+    return {"order of S": sha256_of(S.elements)} if isinstance(S, GroupSample) else {}
 
 
 def action_sha256(action: Action, x: Any) -> str:

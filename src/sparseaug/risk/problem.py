@@ -12,7 +12,7 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_vector, freeze
 from sparseaug.risk.elements import element_gradients
-from sparseaug.risk.identity import problem_facts, sha256_of
+from sparseaug.risk.identity import order_facts, problem_facts, sha256_of
 from sparseaug.risk.model import KernelModel, check_model
 from sparseaug.sampling import GroupSample
 
@@ -106,7 +106,11 @@ class Problem:
         return element_gradients(self, theta, rows)
 
     def identity(self) -> dict[str, str]:
-        """What it depends on, by name and hash."""
+        """What its gradients depend on to the last bit, by name and hash."""
+        return {**self._facts(), "risk": type(self).__name__, **order_facts(self.S)}
+
+    def _facts(self) -> dict[str, str]:
+        """What it is of, by name and hash; equal for risks that differ by rounding only."""
         S = self.S if isinstance(self.S, GroupSample) else self.method
         return {
             "method": self.method,

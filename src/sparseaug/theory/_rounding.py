@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar
 
-from sparseaug.floats import float_above, float_below
+from sparseaug.floats import SMALLEST, float_above, float_below
 from sparseaug.theory._interval import Interval
 
 Enclosure = Callable[[int], Interval]
@@ -27,9 +27,6 @@ Result = TypeVar("Result", int, float)
 
 START_BITS = 128
 """Twice the 53 bits of a float and some: the first try settles all but one case in 10^20."""
-
-SMALLEST = math.ulp(0.0)
-"""The smallest positive float, 2^-1074: what a positive number below it rounds up to."""
 
 
 def smallest_above(enclose: Enclosure) -> float:

@@ -39,6 +39,7 @@ from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
 from sparseaug.nn.risk.trial import Chunk, count_entries
 from sparseaug.orbits.models import check_chunk
+from sparseaug.risk.identity import order_facts
 from sparseaug.sampling import GroupSample
 
 Loss = Callable[[Any, Any], Tensor]
@@ -198,8 +199,10 @@ class ModuleRisk:
 
     def identity(self) -> dict[str, str]:
         """What it depends on, by name: how `descend(checkpoint=)` tells one run from another."""
-        S = self.sample.sha256 if self.method == "one-shot" else self.method
-        return {"method": self.method, **module_risk_identity(self, S)}
+        one_shot = self.method == "one-shot"
+        S = self.sample.sha256 if one_shot else self.method
+        order = order_facts(self.sample) if one_shot else {}
+        return {"method": self.method, **module_risk_identity(self, S), **order}
 
     exact = certified.exact  # what `certify` asks
     audited = certified.audited
