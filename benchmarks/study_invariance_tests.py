@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -264,12 +264,12 @@ def tail(found: list[float]) -> float:
     return float(min(stats.binom.sf(np.array(counts) - 1, len(p), LEVELS)))
 
 
-def levels(console: Console, count: int, names: list[str]) -> bool:
+def levels(console: Console, count: int, names: Sequence[str]) -> bool:
     """Print the table of the laws; whether a level is exceeded."""
     table = Table(title=f"{count} p-values per line", title_justify="left", box=box.SIMPLE_HEAD)
     for heading in ("law", "statistic", "p <= 0.01", "p <= 0.05", "p <= 0.25", "least tail"):
         table.add_column(heading, justify="left" if heading in ("law", "statistic") else "right")
-    failed, most = False, FALSE_ALARM / (len(laws()) * len(STATISTICS))
+    failed, most = False, FALSE_ALARM / (len(laws()) * len(STATISTICS) * len(LEVELS))
     for title, law in laws().items():
         if names and not any(name in title for name in names):
             continue
@@ -286,11 +286,18 @@ def levels(console: Console, count: int, names: list[str]) -> bool:
     return failed
 
 
-def main(count: int = 400, each: int = 10_000, names: list[str] | None = None) -> int:
+def main(count: str = "400", each: str = "10000", *names: str) -> int:
     """Print all tables; 1 if a limit is not kept."""
-    console, failed = Console(width=110), False
-    if each:
-        failed |= levels(console, each, names or [])
+    console = Console(width=110)
+    failed = levels(console, int(each), names)
+    if int(count):
+        failed |= beside_scipy(console, int(count))
+    return int(failed)
+
+
+def beside_scipy(console: Console, count: int) -> bool:
+    """Print the tables of power and time; whether a level or a power is not kept."""
+    failed = False
     for title, tests, first in (
         ("paired differences", paired(), 24),
         ("two samples", two_samples(), 6),
@@ -312,8 +319,8 @@ def main(count: int = 400, each: int = 10_000, names: list[str] | None = None) -
     console.print(
         f"{count} data sets per figure; standard error at most {0.5 / np.sqrt(count):.3f}"
     )
-    return int(failed)
+    return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:3]), names=sys.argv[3:]))
+    sys.exit(main(*sys.argv[1:]))
