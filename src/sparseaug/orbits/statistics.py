@@ -12,7 +12,7 @@ With targets, W is n^-2 times the centred matrix of <y_i, y_j> or -|y_i - y_j| (
 covariance.
 
 Each comes with a bound of its rounding, with u = 2^-53 and any order of summation (Higham 2002, chapter
-3); `symmetry_test` says why the level needs it. A distance is sqrt(sum of squared differences), or
+3), which the level needs (`symmetry_test`). A distance is sqrt(sum of squared differences), or
 where samples have many entries sqrt(|a|^2 + |b|^2 - 2 <a, b>), which loses no more than the factor
 1 / _CLOSE and is not used where it would lose more.
 """
