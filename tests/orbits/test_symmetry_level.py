@@ -132,8 +132,9 @@ def test_energy_holds_no_matrix_of_all_pairs(action, y, rng):
 
 
 def test_energy_of_too_many_samples_is_refused_with_what_to_do():
-    with pytest.raises(ArgumentError, match=r"40000 samples.*lower draws.*statistic='mean'"):
-        sa.test_invariance(np.zeros((40_000, 4)), REFLECT)
+    for n, action in ((200_000, REFLECT), (40_000, sa.permute_axis(sa.symmetric(4)))):
+        with pytest.raises(ArgumentError, match=rf"{n} samples.*lower draws.*statistic='mean'"):
+            sa.test_invariance(np.zeros((n, 4)), action)
 
 
 def test_minutes_of_energy_are_announced(monkeypatch):

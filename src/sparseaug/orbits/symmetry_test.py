@@ -61,8 +61,8 @@ from sparseaug.spectral.effort import announce
 
 MOST_DRAWS = 10_000_000
 
-MOST_PAIRS = 1 << 40
-"""Distances of the energy statistic over all moves: some hours."""
+MOST_DISTANCES = 1 << 40
+"""Distances of the energy statistic over all moves: about an hour."""
 
 NULL: dict[str, str] = {
     "each": "the samples are independent, and the law of each{y} is the same when {H} moves it",
@@ -74,6 +74,9 @@ NULL: dict[str, str] = {
 _ENTRIES = 1 << 22  # numbers held for the data sets that are looked at together
 _SECONDS = 3e-9  # of a distance, for samples of a few numbers
 _CALL = 1 << 10  # distances that take as long as the call that computes some
+_LONG = 100  # entries of samples whose distance takes twice as long as one of few entries
+_PRODUCTS = 100  # that take as long as a distance
+_PLACES = 1 << 26  # numbers held where all places of the samples are listed
 
 # What an action that computes may be off by, of the norm of a sample: matrices are taken for a group
 # where they are one to 1e-8; the rounding of single precision is more.
@@ -180,7 +183,7 @@ def test_invariance(
 
     Raises:
         ArgumentError: p would not be exact for S, the arguments do not fit, or "energy" would take
-            more than 2^40 distances.
+            more than an hour.
         LawError: a custom action is not one of its group.
 
     Examples:
@@ -261,10 +264,14 @@ def _moved(
         for data in scaled():  # the same draws again
             mean.add(data, middle)
         return mean.compared(scale, off, moves.count)
-    _require_pairs(moves.count, n)
-    energy, order = Energy(n, y), moves.listed
-    # n^2 k^2 distances once and as many products per move, or n^2 distances and some calls per move
-    if order**2 * (100 + moves.count) * n**2 <= 100 * moves.count * (n**2 + _CALL) and order:
+    # n^2 distances and some calls per move; or n^2 k^2 distances once, and so many products per move
+    order, long = moves.listed, 1 + d // _LONG
+    drawn = moves.count * (n**2 * long + _CALL)
+    listed = order**2 * n**2 * (long + moves.count // _PRODUCTS)
+    once = 0 < listed <= drawn and order * n * d <= _PLACES
+    _require_distances(listed if once else drawn, n, moves.count)
+    energy = Energy(n, y)
+    if once:
         places = flat(moves.places()).swapaxes(0, 1) / scale
         for chosen in moves.choices(max(1, _ENTRIES // (n * max(order, d)))):
             energy.add_choices(places, chosen)
@@ -303,7 +310,7 @@ def _exchanged(
         for order in orders:
             mean.add(data[None, np.argsort(order)], 0.0)
         return mean.compared(scale, 0.0, n), every
-    _require_pairs(draws + 1, n)
+    _require_distances((draws + 1) * n**2, n, draws + 1)
     energy = Energy(n, y)
     while some := list(islice(orders, max(1, _ENTRIES // n))):
         energy.add_orders(data, some)
@@ -328,15 +335,15 @@ def _off(action: Action, x: Any) -> float:
     return max([_OFF, *(_UNITS * eps for eps in units)])
 
 
-def _require_pairs(moves: int, n: int) -> None:
-    """Refuse what would take days, and announce what takes minutes."""
-    if moves * n**2 > MOST_PAIRS:
+def _require_distances(count: int, n: int, moves: int) -> None:
+    """Announce what takes minutes, and refuse what takes more than an hour."""
+    if count > MOST_DISTANCES:
         raise ArgumentError(
-            f"x of {n} samples is too large for statistic='energy': {moves} moves have "
-            f"{moves * n**2} distances, and the limit is {MOST_PAIRS}; test fewer samples, lower draws, "
+            f"x of {n} samples is too large for statistic='energy': {moves} moves take as long as "
+            f"{count} distances, and the limit is {MOST_DISTANCES}; test fewer samples, lower draws, "
             "or give statistic='mean'."
         )
-    announce(f"the energy of {n} samples and {moves} moves", seconds=_SECONDS * moves * n**2)
+    announce(f"the energy of {n} samples and {moves} moves", seconds=_SECONDS * count)
 
 
 def _require_data(x: Any, action: Any, move: Any) -> int:
