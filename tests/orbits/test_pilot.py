@@ -121,8 +121,53 @@ def test_curvature_is_near_the_largest_eigenvalue(given):
         ]
     )
     largest = abs(np.linalg.eigvalsh((hessian + hessian.T) / 2)).max()
-    found = sa.pilot(risk, theta, sa.Oracle(parts[2].group, seed=5))
-    assert 0.7 * largest < found.L < 1.5 * largest
+    for calls in (None, 64):  # all of the group, and draws
+        found = sa.pilot(risk, theta, sa.Oracle(parts[2].group, seed=5), calls=calls)
+        assert 0.8 * largest < found.L < 1.2 * largest
+
+
+def curvature(risk, theta, rows):
+    """Largest |eigenvalue| of the Hessian of the mean over these elements, by differences."""
+
+    def gradient(at):
+        return np.concatenate([v for _, v in risk._element_gradients(at, rows)]).mean(axis=0)
+
+    step = 1e-5
+    hessian = [
+        (gradient(theta + step * e) - gradient(theta - step * e)) / (2 * step)
+        for e in np.eye(len(theta))
+    ]
+    return abs(np.linalg.eigvalsh(hessian)).max()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_curvature_is_that_of_the_averaged_risk_and_not_of_one_element(seed):
+    rng = np.random.default_rng(seed)
+    act = (
+        sa.permute_axis(sa.symmetric(3 + seed % 2)) if seed % 3 else sa.flip_signs(sa.sign_flips(4))
+    )
+    d = 3 + seed % 2 if seed % 3 else 4
+    size = (0.5, 1.0, 3.0)[seed // 4]
+    model = sa.KernelModel(sa.GaussianKernel(1.0), size * rng.normal(size=(4, d)))
+    risk = sa.augmented_risk(model, (size * rng.normal(size=(6, d)), rng.normal(size=6)), act, None)
+    theta = rng.normal(size=8)
+    found = sa.pilot(risk, theta, sa.Oracle(act.group, seed=1)).L
+    truth = curvature(risk, theta, act.group.all_elements())
+    assert 0.75 * truth < found < 1.001 * truth
+
+
+def test_a_plan_has_the_steps_of_the_averaged_risk_where_the_identity_sees_nothing():
+    """Unmoved, the sample is far from the center; moved, it is at it."""
+    act = sa.flip_signs(sa.sign_flips(1))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), np.array([[4.0]]))
+    risk = sa.augmented_risk(model, (np.array([[-4.0]]), np.array([1.0])), act, None)
+    theta = np.array([1.0, 1.0])
+    found = sa.pilot(risk, theta, sa.Oracle(act.group))
+    truth = curvature(risk, theta, act.group.all_elements())
+    assert curvature(risk, theta, act.group.identity()) < 1e-9 * truth
+    assert found.L == pytest.approx(truth, rel=1e-3)
+    wanted = sa.theory.num_steps(0.05, truth, found.value)
+    assert found.plan(0.05).row("draws").steps == pytest.approx(wanted, rel=0.01)
 
 
 def test_constants_are_marked_as_estimates_and_plan_says_so(given):

@@ -37,6 +37,7 @@ from sparseaug.spectral.profiles.quotients import subgroup_of
 Move: TypeAlias = Literal["each", "together", "targets"]
 
 _PURPOSE = "invariance test"
+_LISTED = 1 << 10  # elements up to which they are prepared once, and not for every draw
 _ORBITS = 1 << 26  # entries of all moved samples, from which orbits are recognised
 
 
@@ -86,7 +87,7 @@ def exact_subgroup(action: Action, S: Any) -> Subgroup:
 
 @final
 class Moves:
-    """The moved data sets, the one as it is first; `calls` are fresh elements drawn for them.
+    """The moved data sets, the one as it is first.
 
     Args:
         action: how an element moves a sample
@@ -101,7 +102,7 @@ class Moves:
         self, action: Action, x: Any, H: Subgroup, move: Move, draws: int, seed: int
     ) -> None:
         self._action, self._x, self._n = action, x, len(leaves(x)[0])
-        self._seed, self._H, self.calls = seed, H, 0
+        self._seed, self._H = seed, H
         self._apart = move == "each"
         if self._apart and H.drawn is not None:
             raise ArgumentError(
@@ -118,54 +119,75 @@ class Moves:
         else:
             self.count = all_moves if self.enumerated and all_moves is not None else draws + 1
         rows = H.rows
-        if rows is None and self.enumerated:
+        if rows is None and (self.enumerated or (self._apart and H.order <= _LISTED)):
             rows = H.group.all_elements()
-        if rows is not None:  # the identity first
-            rows = rows[np.argsort((rows != H.group.identity()).any(axis=1), kind="stable")]
-            self._bound: Bound | None = Bound(action, rows)
-        else:
-            self._bound = None
+        if rows is None:
+            rows = H.group.identity()[:0]
+        self.listed = len(rows)
+        self._order = np.argsort((rows != H.group.identity()).any(axis=1), kind="stable")
+        self._bound = Bound(action, rows[self._order])  # the identity first
+        self._oracle = self._started()
+
+    @property
+    def calls(self) -> int:
+        """Elements freshly drawn for the moves."""
+        return self._oracle.calls
 
     def chunks(self, step: int) -> Iterator[Any]:
         """Data sets (c, n, ...), c at most `step`; the first of all is x itself."""
-        self.calls = 0
-        oracle = Oracle(self._H.group, int(keyed_rng(self._seed, _PURPOSE).integers(1 << 63)))
-        for start in range(0, self.count, step):
-            stop = min(self.count, start + step)
-            yield self._moved(start, stop, oracle)
-        self.calls = oracle.calls
+        if self._apart and self.listed:
+            for which in self.choices(step):
+                yield self._each(self._bound, which)
+            return
+        self._oracle = self._started()
+        for start, stop in self._parts(step):
+            if self._apart:
+                rows = self._rows(self._n, start, stop)
+                bound = Bound(self._action, rows, memory=0)
+                yield self._each(bound, np.arange(len(rows)).reshape(-1, self._n))
+                continue
+            if self._H.drawn is not None:
+                rows = np.concatenate([self._H.group.identity(), self._H.drawn])[start:stop]
+            else:
+                rows = self._bound.rows[start:stop] if self.listed else self._rows(1, start, stop)
+            yield self._action(rows, self._x)
 
-    def _moved(self, start: int, stop: int, oracle: Oracle) -> Any:
-        if self._apart:
-            return self._each(start, stop, oracle)
-        if self._H.drawn is not None:
-            rows = np.concatenate([self._H.group.identity(), self._H.drawn])[start:stop]
-        elif self._bound is not None:
-            rows = self._bound.rows[start:stop]
-        else:
-            first = self._H.group.identity()[: start == 0]
-            rows = np.concatenate([first, oracle.fresh(stop - start - len(first)).elements])
-        return self._action(rows, self._x)
-
-    def _each(self, start: int, stop: int, oracle: Oracle) -> Any:
-        count, n = stop - start, self._n
-        copies = map_leaves(lambda part: namespace(part).concat([part] * count), self._x)
-        first = start == 0
-        if self._bound is None:
-            unmoved = np.repeat(self._H.group.identity(), n * first, axis=0)
-            fresh = count * n - len(unmoved)
-            drawn = oracle.fresh(fresh).elements if fresh else unmoved[:0]
-            bound = Bound(self._action, np.concatenate([unmoved, drawn]), memory=0)
-            moved = bound.each(copies, np.arange(count * n))
-        else:
-            order = self._H.order
+    def choices(self, step: int) -> Iterator[NDArray[np.int64]]:
+        """Which of the `listed` elements moves each sample, (c, n); 0 is the identity."""
+        order, n = self.listed, self._n
+        self._oracle = self._started()
+        for start, stop in self._parts(step):
             if self.enumerated:
                 numbers = np.arange(start, stop, dtype=np.int64)
-                which = np.stack([numbers // order**i % order for i in range(n)], axis=1)
+                yield np.stack([numbers // order**i % order for i in range(n)], axis=1)
+            elif self._H.rows is not None:
+                yield np.stack([self._drawn(j, order) for j in range(start, stop)])
             else:
-                which = np.stack([self._drawn(j, order) for j in range(start, stop)])
-            moved = self._bound.each(copies, which.ravel())
-        return map_leaves(lambda part: part.reshape(count, n, *part.shape[1:]), moved)
+                ranks = self._H.group.rank(self._rows(n, start, stop))
+                yield np.argsort(self._order)[ranks].reshape(-1, n)
+
+    def places(self) -> Any:
+        """Where the listed elements move the samples: (listed, n, ...), the identity first."""
+        return self._bound(self._x)
+
+    def _parts(self, step: int) -> Iterator[tuple[int, int]]:
+        return ((start, min(self.count, start + step)) for start in range(0, self.count, step))
+
+    def _started(self) -> Oracle:
+        return Oracle(self._H.group, int(keyed_rng(self._seed, _PURPOSE).integers(1 << 63)))
+
+    def _rows(self, each: int, start: int, stop: int) -> Rows:
+        """Fresh elements of the moves from start to stop, `each` of them; those of the first are 1."""
+        first = np.repeat(self._H.group.identity(), 0 if start else each, axis=0)
+        missing = each * (stop - start) - len(first)
+        if not missing:
+            return first
+        return np.concatenate([first, self._oracle.fresh(missing).elements])
+
+    def _each(self, bound: Bound, which: NDArray[np.int64]) -> Any:
+        copies = map_leaves(lambda part: namespace(part).concat([part] * len(which)), self._x)
+        moved = bound.each(copies, which.ravel())
+        return map_leaves(lambda part: part.reshape(*which.shape, *part.shape[1:]), moved)
 
     def _drawn(self, j: int, order: int) -> NDArray[np.int64]:
         """Which element moves each sample in move j: a function of (seed, j) alone."""

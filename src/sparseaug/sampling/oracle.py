@@ -8,6 +8,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -20,6 +21,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups import Group, PermutationGroup, Rows, format_order, permutation_group
+from sparseaug.groups.limits import LARGEST_ARRAY
 from sparseaug.groups.rows import row_array
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.memory import require_memory
@@ -254,10 +256,12 @@ class Oracle:
             return np.concatenate(
                 [self.group.identity()[:0], *(row for _, row in self._kept[:count])]
             )
-        start = self._calls
-        first, last = start // _BLOCK, (start + count - 1) // _BLOCK
-        blocks = [self._block(index) for index in range(first, max(first, last) + 1)]
-        return np.concatenate(blocks)[start - first * _BLOCK :][:count]
+        start, stop = self._calls, self._calls + count
+        blocks = [
+            self._block(i // _BLOCK, max(0, start - i), min(_BLOCK, stop - i))
+            for i in range(start - start % _BLOCK, stop, _BLOCK)
+        ]
+        return np.concatenate(blocks) if blocks else self.group.identity()[:0]
 
     def _take(self, count: int) -> tuple[int, int]:
         """Hand out the next so many rows: from which call to which they are charged.
@@ -276,12 +280,15 @@ class Oracle:
             )
         return start, stop
 
-    def _block(self, index: int) -> Rows:
-        """The draws that share a key; the last one is kept, for small draws in a row."""
+    def _block(self, index: int, start: int, stop: int) -> Rows:
+        """Some of the draws that share a key; the last block is kept, for small draws in a row."""
         if index != self._last[0]:
             rng = keyed_rng(self.seed, "oracle", index=index)
+            if _BLOCK * self.group.width > LARGEST_ARRAY:  # `sample` makes such rows one by one
+                rows = (self.group.sample(1, rng) for _ in range(stop))
+                return np.concatenate(list(islice(rows, start, stop)))
             self._last = index, self.group.sample(_BLOCK, rng)
-        return self._last[1]
+        return self._last[1][start:stop]
 
     def _exceeds_group(self, m: int) -> bool:
         return math.log(m) > self.group.log_order and m > self.group.order

@@ -32,7 +32,6 @@ MOST_NUMBERS = 1 << 30
 """Entries of all gradients that are held, 4 GB in single precision."""
 
 _BLOCK = 1 << 22  # entries of gradients that are transformed at a time
-_CURVED = 1  # element at which curvature is taken: that of a mean is at most the mean of them
 
 
 def pilot(
@@ -48,9 +47,10 @@ def pilot(
             takes its data, model and action
         theta: the parameters: the start of a run, or better some steps into it
         oracle: draws the elements; not the one behind S
-        calls: elements whose gradients are computed. A group with no more elements is enumerated: no
-            call is made and the spectrum is exact. By default groups of up to 1,024 elements are
-            enumerated, and of others 64 elements drawn, or two for each degree
+        calls: elements whose gradients are computed, five times: once for the spectrum and four times
+            for the curvature. A group with no more elements is enumerated: no call is made and the
+            spectrum is exact. By default groups of up to 1,024 elements are enumerated, and of others
+            64 elements drawn, or two for each degree
         order: "degree" or "frequency", for abelian groups
 
     Returns:
@@ -94,17 +94,18 @@ def pilot(
     values, vectors = _collected(gradients(theta, measurement.rows), len(measurement.rows))
     spectrum = measurement.spectrum(_columns(vectors))
     eps = float(np.finfo(vectors.dtype).eps)
-    some = measurement.rows[:_CURVED]
 
     def gradient(move: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the mean over all elements: that of one may be flat where the others are steep."""
         moved = theta + (theta.new_tensor(move) if hasattr(theta, "new_tensor") else move)
-        return _collected(gradients(moved, some), len(some))[1].mean(axis=0, dtype=np.float64)
+        parts = gradients(moved, measurement.rows)
+        return np.asarray(sum(v.sum(axis=0, dtype=np.float64) for _, v in parts) / len(vectors))
 
     norm = float(
         np.linalg.norm(np.asarray(theta.detach().cpu() if hasattr(theta, "detach") else theta))
     )
-    base = vectors[: len(some)].mean(axis=0, dtype=np.float64)
-    mean = float(np.linalg.norm(vectors.mean(axis=0, dtype=np.float64)) ** 2)
+    base = vectors.mean(axis=0, dtype=np.float64)
+    mean = float(np.linalg.norm(base) ** 2)
     short = 0.0 if measurement.exact else spectrum.variance / len(vectors)
     return Pilot(
         spectrum=spectrum,

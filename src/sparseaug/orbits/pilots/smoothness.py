@@ -17,7 +17,7 @@ from sparseaug.sampling.keys import keyed_rng
 Floats = NDArray[np.float64]
 
 STEPS = 4
-"""Products with the Hessian, one gradient each."""
+"""Products with the Hessian, one mean gradient each."""
 
 
 def largest_curvature(
