@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 import time
@@ -85,6 +86,16 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise StorageError(
             f"{show_path(given)} cannot be read: {_reason(error)}; check the path."
         ) from error
+
+
+def is_name(text: object) -> bool:
+    """Whether a name that stands in a file may become that of another: it stays in its folder.
+
+    Examples:
+        >>> is_name("one-shot-4.csv"), is_name("../results"), is_name("/etc/x"), is_name(".hidden")
+        (True, False, False, False)
+    """
+    return isinstance(text, str) and re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]*", text) is not None
 
 
 def show_path(path: str | os.PathLike[str]) -> str:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
 
@@ -27,6 +26,7 @@ from sparseaug.experiments.checks import (
 )
 from sparseaug.experiments.compared import KINDS, MEASURED
 from sparseaug.kernels.arrays import Floats
+from sparseaug.storage import check_path
 
 NAME = "designs.json"
 """The file of the table."""
@@ -126,8 +126,8 @@ def read_comparison(folder: str | os.PathLike[str]) -> Comparison | None:
     Raises:
         FileFormatError: The file is damaged; it is named, with what is wrong in it.
     """
-    path = Path(folder) / NAME
-    if not path.exists():
+    path = check_path("folder", folder) / NAME
+    if not os.path.lexists(path):
         return None
     with naming(path):
         return Comparison.from_dict(load_json(path))
