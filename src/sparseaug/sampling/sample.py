@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.archive import canonical_json, require
+from sparseaug.archive import canonical_json, parse_json, require
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
@@ -229,7 +229,7 @@ class GroupSample:
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
-        said = json.loads(canonical_json(sample._facts()))["origin"]  # lists, as in the file
+        said = parse_json(canonical_json(sample._facts()))["origin"]  # lists, as in the file
         same = all(said.get(name) == value for name, value in facts["origin"].items())
         require(same, path, "its origin is not that of a sample")
         return sample
