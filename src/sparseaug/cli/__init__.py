@@ -7,6 +7,7 @@ memory ran out or standard output could not be written.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 
 import click
@@ -57,10 +58,11 @@ cli.add_command(study)
 def main() -> None:
     """Run the command and exit with its code."""
     prepare()
+    before = _files()
     try:
         code, message = _run(), ""
     except (click.Abort, KeyboardInterrupt):
-        code, message = 130, "Aborted."
+        code, message = 130, f"Interrupted; {_left(before)}."
     except click.ClickException as error:
         code, message = 2, f"Error: {error.format_message()}"
     except SparseAugError as error:
@@ -91,6 +93,25 @@ def main() -> None:
 _LONGEST = 1000  # characters of a message; an argument may be longer
 _LOST = "standard output could not be written"
 _KEPT = "what goes to files is in place"
+
+
+def _files() -> dict[str, tuple[int, ...]]:
+    """The files among the words that were typed, each with what changes when it is replaced."""
+    found = {}
+    for word in sys.argv[1:]:
+        for path in (word, word.partition("=")[2]):
+            with contextlib.suppress(OSError, ValueError):
+                state = os.stat(path)
+                found[path] = (state.st_ino, state.st_mtime_ns, state.st_size)
+    return found
+
+
+def _left(before: dict[str, tuple[int, ...]]) -> str:
+    """What an interrupted command left: files are whole or absent, experiments are resumed."""
+    if {"reproduce", "study"} & set(sys.argv[1:]):
+        return "what is finished is kept: run it again to resume"
+    written = [path for path, state in _files().items() if before.get(path) != state]
+    return f"{', '.join(written)} is written" if written else "nothing was written"
 
 
 def _run() -> int:
