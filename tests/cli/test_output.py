@@ -212,7 +212,7 @@ def test_ctrl_c_says_whether_the_file_was_written(after, there, tmp_path, monkey
     "arguments",
     [
         ["groups"],
-        ["certify", "S", "--profile"],
+        ["certify", "S"],
         ["plan", "--group", "S6", "--deviation", "0.5"],
         ["design", "--group", "S5"],
         ["--help"],
