@@ -36,7 +36,7 @@ from sparseaug.errors import ArgumentError, SparseAugError, need, shorten
     default="loky",
     show_default=True,
     metavar="NAME",
-    help="Back end of joblib: loky, threading, multiprocessing, dask, or one that is registered.",
+    help="Back end of joblib: loky, threading, dask, or one that is registered.",
 )
 @click.option("--address", metavar="HOST:PORT", help="Scheduler of the Dask cluster, for dask.")
 def study(
@@ -110,8 +110,7 @@ def _workers(backend: str, address: str | None) -> Iterator[None]:
             stack.enter_context(joblib.parallel_config(backend=backend))
         except (ValueError, KeyError) as error:
             raise ArgumentError(
-                f"backend={shorten(backend)} is not known to joblib; give loky, threading, "
-                "multiprocessing or dask."
+                f"backend={shorten(backend)} is not known to joblib; give loky, threading or dask."
             ) from error
         yield
 

@@ -27,7 +27,7 @@ from sparseaug.experiments.checks import expect, mapping_of, naming
 from sparseaug.experiments.folder import require_no_link, using
 from sparseaug.experiments.study.part import Part, Result, Summary, Task
 from sparseaug.experiments.study.table import PARTS
-from sparseaug.experiments.workers import results_of
+from sparseaug.experiments.workers import active_backend, results_of
 from sparseaug.storage import check_path, is_name, show_path
 
 VERSION = 2
@@ -94,6 +94,7 @@ def run_study(
         raise ArgumentError(
             f"progress={shorten(progress)} cannot be called; give progress(done, total)."
         )
+    active_backend()  # before anything is written
     files = _Files(check_path("folder", folder), quick, _chosen(parts))
     files.open()
     tasks = [(part, i, task) for part in files.parts for i, task in enumerate(part.tasks(quick))]
