@@ -17,11 +17,15 @@ def main(module: str = "sparseaug.cli") -> None:
     run = importlib.import_module(module).main
     if usual:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    run()
+    try:
+        run()
+    finally:
+        if usual:  # all is said: the exit code is what it is
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _leave(*_: object) -> None:
     """Nothing is open yet, and an exception might be lost in a half-imported extension module."""
     with contextlib.suppress(OSError):
-        os.write(2, b"\nAborted.\n")
+        os.write(2, b"\nInterrupted; nothing was written.\n")
     os._exit(130)

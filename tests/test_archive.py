@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+import safetensors.numpy
 from safetensors.numpy import load_file
 
-from sparseaug.archive import load_archive, load_json, save_archive, save_json
+import sparseaug
+from sparseaug.archive import (
+    _checksum,
+    canonical_json,
+    load_archive,
+    load_json,
+    save_archive,
+    save_json,
+)
 from sparseaug.errors import FileFormatError, StorageError
 
 SCHEMA = "sparseaug.Test/1"
@@ -128,6 +139,65 @@ def test_what_is_not_sealed_json_is_refused_by_name(tmp_path, text, why):
     (tmp_path / "a.json").write_bytes(text)
     with pytest.raises(FileFormatError, match=rf"a\.json.*{why}"):
         load_json(tmp_path / "a.json")
+
+
+def _twice(text, key, value):
+    """The JSON object with one more entry, before the others: Python's reader takes the later one."""
+    return "{" + json.dumps(key) + ":" + json.dumps(value) + "," + text.strip()[1:]
+
+
+def test_a_key_that_stands_twice_in_sealed_json_is_refused(tmp_path):
+    save_json(tmp_path / "J", DATA)
+    whole = (tmp_path / "J").read_text()
+    nested = whole.replace('"seeds": 2', '"seeds": 9, "seeds": 2')
+    for text in (_twice(whole, "none", 0), _twice(whole, "sha256", "0"), nested):
+        assert {**json.loads(text), "sha256": 0} == {**DATA, "sha256": 0}
+        (tmp_path / "J").write_text(text)
+        with pytest.raises(FileFormatError, match=r"it has the key '\w+' twice"):
+            load_json(tmp_path / "J")
+
+
+def _with_header(data, header):
+    text = header.encode()
+    return len(text).to_bytes(8, "little") + text + data[8 + int.from_bytes(data[:8], "little") :]
+
+
+@pytest.mark.parametrize("where", ["facts", "metadata", "header", "arrays"])
+def test_a_key_that_stands_twice_in_an_archive_is_refused(tmp_path, where):
+    arrays, facts = {"a": np.zeros(2)}, {"seed": 1}
+    if where == "facts":  # under a right checksum
+        twice = _twice(canonical_json(facts).decode(), "seed", 2)
+        metadata = {"schema": SCHEMA, "facts": twice}
+        metadata["checksum"] = _checksum(metadata, arrays)
+        data = safetensors.numpy.save(arrays, metadata=metadata)
+    else:
+        save_archive(tmp_path / "A", SCHEMA, arrays, facts)
+        data = (tmp_path / "A").read_bytes()
+        header = data[8 : 8 + int.from_bytes(data[:8], "little")].decode()
+        known = json.loads(header)
+        if where == "metadata":
+            inner = json.dumps(known["__metadata__"])
+            header = json.dumps({**known, "__metadata__": 0})
+            header = header.replace(
+                '"__metadata__": 0', f'"__metadata__": {_twice(inner, "facts", "{}")}'
+            )
+        else:
+            key = "__metadata__" if where == "header" else "a"
+            header = _twice(header, key, known[key])
+        data = _with_header(data, header)
+    (tmp_path / "A").write_bytes(data)
+    with pytest.raises(FileFormatError):
+        load_archive(tmp_path / "A", SCHEMA)
+
+
+def test_every_json_text_is_read_by_one_function():
+    source = Path(sparseaug.__file__).parent
+    readers = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"json\.loads?\(|JSONDecoder", path.read_text("utf-8"))
+    }
+    assert readers == {"archive.py"}
 
 
 def test_a_missing_json_file_is_a_storage_error(tmp_path):

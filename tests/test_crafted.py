@@ -13,12 +13,15 @@ import pytest
 import sparseaug as sa
 from sparseaug.archive import canonical_json, load_archive, load_json, save_archive, save_json
 from sparseaug.errors import (
+    ArgumentError,
     ConfigMismatchError,
     FileFormatError,
     GroupTooLargeError,
     SparseAugError,
 )
+from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.sampling import files
+from sparseaug.sampling.sample import _sha256
 from studies.paper import Folder, claims, read_results, reproduce
 from studies.report.owned import require_ours
 from studies.report.page import render_page
@@ -167,9 +170,38 @@ def test_a_chain_that_would_take_gigabytes_is_refused_when_its_sample_is_loaded(
         group, width = {"product": [{"name": "S3"}, group]}, 20_003
     facts = {"group": group, **sa.GroupSample(sa.cyclic(3), [[1]])._facts()}
     row = np.concatenate([np.arange(width - 20_000), np.arange(20_000)])[None]
+    facts["sha256"] = _sha256(group_from_dict(group), row)
     save_archive(tmp_path / "S", files.SCHEMA, {"elements": row}, facts)
     with pytest.raises(GroupTooLargeError, match=r"S cannot be loaded: .* a gigabyte"):
         sa.GroupSample.load(tmp_path / "S")
+
+
+def test_the_hash_of_a_sample_is_compared_before_its_chain_is_built(tmp_path, monkeypatch):
+    S = SAMPLES["permutations"]
+    facts = {"group": TRIANGLE.to_dict(), **S._facts(), "sha256": "0" * 64}
+    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+
+    def build(self):
+        raise AssertionError("a chain was built")
+
+    monkeypatch.setattr(type(TRIANGLE), "check", build)
+    with pytest.raises(FileFormatError, match="its multiset hash does not match"):
+        sa.GroupSample.load(tmp_path / "S")
+
+
+@pytest.mark.parametrize("calls", [5, 10**18])
+@pytest.mark.parametrize("name", ["a named group", "words"])
+def test_an_origin_that_claims_other_draws_than_its_calls_and_elements_is_refused(
+    tmp_path, name, calls
+):
+    S = SAMPLES[name]
+    facts = {"group": S.group.to_dict(), **S._facts(), "calls": calls}
+    facts["origin"]["draws"] = [[1, 0, 10**18 + (name == "words") * 100]]
+    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    with pytest.raises(FileFormatError, match=r"are 1000\d+ draws"):
+        sa.GroupSample.load(tmp_path / "S")
+    with pytest.raises(ArgumentError, match=r"are 1000\d+ draws"):
+        sa.GroupSample.from_dict({**S.to_dict(), **facts})
 
 
 def test_a_group_that_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):

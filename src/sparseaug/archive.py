@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import FileFormatError, SparseAugError, escape_controls, shorten_text
+from sparseaug.errors import (
+    FileFormatError,
+    SparseAugError,
+    escape_controls,
+    shorten,
+    shorten_text,
+)
 from sparseaug.storage import read_bytes, show_path, write_atomic
 
 Arrays = dict[str, NDArray[Any]]
@@ -78,7 +84,7 @@ def load_archive(
     stated = metadata.pop("checksum")
     require(stated == _checksum(metadata, arrays), path, "its checksum does not match")
     try:
-        facts = json.loads(metadata["facts"])
+        facts = parse_json(metadata["facts"])
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
     require(isinstance(facts, dict), path, "its facts are not a mapping")
@@ -113,7 +119,7 @@ def save_json(
 def load_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what `save_json` wrote, without its "sha256"; anything else is a `FileFormatError`."""
     try:
-        data = json.loads(read_bytes(path), parse_constant=_refuse_constant)
+        data = parse_json(read_bytes(path))
     except (ValueError, RecursionError) as error:  # bad UTF-8 is a ValueError too
         raise FileFormatError(f"{show_path(path)} is not valid JSON: {error}.") from error
     require(isinstance(data, dict), path, "it is not a JSON object")
@@ -133,6 +139,21 @@ def require(condition: bool, path: str | os.PathLike[str], reason: str) -> None:
         raise FileFormatError(f"{show_path(path)} is not a file that can be trusted: {reason}.")
 
 
+def parse_json(text: str | bytes) -> Any:
+    """The value that JSON text has for every reader: NaN and a key that stands twice are refused.
+
+    Raises:
+        ValueError: It is not such JSON, or not UTF-8.
+        RecursionError: It is nested too deep.
+
+    Examples:
+        >>> parse_json('{"calls": 4, "calls": 0}')
+        Traceback (most recent call last):
+        ValueError: it has the key 'calls' twice
+    """
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)
+
+
 def canonical_json(data: Any) -> bytes:
     """One spelling for one value: sorted keys, no spaces, ASCII."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
@@ -145,7 +166,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], Arrays]:
     try:
         found = load(data)  # checks the header, which stands after its length
         arrays = {name: a if a.flags.writeable else a.copy() for name, a in found.items()}
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        header = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])
         metadata = dict(header.get("__metadata__") or {})
     except Exception as error:  # the parser meets arbitrary bytes and may raise anything
         reason = shorten_text(escape_controls(str(error)), 200)
@@ -165,6 +186,15 @@ def _holds(path: str | os.PathLike[str], metadata: dict[str, str]) -> bool:
 
 def _json_seal(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(data)).hexdigest()
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"it has the key {shorten(twice)} twice")
+    return found
 
 
 def _refuse_constant(name: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import reprlib
+from collections.abc import Mapping
 from importlib import import_module
 from operator import index
 from types import ModuleType
@@ -200,6 +201,37 @@ def escape_controls(text: str) -> str:
     return "".join(
         c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
     )
+
+
+def cost_text(seconds: float, memory: float = 0.0) -> str:
+    """What something takes, for people; `memory` in bytes is left out where it is not known.
+
+    Examples:
+        >>> cost_text(60, 3.1e7), cost_text(9000, 2.1e9), cost_text(1e9)
+        ('about 1 minute and 31 MB of memory', 'about 2.5 hours and 2.1 GB of memory', 'about 32 years')
+    """
+    units = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "year": 31_557_600}
+    number, unit = _in_units(max(seconds, 1), units)
+    time = f"about {number} {unit}" + "s" * (number != "1")
+    return f"{time} and {size_text(memory)} of memory" if memory > 0 else time
+
+
+def size_text(count: float) -> str:
+    """A number of bytes for people, in two digits.
+
+    Examples:
+        >>> size_text(16), size_text(3.1e7), size_text(1 << 31)
+        ('16 bytes', '31 MB', '2.1 GB')
+    """
+    units = {"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+    return " ".join(_in_units(count, units))
+
+
+def _in_units(value: float, units: Mapping[str, float]) -> tuple[str, str]:
+    """The value to two digits in the largest unit of which it is at least one."""
+    rounded = float(f"{value:.2g}")
+    unit = [unit for unit, size in units.items() if rounded >= size or size == 1][-1]
+    return f"{float(f'{rounded / units[unit]:.2g}'):g}", unit
 
 
 def shorten(value: object, limit: int = 60) -> str:

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
+import platform
+import re
 import secrets
 import stat
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sparseaug.errors import ArgumentError, StorageError, shorten
 
+if sys.platform != "win32":
+    import fcntl
+
 LARGEST = 1 << 32
 """Bytes of the largest file: reading or writing one holds it in memory, writing more than once."""
 
 _STALE_SECONDS = 3600
-_DIGITS = 16  # a temporary is ".sparseaug-<16 hex digits>.part": any length of target name fits
+_DIGITS = 8  # a temporary is ".sparseaug-<machine><random>.part", 8 hex digits each: a short name
 _LONGEST_SHOWN = 200  # characters of a path in a message
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 
@@ -30,7 +38,7 @@ def write_atomic(
     A symbolic link stays and the file it names is written; with follow=False it is refused. An
     existing path that is not a regular file is refused, and with overwrite=False any existing file, even
     one that appears meanwhile. A file that is replaced keeps its mode. Temporaries that a killed
-    process left beside the file an hour ago or more are swept.
+    process of this machine left beside the file are swept, and those of others after an hour.
     """
     given = check_path("path", path)
     if not given.name:
@@ -42,13 +50,9 @@ def write_atomic(
         if len(data) > LARGEST:
             raise StorageError(f"it has {len(data)} bytes, and the limit is {LARGEST}.")
         _sweep(target.parent)
-        temporary = target.with_name(f".sparseaug-{secrets.token_hex(_DIGITS // 2)}.part")
-        try:
-            _write_flushed(temporary, data, mode)
+        with _temporary(target.parent, 0o666 if mode is None else 0o600) as (temporary, handle):
+            _write_flushed(temporary, handle, data, mode)
             _rename(temporary, target, overwrite)
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
     except StorageError as error:
         raise StorageError(f"{show_path(given)} was not written: {error}") from error.__cause__
     except OSError as error:
@@ -87,6 +91,16 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         ) from error
 
 
+def is_name(text: object) -> bool:
+    """Whether a name that stands in a file may become that of another: it stays in its folder.
+
+    Examples:
+        >>> is_name("one-shot-4.csv"), is_name("../results"), is_name("/etc/x"), is_name(".hidden")
+        (True, False, False, False)
+    """
+    return isinstance(text, str) and re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]*", text) is not None
+
+
 def show_path(path: str | os.PathLike[str]) -> str:
     """The path on one line of a message, its end kept and what is not printable escaped."""
     text = str(path) if str(path).isprintable() else ascii(str(path))
@@ -119,17 +133,73 @@ def _require_writable(target: Path, overwrite: bool) -> int | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove old temporaries; what another process removes first, or no one can, is left."""
-    for stale in folder.glob(f".sparseaug-{'[0-9a-f]' * _DIGITS}.part"):
+    """Remove what dead writers left; what another process removes first, or no one can, is left.
+
+    The lock of a file is that of its writer. Another machine's may be unknown here, and then an hour
+    without a change shows that it is dead.
+    """
+    for left in folder.glob(f".sparseaug-{'[0-9a-f]' * 2 * _DIGITS}.part"):
         with contextlib.suppress(OSError):
-            if time.time() - stale.lstat().st_mtime > _STALE_SECONDS:
-                stale.unlink()
+            free = None
+            if left.name.startswith(_prefix()):
+                handle = os.open(left, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+                try:
+                    free = _lock(handle)
+                    if free:
+                        left.unlink()
+                finally:
+                    os.close(handle)
+            if free is None and time.time() - left.lstat().st_mtime > _STALE_SECONDS:
+                left.unlink()
 
 
-def _write_flushed(temporary: Path, data: bytes, mode: int | None) -> None:
-    """Write and read back; what will replace a file is private until it takes that file's mode."""
+@contextlib.contextmanager
+def _temporary(folder: Path, mode: int) -> Iterator[tuple[Path, int]]:
+    """A new file, open and locked, that is gone afterwards unless it was renamed.
+
+    One that another process swept before it was locked is given up for a new one.
+    """
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
-    with open(os.open(temporary, flags, 0o666 if mode is None else 0o600), "wb") as file:
+    while True:
+        path = folder / f"{_prefix()}{secrets.token_hex(_DIGITS // 2)}.part"
+        handle = os.open(path, flags, mode)
+        if _lock(handle) is not False and os.path.lexists(path):
+            break
+        os.close(handle)
+    try:
+        yield path, handle
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        if _LOCKS:
+            os.close(handle)
+
+
+_LOCKS = sys.platform != "win32"  # there an open file cannot be renamed, and writing closes it
+
+
+def _lock(handle: int) -> bool | None:
+    """Take the lock of a file until it is closed: False if another has it, None where there are none."""
+    if sys.platform == "win32":
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _prefix() -> str:
+    """How temporaries of this machine start."""
+    machine = hashlib.sha256(platform.node().encode()).hexdigest()
+    return f".sparseaug-{machine[:_DIGITS]}"
+
+
+def _write_flushed(temporary: Path, handle: int, data: bytes, mode: int | None) -> None:
+    """Write and read back; what will replace a file is private until it takes that file's mode."""
+    with open(handle, "wb", closefd=not _LOCKS) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

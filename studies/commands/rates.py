@@ -31,7 +31,7 @@ def _shared(folder: str) -> Callable[[Callable[..., None]], Callable[..., None]]
             default="loky",
             show_default=True,
             metavar="NAME",
-            help="Back end of joblib: loky, threading, multiprocessing, dask, or a registered one.",
+            help="Back end of joblib: loky, threading, dask, or a registered one.",
         ),
         click.option(
             "--address", metavar="HOST:PORT", help="Scheduler of the Dask cluster, for dask."
@@ -145,8 +145,7 @@ def _workers(backend: str, address: str | None) -> Iterator[None]:
             stack.enter_context(joblib.parallel_config(backend=backend))
         except (ValueError, KeyError) as error:
             raise ArgumentError(
-                f"backend={shorten(backend)} is not known to joblib; give loky, threading, "
-                "multiprocessing or dask."
+                f"backend={shorten(backend)} is not known to joblib; give loky, threading or dask."
             ) from error
         yield
 

@@ -23,9 +23,9 @@ class DamageError(FileFormatError):
 
 
 @contextlib.contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming(path: Path, command: str = "make paper") -> Iterator[None]:
     """Name the file and the remedy in every `FileFormatError` of the body."""
-    remedy = "Remove it and run `make paper` again."
+    remedy = f"Remove it and run `{command}` again."
     try:
         yield
     except DamageError as error:

@@ -10,13 +10,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
 
 from sparseaug.archive import load_json
 from sparseaug.errors import check_integer, shorten
 from sparseaug.kernels.arrays import Floats
+from sparseaug.storage import check_path
 from studies.paper.checks import (
     DamageError,
     config_of,
@@ -126,8 +126,8 @@ def read_comparison(folder: str | os.PathLike[str]) -> Comparison | None:
     Raises:
         FileFormatError: The file is damaged; it is named, with what is wrong in it.
     """
-    path = Path(folder) / NAME
-    if not path.exists():
+    path = check_path("folder", folder) / NAME
+    if not os.path.lexists(path):
         return None
     with naming(path):
         return Comparison.from_dict(load_json(path))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from sparseaug.archive import load_json
 from sparseaug.errors import shorten
 from sparseaug.kernels.arrays import Floats
+from sparseaug.storage import check_path
 from studies.paper.checks import (
     LARGEST,
     config_of,
@@ -159,7 +159,7 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
         FileFormatError: A file is damaged; it is named, with what is wrong in it.
         StorageError: There is no results.json, or it cannot be read.
     """
-    path = Path(folder) / "results.json"
+    path = check_path("folder", folder) / "results.json"
     beside = path.with_name("timing.json")
     with naming(path):
         results = Results.from_dict(load_json(path))

@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from sparseaug.errors import SparseAugError
+from sparseaug.errors import ArgumentError, SparseAugError, shorten_text
 
 _EVERY = 0.5  # seconds between two looks at the parent
 
@@ -38,7 +39,7 @@ def results_of(
 
     With jobs=None, by as many workers as the active back end has.
     """
-    backend, _ = joblib.parallel.get_active_backend()
+    backend = active_backend()
     watched: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":  # its workers are our children; Dask's are not
         watched = {"initializer": end_with_parent, "initargs": (os.getpid(),)}
@@ -53,6 +54,23 @@ def results_of(
             "a worker process was killed, probably because memory ran out; run it again to resume, "
             "with fewer jobs."
         ) from error
+    except CancelledError as error:  # of Dask, when its scheduler is gone
+        raise SparseAugError(
+            f"the workers were lost ({shorten_text(str(error), 200)}); start them and run it again to "
+            "resume."
+        ) from error
+
+
+def active_backend() -> Any:
+    """joblib's active back end; an `ArgumentError` for one that keeps its results until the end."""
+    backend, _ = joblib.parallel.get_active_backend()
+    if not backend.supports_return_generator:
+        name = type(backend).__name__.removesuffix("Backend").lower()
+        raise ArgumentError(
+            f"backend={name!r} does not hand over results as they are finished; use loky, threading or "
+            "dask."
+        )
+    return backend
 
 
 def end_with_parent(parent: int) -> None:

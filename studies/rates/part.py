@@ -7,13 +7,18 @@ know nothing of groups or rates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any, TypeVar, final, get_origin, get_type_hints
+
+from sparseaug.errors import shorten
+from sparseaug.storage import is_name
+from studies.paper.checks import expect, numbers_of
 
 Task = dict[str, Any]
 Result = dict[str, Any]
 Measured = Sequence[tuple[Task, Result]]
+T = TypeVar("T")
 
 
 @final
@@ -98,17 +103,59 @@ class Summary:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Summary:
-        """What `to_dict` turned into JSON data."""
-        panels = [
-            Panel(**{**each, "lines": [Line(**line) for line in each["lines"]]})
-            for each in data["panels"]
-        ]
+    def from_dict(cls, data: Any) -> Summary:
+        """What `to_dict` turned into JSON data.
+
+        Raises:
+            FileFormatError: Something is missing, of the wrong type or shape, or not finite; or the
+                name of a table could not be that of a file.
+        """
+        given = _made(cls, data)
         return cls(
-            [Finding(**each) for each in data["findings"]],
-            [Table(**each) for each in data["tables"]],
-            panels,
+            [_made(Finding, each) for each in given.findings],
+            [_table(each) for each in given.tables],
+            [_panel(each) for each in given.panels],
         )
+
+
+def _table(entry: Any) -> Table:
+    found = _made(Table, entry)
+    expect(is_name(found.name), f"{shorten(found.name)} is not the name of a table")
+    columns = bool(found.columns) and all(isinstance(each, str) for each in found.columns)
+    expect(columns, f"the columns of {found.name} are not names")
+    for row in found.rows:
+        fits = isinstance(row, list) and len(row) == len(found.columns)
+        fits = fits and all(isinstance(cell, str | int | float | None) for cell in row)
+        expect(fits, f"a row of {found.name} is not one cell for each column")
+    return found
+
+
+def _panel(entry: Any) -> Panel:
+    found = _made(Panel, entry)
+    lines = [_made(Line, each) for each in found.lines]
+    for line in lines:
+        where = f"{shorten(line.label)} of {shorten(found.title)}"
+        x, rows = numbers_of(vars(line), "x", where), numbers_of(vars(line), "rows", where)
+        fits = x.ndim == 1 and rows.ndim == 2 and rows.shape[1] == len(x)
+        expect(fits, f"{where} does not have one number for each x in every row")
+        expect(not found.log_x or bool((x > 0).all()), f"x in {where} is not positive")
+        expect(line.kind in ("line", "points"), f"{where} is neither a line nor points")
+    return Panel(**{**vars(found), "lines": lines})
+
+
+def _made(kind: type[T], entry: Any) -> T:
+    """The object whose fields are in the entry, each of its type; what a list holds is not looked at."""
+    name = kind.__name__.lower()
+    expect(isinstance(entry, Mapping), f"{shorten(entry)} is not a {name}")
+    known = fields(kind)  # type: ignore[arg-type]
+    needed = {f.name for f in known if f.default is MISSING and f.default_factory is MISSING}
+    complete = needed <= set(entry) <= {each.name for each in known}
+    expect(complete, f"{shorten(list(entry))} are not the fields of a {name}")
+    for key, hint in get_type_hints(kind).items():
+        expected = list if get_origin(hint) is list else hint
+        fits = key not in entry or isinstance(entry[key], expected)
+        expect(fits, f"{key} of a {name} is {shorten(entry.get(key))}")
+    return kind(**entry)
 
 
 def select(measured: Measured, **wanted: Any) -> Iterable[tuple[Task, Result]]:

@@ -23,9 +23,10 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.storage import check_path, show_path
+from sparseaug.storage import check_path, is_name, show_path
+from studies.paper.checks import expect, mapping_of, naming
 from studies.paper.folder import require_no_link, using
-from studies.paper.workers import results_of
+from studies.paper.workers import active_backend, results_of
 from studies.rates.part import Part, Result, Summary, Task
 from studies.rates.table import PARTS
 
@@ -93,6 +94,7 @@ def run_study(
         raise ArgumentError(
             f"progress={shorten(progress)} cannot be called; give progress(done, total)."
         )
+    active_backend()  # before anything is written
     files = _Files(check_path("folder", folder), quick, _chosen(parts))
     files.open()
     tasks = [(part, i, task) for part in files.parts for i, task in enumerate(part.tasks(quick))]
@@ -116,7 +118,7 @@ def run_task(name: str, index: int, task: Task) -> tuple[str, int, Result]:
 
 
 def read_study(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """The folder's results.json as JSON data, its checksum checked.
+    """The folder's results.json as JSON data, checked: its checksum, names and summaries.
 
     Args:
         folder: What `run_study` wrote to.
@@ -125,10 +127,21 @@ def read_study(folder: str | os.PathLike[str]) -> dict[str, Any]:
         `config`, and for each of `parts` its `title`, `results` and `summary`.
 
     Raises:
-        FileFormatError: It is damaged.
+        FileFormatError: It is damaged, or not of a study.
         StorageError: There is none, or it cannot be read.
     """
-    return load_json(check_path("folder", folder) / "results.json")
+    path = check_path("folder", folder) / "results.json"
+    with naming(path, "make study"):
+        data = load_json(path)
+        quick = mapping_of(data, "config").get("quick")
+        expect(isinstance(quick, bool), "its config does not say whether it is quick")
+        expect("parts" in data, "it has no parts")
+        for name, part in mapping_of(data, "parts").items():
+            expect(is_name(name), f"{shorten(name)} is not the name of a part")
+            title = part.get("title") if isinstance(part, dict) else None
+            expect(isinstance(title, str), f"{name} has no title")
+            Summary.from_dict(part.get("summary"))
+    return data
 
 
 @final

@@ -55,7 +55,8 @@ class Series:
             return self.rows.min(axis=0), self.rows.max(axis=0)
         high = self.mean + self.sd
         if log:
-            return np.divide(self.mean**2, high, out=np.zeros_like(high), where=high > 0), high
+            ratio = np.divide(self.mean, high, out=np.zeros_like(high), where=high > 0)
+            return np.minimum(self.mean, self.mean * ratio), high  # negative means are no ratio
         return self.mean - self.sd, high
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sparseaug.archive import load_json, require, save_json
-from sparseaug.errors import StorageError
-from sparseaug.storage import read_bytes, show_path, write_atomic
+from sparseaug.errors import ArgumentError, StorageError, shorten
+from sparseaug.storage import is_name, read_bytes, show_path, write_atomic
 from studies.paper.folder import require_no_link
 
 MANIFEST = "files.json"
@@ -40,6 +40,9 @@ def require_ours(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 def write_owned(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write these files, or none of them if one is there that is not ours."""
+    for name in files:
+        if not is_name(name):
+            raise ArgumentError(f"files={shorten(name)} is not the name of a file in the folder.")
     there = require_ours(folder, files)
     new = {name: _sha256(data) for name, data in files.items()}
     if all(there.get(name) == new[name] for name in files):
@@ -55,11 +58,10 @@ def _manifest(folder: Path) -> dict[str, list[str]]:
     path = folder / MANIFEST
     if not os.path.lexists(path):
         return {}
-    listed = load_json(path).get("files")
-    require(
-        isinstance(listed, dict) and all(map(_hashes, listed.values())), path, "it lists no files"
-    )
-    return listed  # type: ignore[return-value]
+    listed: Any = load_json(path).get("files")
+    whole = isinstance(listed, dict) and all(map(_hashes, listed.values()))
+    require(whole and all(map(is_name, listed)), path, "it lists no files")
+    return dict(listed)
 
 
 def _hashes(value: Any) -> bool:

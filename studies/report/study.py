@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparseaug.errors import FileFormatError, MissingPackageError
+from sparseaug.errors import MissingPackageError
 from sparseaug.pictures import (
     SPARE,
     Look,
@@ -26,9 +26,9 @@ from sparseaug.pictures import (
     plain,
     title,
 )
-from sparseaug.storage import check_path, show_path
+from sparseaug.storage import check_path
 from studies.paper.folder import using
-from studies.rates import Finding, Panel, Summary, Table, read_study
+from studies.rates import Finding, Line, Panel, Summary, Table, read_study
 from studies.report.charts import Chart, Series
 from studies.report.markup import Markup, json_block, tag
 from studies.report.owned import require_ours, write_owned
@@ -65,15 +65,10 @@ def write_study(folder: str | os.PathLike[str]) -> list[Path]:
         FileFormatError: The results are damaged.
         StorageError: There are no results, or a file is in the way that was not written here.
     """
-    data = read_study(folder)
-    try:
-        parts = [(p["title"], Summary.from_dict(p["summary"])) for p in data["parts"].values()]
-        names = list(data["parts"])
-    except (KeyError, TypeError, AttributeError) as error:
-        raise FileFormatError(
-            f"{show_path(Path(folder))} holds no results of a study; remove results.json and run "
-            "`python -m studies` again."
-        ) from error
+    path = check_path("folder", folder)
+    data = read_study(path)
+    names = list(data["parts"])
+    parts = [(p["title"], Summary.from_dict(p["summary"])) for p in data["parts"].values()]
     files = {f"{each.name}.csv": _csv(each) for _, part in parts for each in part.tables}
     try:
         with figure_style():
@@ -86,8 +81,8 @@ def write_study(folder: str | os.PathLike[str]) -> list[Path]:
     except MissingPackageError:
         pass
     files["study.html"] = _page(data, parts).encode()
-    write_owned(Path(folder), files)
-    return [Path(folder) / name for name in files]
+    write_owned(path, files)
+    return [path / name for name in files]
 
 
 def check_study(folder: str | os.PathLike[str]) -> None:
@@ -119,15 +114,16 @@ def _figure(panels: Sequence[Panel]) -> Figure:
     for i, (ax, given, looks) in enumerate(zip(axes, panels, _looks(panels), strict=False)):
         frame(ax)
         for line, look in zip(given.lines, looks, strict=True):
-            mean = np.mean(line.rows, axis=0)
+            series = _series(line, look)
             style: dict[str, Any] = {"color": look.colour, "label": plain(line.label)}
             dash = (0, look.dash) if look.dash else "-"
             marker = "" if line.dashed else look.marker
             joined = "none" if line.kind == "points" else dash
-            ax.plot(line.x, mean, marker=marker, ms=3, linestyle=joined, linewidth=1.3, **style)
+            ax.plot(
+                line.x, series.mean, marker=marker, ms=3, linestyle=joined, linewidth=1.3, **style
+            )
             if len(line.rows) > 1:
-                high = mean + np.std(line.rows, axis=0, ddof=1)
-                low = mean**2 / high if given.log_y else 2 * mean - high  # a ratio on a log axis
+                low, high = series.band(log=given.log_y)
                 ax.fill_between(line.x, low, high, color=look.colour, alpha=0.12, lw=0)
         ax.set_xscale("log" if given.log_x else "linear")
         ax.set_yscale("log" if given.log_y else "linear", **_clip(given))
@@ -139,9 +135,9 @@ def _figure(panels: Sequence[Panel]) -> Figure:
         if given.log_x and len(places) <= _FEW:
             ax.set_xticks(places, [f"{x:g}" for x in places])
             ax.set_xticks([], minor=True)
-        ax.legend(
-            fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False
-        )
+        if ax.get_legend_handles_labels()[1]:
+            below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2)}
+            ax.legend(fontsize=7, ncols=2, frameon=False, **below)
         title(ax, chr(ord("a") + i % 26), plain(given.title, 60))
     return figure
 
@@ -232,19 +228,14 @@ def _findings(findings: Sequence[Finding]) -> Markup:
 
 
 def _chart(given: Panel, looks: Sequence[Look]) -> Chart:
-    series = [
-        Series(
-            line.label,
-            line.label,
-            look,
-            np.array(line.x),
-            np.array(line.rows),
-            line.kind,
-            "sd" if len(line.rows) > 1 else "",
-        )
-        for line, look in zip(given.lines, looks, strict=True)
-    ]
+    series = [_series(line, look) for line, look in zip(given.lines, looks, strict=True)]
     return Chart(given.title, given.x_label, series, log=given.log_y, log_x=given.log_x)
+
+
+def _series(line: Line, look: Look) -> Series:
+    x, rows = np.array(line.x), np.array(line.rows)
+    spread = "sd" if len(rows) > 1 else ""
+    return Series(line.label, line.label, look, x, rows, line.kind, spread)
 
 
 def _cell(value: Any) -> str:

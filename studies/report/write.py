@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sparseaug.errors import MissingPackageError
 from sparseaug.pictures import figure_bytes, figure_style
+from sparseaug.storage import check_path
 from studies.paper.comparison import Comparison, read_comparison
 from studies.paper.results import Results, read_results
 from studies.paper.sentences import claims
@@ -41,20 +42,21 @@ def write_report(folder: str | os.PathLike[str]) -> list[Path]:
         StorageError: There are no results, or a file is in the way that was not written here, as
             files.json in the folder says.
     """
-    results, designs = read_results(folder), read_comparison(folder)
+    path = check_path("folder", folder)
+    results, designs = read_results(path), read_comparison(path)
     try:
         files = _figures(results) | (_design_figures(designs) if designs else {})
     except MissingPackageError:
         files = {}
     page = render_page(results, verdicts=claims(results), designs=designs)
     files["report.html"] = page.encode()
-    write_owned(Path(folder), files)
-    return [Path(folder) / name for name in files]
+    write_owned(path, files)
+    return [path / name for name in files]
 
 
 def check_report(folder: str | os.PathLike[str]) -> None:
     """Raise a `StorageError` if a file is there that `write_report` would not replace."""
-    require_ours(Path(folder), (*NAMES, *_OF_DESIGNS))
+    require_ours(check_path("folder", folder), (*NAMES, *_OF_DESIGNS))
 
 
 def _figures(results: Results) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import sparseaug as sa
+from sparseaug import storage
 from sparseaug.cli import cli, main
 from studies.commands import studies
 from studies.paper import Config, reproduce
@@ -148,7 +149,15 @@ def test_no_memory_is_one_line(monkeypatch, capsys, tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["groups", "certify", "paper"])
+LEFT = {
+    "groups": "nothing was written",
+    "certify": "nothing was written",
+    "draw": "(nothing was written|T is written)",
+    "paper": "(nothing was written|what is finished is kept: run it again to resume)",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
 def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
     """To the whole process group, as a terminal sends it; from the first line of our code on."""
     chance = random.Random(name)  # noqa: S311 - moments, no secrets
@@ -174,8 +183,61 @@ def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
         # joblib's own process may say that it cleaned up what a worker had just begun to make
         err = re.sub(r".*resource_tracker.*\n +warnings\.warn\(.*\n", "", err)
         if child.returncode not in (0, -signal.SIGINT) or err:  # else all was done and printed
-            assert (child.returncode, err.strip()) == (130, "Aborted."), err
+            assert child.returncode == 130, err
+            assert re.fullmatch(f"Interrupted; {LEFT[name]}[.]", err.strip()), err
             assert err.count("\n") <= 2  # the first ends the line on which a terminal shows ^C
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("there", [False, True])
+def test_ctrl_c_says_whether_the_file_was_written(after, there, tmp_path, monkeypatch, capsys):
+    """Stopped right before the file is put in place, or right after; new, or in place of another."""
+    monkeypatch.chdir(tmp_path)
+    if there:
+        sa.Oracle(sa.symmetric(4), seed=0).draw(8).save("T")
+    rename = storage._rename
+
+    def stopped(*arguments):
+        if after:
+            rename(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(storage, "_rename", stopped)
+    monkeypatch.setattr(sys, "argv", ["sparseaug", *COMMANDS["draw"], "--force"])
+    with pytest.raises(SystemExit) as leave:
+        main()
+    said = "T is written" if after else "nothing was written"
+    assert (leave.value.code, *capsys.readouterr()) == (130, "", f"\nInterrupted; {said}.\n")
+    assert sa.GroupSample.load("T").m == (4 if after else 8) if after or there else True
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "7"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["groups"],
+        ["certify", "S"],
+        ["plan", "--group", "S6", "--deviation", "0.5"],
+        ["design", "--group", "S5"],
+        ["--help"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_width_of_the_terminal_hides_the_answer(
+    columns, arguments, tmp_path, monkeypatch, capsys
+):
+    sa.Oracle(sa.symmetric(4), seed=0).draw(8).save(tmp_path / "S")
+    monkeypatch.chdir(tmp_path)
+
+    def printed(width):
+        monkeypatch.setenv("COLUMNS", width)
+        monkeypatch.setattr(sys, "argv", ["sparseaug", *arguments])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        assert leave.value.code == 0
+        return capsys.readouterr().out
+
+    assert len(printed(columns).split()) >= 0.7 * len(printed("80").split())
 
 
 def test_terminal_escapes_in_names_are_not_printed(folder, monkeypatch, capsys):

@@ -231,7 +231,7 @@ def test_theta_may_be_a_tensor():
 @pytest.mark.parametrize(
     "theta",
     ["abc", None, 3.0, [1.0], {}, np.array(["a"]), np.array([1j]), torch.ones(2) * 1j, object()],
-    ids=str,
+    ids=lambda theta: type(theta).__name__,
 )
 def test_a_box_answers_what_is_not_an_array_of_real_numbers_by_name(theta):
     with pytest.raises(ArgumentError, match=r"theta=.*give a dense array of real numbers"):

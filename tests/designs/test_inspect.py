@@ -142,6 +142,9 @@ def test_it_is_json_and_a_report():
         ([[0, 0]], "S2", "rows"),
         (np.zeros((0, 2), int), "S2", "rows is empty"),
         (sa.Oracle(sa.symmetric(3)).draw(2), "S4", "leave group out"),
+        (sa.Oracle(sa.symmetric(3)).draw(2), np.zeros((2, 3)), "not of group=.*leave group out"),
+        (sa.Oracle(sa.symmetric(3)).draw(2), [sa.symmetric(3)], "not of group=.*leave group out"),
+        (sa.Oracle(sa.symmetric(3)).draw(2), 3, "not of group=3"),
     ],
 )
 def test_bad_rows_are_answered(rows, group, said):

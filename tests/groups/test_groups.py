@@ -141,6 +141,19 @@ def test_what_a_group_computed_cannot_be_changed():
         sa.mathieu(11).parts.levels[0].transversal[1, 0] = 5
 
 
+@pytest.mark.parametrize("name", ["C4", "S4", "Z2^3", "D4", "C4xS3", "SO2", "SO3", "O3", "SO3xS4"])
+@pytest.mark.parametrize("counts", [(2, 3), (3, 2), (0, 2)])
+def test_the_distance_and_the_product_of_unequal_rows_are_refused_with_both_shapes(
+    name, counts, rng
+):
+    group = sa.group(name)
+    a, b = (group.sample(count, rng) for count in counts)
+    for both in (group.distance, group.compose):
+        with pytest.raises(ElementError, match=r"a has shape .* and b .* do not go together"):
+            both(a, b)
+    assert group.distance(b, b[:1]).shape == (counts[1],)
+
+
 def test_compose_broadcasts_to_a_multiplication_table():
     for name in ("S3", "D4", "B2", "C6", "Cube24", "S3xZ2^2"):
         g = sa.group(name)

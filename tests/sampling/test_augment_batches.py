@@ -47,7 +47,7 @@ def test_copies_that_exceed_the_memory_are_refused_and_batches_are_not(
 ) -> None:
     """7 samples of 4 floats and 7 integers, 5 times: 1,400 bytes."""
     monkeypatch.setattr(augmenting, "machine_memory", lambda: 1_399)
-    with pytest.raises(ArgumentError, match=r"m=5 elements.* 1.4e-06 GB.*augment_batches"):
+    with pytest.raises(ArgumentError, match=r"m=5 elements.* 1.4 kB.*augment_batches"):
         sa.augment(SHIFT, S, X, Y)
     assert len(list(sa.augment_batches(SHIFT, S, X, Y, batch=7))) == 5
     monkeypatch.setattr(augmenting, "machine_memory", lambda: 1_400)

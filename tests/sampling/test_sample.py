@@ -24,6 +24,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups.digits import uniform_digits
 from sparseaug.sampling import files, keyed_rng
+from sparseaug.sampling.sample import _sha256
 
 
 @pytest.fixture
@@ -241,7 +242,9 @@ def test_every_field_of_a_file_is_checked(S, tmp_path, changes):
 
 def test_rows_of_a_file_are_checked_against_its_group(S, tmp_path):
     path = tmp_path / "forged.safetensors"
-    files.save(path, sa.cyclic(3), S.elements[:, :1] + 7, S._facts())
+    rows = S.elements[:, :1] + 7
+    facts = {**S._facts(), "sha256": _sha256(sa.cyclic(3), rows)}
+    files.save(path, sa.cyclic(3), rows, facts)
     with pytest.raises(FileFormatError, match="is not an element of C3"):
         sa.GroupSample.load(path)
 

@@ -7,6 +7,7 @@ memory ran out or standard output could not be written.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 
 import click
@@ -50,13 +51,19 @@ cli.add_command(certify)
 cli.add_command(plan)
 
 
-def main(group: click.Group = cli) -> None:
-    """Run the command and exit with its code."""
+def main(group: click.Group = cli, *, interrupted: str = "") -> None:
+    """Run a command of the group and exit with its code.
+
+    Args:
+        group: the commands
+        interrupted: what is left after Ctrl-C; by default, which of the named files were written
+    """
     prepare()
+    before = _files()
     try:
         code, message = _run(group), ""
     except (click.Abort, KeyboardInterrupt):
-        code, message = 130, "Aborted."
+        code, message = 130, f"Interrupted; {interrupted or _left(before)}."
     except click.ClickException as error:
         code, message = 2, f"Error: {error.format_message()}"
     except SparseAugError as error:
@@ -87,6 +94,23 @@ def main(group: click.Group = cli) -> None:
 _LONGEST = 1000  # characters of a message; an argument may be longer
 _LOST = "standard output could not be written"
 _KEPT = "what goes to files is in place"
+
+
+def _files() -> dict[str, tuple[int, ...]]:
+    """The files among the words that were typed, each with what changes when it is replaced."""
+    found: dict[str, tuple[int, ...]] = {}
+    for word in sys.argv[1:]:
+        for path in (word, word.partition("=")[2]):
+            with contextlib.suppress(OSError, ValueError):
+                state = os.stat(path)
+                found[path] = (state.st_ino, state.st_mtime_ns, state.st_size)
+    return found
+
+
+def _left(before: dict[str, tuple[int, ...]]) -> str:
+    """What an interrupted command left: files are whole or absent."""
+    written = [path for path, state in _files().items() if before.get(path) != state]
+    return f"{', '.join(written)} is written" if written else "nothing was written"
 
 
 def _run(group: click.Group) -> int:

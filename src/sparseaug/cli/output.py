@@ -15,6 +15,8 @@ from rich.console import Console, RenderableType
 from sparseaug.errors import escape_controls
 from sparseaug.groups import Group, format_order
 
+_NARROWEST = 60  # columns
+
 
 def prepare() -> None:
     """Give closed streams a file, and let standard output print any character in some way.
@@ -42,6 +44,7 @@ def say(text: str = "") -> None:
 def show(thing: RenderableType) -> None:
     """Print a table, in the width and with the colours of the terminal."""
     console = Console()
+    console.width = max(console.width, _NARROWEST)  # COLUMNS=0 would leave nothing
     with console.capture() as printed:
         console.print(thing)
     sys.stdout.write(printed.get())

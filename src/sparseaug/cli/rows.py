@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from sparseaug.archive import parse_json
 from sparseaug.errors import shorten_text
 from sparseaug.storage import read_bytes, show_path
 
@@ -28,7 +28,7 @@ def read_rows(option: str, path: str, *, real: bool = False) -> list[list[Any]]:
     try:
         text = data.decode("utf-8-sig")
         rows = (
-            json.loads(text)
+            parse_json(text)
             if text.lstrip().startswith("[")
             else _lines(text, float if real else int)
         )

@@ -107,7 +107,7 @@ def _sample(rows: Any, group: Any) -> GroupSample:
     if isinstance(group, str):
         group = named_group(group)
     if isinstance(rows, GroupSample):
-        if group is not None and group != rows.group:
+        if group is not None and not (isinstance(group, Group) and group == rows.group):
             raise ArgumentError(
                 f"rows is a sample of {rows.group.name}, not of group={shorten(group)}; leave group out."
             )

@@ -14,7 +14,6 @@ same l; likewise the reflections of O(2).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache, partial
@@ -24,6 +23,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sparseaug.archive import parse_json
 from sparseaug.designs.offers import Offer
 from sparseaug.groups import Rotations, Rows
 from sparseaug.groups.quaternions import signed
@@ -107,7 +107,7 @@ def unions() -> dict[int, tuple[str, int]]:
 @lru_cache(maxsize=1)
 def _table() -> dict[int, tuple[str, list[list[str]]]]:
     text = resources.files("sparseaug.designs").joinpath("rotations.json").read_text("ascii")
-    return {int(exact): (letter, rows) for exact, (letter, rows) in json.loads(text).items()}
+    return {int(exact): (letter, rows) for exact, (letter, rows) in parse_json(text).items()}
 
 
 def _union(exact: int) -> Rows:

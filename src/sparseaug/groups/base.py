@@ -195,7 +195,8 @@ class Group(ABC):
             >>> sa.cyclic(4).distance([[1], [2]], [[1]])
             array([0., 1.])
         """
-        return (self._rows("a", a) != self._rows("b", b)).any(axis=-1).astype(np.float64)
+        left, right = self._pair(a, b)
+        return (left != right).any(axis=-1).astype(np.float64)
 
     def known_as(self) -> Isomorphism | None:
         """A family that the group turned out to be, with better methods; None for all but a few.
@@ -289,20 +290,26 @@ class Group(ABC):
             >>> sa.symmetric(3).compose([[1, 0, 2]], [[1, 2, 0]])
             array([[0, 2, 1]])
         """
+        left, right = self._pair(a, b)
+        try:
+            product = self._compose(left, right)
+        except (IndexError, ValueError) as error:
+            raise ElementError(f"a or b has rows that are not elements of {self.name}.") from error
+        if self.row_dtype == np.float64 and not np.isfinite(product).all():
+            raise ElementError(f"a or b has rows that are not elements of {self.name}.")
+        return product
+
+    def _pair(self, a: ArrayLike, b: ArrayLike) -> tuple[Rows, Rows]:
+        """Both as rows, as many of each or one."""
         left, right = self._rows("a", a), self._rows("b", b)
         try:
             np.broadcast_shapes(left.shape, right.shape)
-            product = self._compose(left, right)
         except ValueError as error:
             raise ElementError(
                 f"a has shape {left.shape} and b {right.shape}, which do not go together; "
                 "give as many rows, or one."
             ) from error
-        except IndexError as error:
-            raise ElementError(f"a or b has rows that are not elements of {self.name}.") from error
-        if self.row_dtype == np.float64 and not np.isfinite(product).all():
-            raise ElementError(f"a or b has rows that are not elements of {self.name}.")
-        return product
+        return left, right
 
     def inverse(self, a: ArrayLike) -> Rows:
         """The inverses of a. The rows are taken for elements and not checked."""

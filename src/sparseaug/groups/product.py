@@ -111,8 +111,7 @@ class Product(Group):
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
         """The largest of the factors'."""
-        rows = self._rows("a", a), self._rows("b", b)
-        parts = self._each(lambda factor, a, b: factor.distance(a, b), *rows)
+        parts = self._each(lambda factor, a, b: factor.distance(a, b), *self._pair(a, b))
         return np.maximum.reduce(np.broadcast_arrays(*parts))
 
     def to_digits(self, elements: Rows) -> Rows:

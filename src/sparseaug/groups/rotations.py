@@ -117,7 +117,7 @@ class Rotations(Group):
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
         """The chord between turns, or between unit quaternions up to sign; 2 between parities."""
-        (p, f), (q, g) = self._split(self.check(a, "a")), self._split(self.check(b, "b"))
+        (p, f), (q, g) = map(self._split, self._pair(self.check(a, "a"), self.check(b, "b")))
         if self.n == 2:
             chord = 2 * abs(np.sin((p - q)[..., 0] / 2))
         else:

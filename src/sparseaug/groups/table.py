@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten, size_text
 from sparseaug.groups.base import Group
 from sparseaug.groups.digits import Rows
 from sparseaug.groups.labels import check_label
@@ -190,7 +190,7 @@ def _require_few(name: str, given: Any, what: str) -> None:
     if count > LARGEST_TABLE:
         raise GroupTooLargeError(
             f"{name} lists {count} {what}, above {LARGEST_TABLE}: checking its {count} x {count} "
-            f"products would take {56 * count**2 / 1e9:.2g} GB and more than 20 seconds; give "
+            f"products would take {size_text(56 * count**2)} and more than 20 seconds; give "
             "generators to permutation_group, or a smaller group."
         )
 

@@ -12,7 +12,7 @@ from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import namespace, require_data, require_library
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError, check_integer, size_text
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample, as_sample
 
@@ -100,7 +100,7 @@ def require_room(what: str, size: int, remedy: str) -> None:
     limit = machine_memory()
     if limit is not None and size > limit:
         raise ArgumentError(
-            f"{what}, and the copies take {size / 1e9:.3g} GB; this machine has {limit / 1e9:.3g} GB: "
+            f"{what}, and the copies take {size_text(size)}; this machine has {size_text(limit)}: "
             f"{remedy}."
         )
 

@@ -102,13 +102,28 @@ class Origin:
         object.__setattr__(self, "draws", draws)
         object.__setattr__(self, "sourced", tuple(sorted(set(sourced))))
         if self.kind == "words" and not self.behind:
-            behind = sum(len(one) for found in _ranges(self.draws).values() for one in found)
-            object.__setattr__(self, "behind", behind)
+            object.__setattr__(self, "behind", count_draws(self.draws))
 
     @property
     def is_uniform(self) -> bool:
         """Whether it is m uniform draws, m fixed beforehand: what a-priori bounds are about."""
         return self.kind in ("oracle", "source") and not self.identity and not self.distinct
+
+    def check_calls(self, m: int, calls: int) -> None:
+        """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
+        made = count_draws(self.draws)
+        if made > calls + self.behind:
+            raise ArgumentError(
+                f"draws={shorten(self.draws)} are {made} draws, more than calls={calls}"
+                + (f" and the {self.behind} behind its letters." if self.behind else ".")
+            )
+        needed = m - self.identity
+        more = self.distinct or self.kind == "source"  # elements left out, calls that found nothing
+        counted = self.kind in ("oracle", "source") and bool(self.draws)
+        if counted and (made < needed or (made > needed and not more)):
+            raise ArgumentError(
+                f"draws={shorten(self.draws)} are {made} draws, but m={m} elements take {needed}."
+            )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
@@ -135,6 +150,11 @@ def shared_draws(one: Origin, other: Origin) -> int:
         for a in left[seed]
         for b in right[seed]
     )
+
+
+def count_draws(draws: Iterable[tuple[int, int, int]]) -> int:
+    """How many draws they are, each counted once."""
+    return sum(one.stop - one.start for found in _ranges(draws).values() for one in found)
 
 
 def merged_draws(draws: Iterable[tuple[int, int, int]]) -> Draws:

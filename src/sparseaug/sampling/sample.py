@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.archive import canonical_json, require
+from sparseaug.archive import canonical_json, parse_json, require
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
@@ -74,6 +74,7 @@ class GroupSample:
         if self.origin.is_uniform and seed is not None and not self.origin.draws:
             origin = replace(self.origin, draws=((seed, start, start + self.m),))
             object.__setattr__(self, "origin", origin)
+        self.origin.check_calls(self.m, self.calls)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
@@ -138,12 +139,7 @@ class GroupSample:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of the multiset in its group, the same on every machine."""
-        digest = hashlib.sha256(b"sparseaug multiset 1\n")
-        digest.update(canonical_json(self.group.to_dict()))
-        digest.update(f"\n{self.m} {self.group.width}\n".encode())
-        little = self.group.row_dtype.newbyteorder("<")
-        digest.update(_sorted_rows(self.elements).astype(little).tobytes())
-        return digest.hexdigest()
+        return _sha256(self.group, self.elements)
 
     def counts(self) -> tuple[Rows, NDArray[np.int64]]:
         """The distinct elements in lexicographic order, and how often each occurs."""
@@ -222,14 +218,16 @@ class GroupSample:
     def load(cls, path: str | os.PathLike[str]) -> GroupSample:
         """Read a file that `save` wrote; every field and the checksum are verified."""
         group, elements, facts = files.load(path)
+        same = _sha256(group, elements) == facts["sha256"]  # before the rows take minutes to check
+        require(same, path, "its multiset hash does not match")
         try:
             sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
         except GroupTooLargeError as error:
             raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
-        require(sample.sha256 == facts["sha256"], path, "its multiset hash does not match")
-        said = json.loads(canonical_json(sample._facts()))["origin"]  # lists, as in the file
+        require(np.array_equal(sample.elements, elements), path, "its rows are not as S has them")
+        said = parse_json(canonical_json(sample._facts()))["origin"]  # lists, as in the file
         same = all(said.get(name) == value for name, value in facts["origin"].items())
         require(same, path, "its origin is not that of a sample")
         return sample
@@ -314,6 +312,14 @@ def require_sample(S: Any) -> None:
     """Raise an `ArgumentError` unless S is a `GroupSample`."""
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+
+
+def _sha256(group: Group, rows: Rows) -> str:
+    digest = hashlib.sha256(b"sparseaug multiset 1\n")
+    digest.update(canonical_json(group.to_dict()))
+    digest.update(f"\n{len(rows)} {group.width}\n".encode())
+    digest.update(_sorted_rows(rows).astype(group.row_dtype.newbyteorder("<")).tobytes())
+    return digest.hexdigest()
 
 
 def _sorted_rows(rows: Rows) -> Rows:

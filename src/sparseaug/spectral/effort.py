@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 
-from sparseaug.errors import GroupTooLargeError
+from sparseaug.errors import GroupTooLargeError, SparseAugWarning, cost_text
 
 ANNOUNCED_SECONDS = 30.0
 """Above this a `LongRunWarning` gives the estimate."""
@@ -19,7 +19,7 @@ ANNOUNCED_BYTES = 1 << 31
 """Memory above which the warning gives the estimate."""
 
 
-class LongRunWarning(UserWarning):
+class LongRunWarning(SparseAugWarning):
     """The computation that starts now takes minutes or gigabytes; the message says how many."""
 
 
@@ -30,21 +30,11 @@ def announce(what: str, *, seconds: float, memory: float = 0.0, instead: str = "
         >>> announce("a norm on S5", seconds=0.1)
         >>> announce("a norm on S9xS8xS4", seconds=1e5, instead="use action=.")
         Traceback (most recent call last):
-        sparseaug.errors.GroupTooLargeError: a norm on S9xS8xS4 would take about 27.8 hours and 0.0 GB of
-        memory; at most 1 hour is tried: use action=.
+        sparseaug.errors.GroupTooLargeError: a norm on S9xS8xS4 would take about 1.2 days; at most 1 hour
+        is tried: use action=.
     """
-    takes = f"about {_duration(seconds)} and {memory / 1e9:.1f} GB of memory"
+    takes = cost_text(seconds, memory)
     if seconds > LONGEST_SECONDS:
         raise GroupTooLargeError(f"{what} would take {takes}; at most 1 hour is tried: {instead}")
     if seconds > ANNOUNCED_SECONDS or memory > ANNOUNCED_BYTES:
         warnings.warn(f"{what} takes {takes}.", LongRunWarning, stacklevel=2)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.0f} seconds"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} minutes"
-    if seconds < 1e7:
-        return f"{seconds / 3600:.1f} hours"
-    return f"{seconds / 31_557_600:.3g} years"

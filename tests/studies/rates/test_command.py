@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
+
 import pytest
 
 from studies.commands import studies
@@ -66,6 +68,10 @@ def test_a_changed_page_is_not_replaced(run, tmp_path):
         (["--backend", "dask"], "--address is missing; give HOST:PORT"),
         (["--address", "x:1"], "goes with --backend dask"),
         (["--backend", "nowhere"], "is not known to joblib"),
+        (
+            ["--backend", "multiprocessing"],
+            "--backend='multiprocessing' does not hand over results as they are finished; use loky",
+        ),
     ],
 )
 def test_back_ends_that_cannot_be_used_are_one_line(run, tmp_path, arguments, said):
@@ -74,6 +80,25 @@ def test_back_ends_that_cannot_be_used_are_one_line(run, tmp_path, arguments, sa
     assert said in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_threads_work_and_help_does_not_offer_what_cannot(run):
+    assert "multiprocessing" not in run("--help")[1]
+    code, out, err = run("--quick", "--jobs", "2", "--out", "out", "--backend", "threading")
+    assert (code, err) == (0, "")
+    assert "[holds] It doubles." in out
+
+
+def test_lost_workers_are_one_line_that_says_how_to_go_on(run, monkeypatch):
+    def lost(*_, **__):
+        raise CancelledError("finalize-1 cancelled for reason: scheduler-connection-lost.")
+        yield
+
+    monkeypatch.setattr("joblib.Parallel", lambda *_, **__: lost)
+    code, out, err = run("--quick", "--jobs", "1", "--out", "out")
+    assert (code, out) == (2, "")
+    assert "the workers were lost (finalize-1 cancelled" in err
+    assert "run it again to resume" in err
 
 
 def test_a_part_is_run_by_name_and_another_name_is_one_line(run, tmp_path):

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 
-from sparseaug.pictures import figure_bytes
+from sparseaug.pictures import Look, figure_bytes
 from studies.paper import Comparison, read_results
+from studies.paper.compared import MEASURED
 from studies.rates import Line, Panel
 from studies.report import write_report
+from studies.report.charts import Series
 from studies.report.figures import draw_certificates, draw_designs, draw_figure
 from studies.report.study import _figure as draw_panels
 
@@ -90,6 +92,27 @@ def test_the_figure_of_designs_has_draws_and_designs_at_every_m_and_the_full_gro
     assert [text.get_text() for text in legend.get_texts()][-1] == "full group"
     for size in designs["sizes"]:  # a discrepancy of exactly zero has no place on a log axis
         size["design"]["discrepancy"] = [[0.0] * 3] * 4
+    assert figure_bytes(draw_designs(Comparison.from_dict(designs)), "png")
+
+
+@pytest.mark.parametrize("mean", [0.1, 1 / 3, 5e-324, 1e90, 0.0, -1.0])
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_a_spread_of_zero_or_a_negative_mean_never_makes_a_bar_of_negative_length(mean, seeds):
+    rows = np.full((seeds, 3), mean) * np.array([1.0, 1.1, 1 / 7])
+    series = Series("a", "a", Look("#000000", "#ffffff", (), "o"), np.arange(3), rows)
+    for log in (False, True):
+        low, high = series.band(log=log)
+        assert (low <= series.mean).all()
+        assert (series.mean <= high).all()
+
+
+def test_designs_of_one_seed_are_drawn(designs):
+    for size in designs["sizes"]:
+        for kind in ("draws", "design"):
+            for name in MEASURED:
+                size[kind][name] = [[0.1]]
+    for name in ("gradient_norm", "test_risk"):
+        designs["full"][name] = designs["full"][name][:1]
     assert figure_bytes(draw_designs(Comparison.from_dict(designs)), "png")
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparseaug.actions.arrays import as_numpy, is_sharded
+from sparseaug.archive import parse_json
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.nn.data.state import group_sha256
@@ -105,7 +106,7 @@ def _with_facts(S: GroupSample, text: NDArray[Any], key: str) -> GroupSample:
     """S with the calls and the origin that `get_extra_state` wrote; its hash is checked."""
     remedy = "give what state_dict returned."
     try:
-        facts = json.loads(text.tobytes()) if text.dtype == np.uint8 else None
+        facts = parse_json(text.tobytes()) if text.dtype == np.uint8 else None
     except (ValueError, RecursionError) as error:
         raise ArgumentError(f"state_dict[{key!r}] is not JSON: {error}; {remedy}") from error
     if not isinstance(facts, dict) or set(facts) != {"calls", "origin", "sha256"}:

@@ -23,6 +23,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.spectral.effort import announce
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.lanczos import (
+    BASIS_ENTRIES,
     Operator,
     Vector,
     krylov_norm,
@@ -238,7 +239,8 @@ def require_room(count: int, dimension: int, what: str, *, power: int = 1, start
     """Raise a `GroupTooLargeError` if a table of so many permutations of so many points is too large.
 
     Where it will take minutes or gigabytes, say so: 3 ns for each image that is looked up, twice for
-    each of some 200 steps, and two tables of 4 bytes an image.
+    each of some 200 or 300 steps; three tables of 4 bytes an image, a dozen vectors, and a vector in
+    single precision kept for each step.
     """
     if dimension > ENUMERATION_LIMIT or count * dimension > INDEX_ENTRIES:
         raise GroupTooLargeError(
@@ -249,7 +251,7 @@ def require_room(count: int, dimension: int, what: str, *, power: int = 1, start
     announce(
         f"the norm of a mean of {count} permutations of {dimension} points ({what})",
         seconds=3e-9 * count * dimension * 400 * starts * min(power, 64),
-        memory=8.0 * count * dimension,
+        memory=(12.0 * count + 100.0) * dimension + 4.0 * min(BASIS_ENTRIES, 300 * dimension),
         instead="use fewer elements, a lower degree= or action=.",
     )
 
