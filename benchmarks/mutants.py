@@ -29,6 +29,7 @@ COPIED = (
     "benchmarks",
     "docs",
     "examples",
+    "studies",
     "conftest.py",
     "pyproject.toml",
     "README.md",
