@@ -165,6 +165,7 @@ def test_ctrl_c_is_one_line_and_130_at_any_moment(name, folder):
     workers = ["--jobs", "2"] if name == "paper" else []
     for _ in range(3):
         shutil.rmtree(folder / "out", ignore_errors=True)
+        (folder / "T").unlink(missing_ok=True)
         code = "print('ready', flush=True); " + (STUDY if name == "paper" else START)[-1]
         child = subprocess.Popen(
             [sys.executable, "-c", code, *COMMANDS[name], *workers],

@@ -109,22 +109,6 @@ class Origin:
         """Whether it is m uniform draws, m fixed beforehand: what a-priori bounds are about."""
         return self.kind in ("oracle", "source") and not self.identity and not self.distinct
 
-    def check_calls(self, m: int, calls: int) -> None:
-        """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
-        made = count_draws(self.draws)
-        if made > calls + self.behind:
-            raise ArgumentError(
-                f"draws={shorten(self.draws)} are {made} draws, more than calls={calls}"
-                + (f" and the {self.behind} behind its letters." if self.behind else ".")
-            )
-        needed = m - self.identity
-        more = self.distinct or self.kind == "source"  # elements left out, calls that found nothing
-        counted = self.kind in ("oracle", "source") and bool(self.draws)
-        if counted and (made < needed or (made > needed and not more)):
-            raise ArgumentError(
-                f"draws={shorten(self.draws)} are {made} draws, but m={m} elements take {needed}."
-            )
-
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
         """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
@@ -180,3 +164,20 @@ def _listed(name: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
         raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
     return tuple(value)
+
+
+def require_draws(origin: Origin, m: int, calls: int) -> None:
+    """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
+    made = count_draws(origin.draws)
+    if made > calls + origin.behind:
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws, more than calls={calls}"
+            + (f" and the {origin.behind} behind its letters." if origin.behind else ".")
+        )
+    needed = m - origin.identity
+    more = origin.distinct or origin.kind == "source"  # elements left out, calls that found nothing
+    counted = origin.kind in ("oracle", "source") and bool(origin.draws)
+    if counted and (made < needed or (made > needed and not more)):
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws, but m={m} elements take {needed}."
+        )

@@ -8,8 +8,8 @@ import pytest
 
 from sparseaug.archive import load_json, save_json
 from sparseaug.errors import ArgumentError, FileFormatError, StorageError
-from studies.paper import read_comparison, read_results, read_study
-from studies.rates import Finding, Line, Panel, Summary, Table
+from studies.paper import read_comparison, read_results
+from studies.rates import Finding, Line, Panel, Summary, Table, read_study
 from studies.report import check_report, check_study, write_report, write_study
 from studies.report.owned import write_owned
 from tests.test_crafted import go_through, wrong_facts
