@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -15,7 +16,7 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.young import young_matrices
 from sparseaug.spectral.general import regular, tuples
 from sparseaug.spectral.general.regular import regular_norm
-from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.spectral.general.tuples import Tuples, low_weight_norm, permutation_module_norm
 
 CERTAIN = 1e-13
 
@@ -199,3 +200,15 @@ def test_sign_flips_enclose_the_exact_fraction_for_any_number_of_elements():
         sums += [(signs[:, i] * signs[:, j]).sum() for i, j in combinations(range(3), 2)]
         exact = Fraction(max(abs(int(value)) for value in sums), m)
         assert Fraction(norm.lower) <= exact <= Fraction(norm.upper)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+@pytest.mark.parametrize("degree", [1, 2])
+def test_generators_that_agree_on_a_tuple_give_the_orbits_of_tuples(n, degree):
+    """An edge that stands twice must be one: SciPy 1.17 never ends on two."""
+    swap = np.array([[1, 0, *range(2, n)]])
+    labels = Tuples(n, degree).orbits(np.concatenate([swap, swap]))
+    tuples = list(itertools.permutations(range(n), degree))
+    orbits = {frozenset((t, tuple(swap[0, list(t)].tolist()))) for t in tuples}
+    number = 1 if labels is None else len(set(labels.tolist()))
+    assert number == len(orbits)
