@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import reprlib
+from collections.abc import Mapping
 from importlib import import_module
 from operator import index
 from types import ModuleType
@@ -226,7 +227,7 @@ def size_text(count: float) -> str:
     return " ".join(_in_units(count, units))
 
 
-def _in_units(value: float, units: dict[str, float]) -> tuple[str, str]:
+def _in_units(value: float, units: Mapping[str, float]) -> tuple[str, str]:
     """The value to two digits in the largest unit of which it is at least one."""
     rounded = float(f"{value:.2g}")
     unit = [unit for unit, size in units.items() if rounded >= size or size == 1][-1]

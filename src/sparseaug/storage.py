@@ -180,15 +180,15 @@ _LOCKS = sys.platform != "win32"  # there an open file cannot be renamed, and wr
 
 def _lock(handle: int) -> bool | None:
     """Take the lock of a file until it is closed: False if another has it, None where there are none."""
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return None
-        return True
-    return None
+    if sys.platform == "win32":
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def _prefix() -> str:

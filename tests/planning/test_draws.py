@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug import theory
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.planning import degree_dimension_sum, dimension_sum, plan
 from sparseaug.planning.draws import DrawRow
 from sparseaug.spectral.general.coordinates import coordinates
@@ -165,3 +165,13 @@ def test_a_target_is_printed_as_it_was_given():
     line = next(line for line in str(plan).splitlines() if line.startswith("one-shot sharp "))
     assert line.split()[4] == "0.2"
     assert DrawRow("x", 1, 1, 0.20000000001, "certain").cells()[3] == "0.201"
+
+
+def test_draws_that_take_minutes_are_announced_and_those_that_take_hours_refused():
+    with pytest.raises(
+        sa.LongRunWarning, match=r"draw_until on S10 .* draws, takes about \d.* minute"
+    ):
+        plan(sa.symmetric(10), deviation=1e-3, draw=True)  # warnings are errors here: not run
+    with pytest.raises(GroupTooLargeError, match="leave draw=True out"):
+        plan(sa.symmetric(12), deviation=1e-5, draw=True)
+    assert plan(sa.symmetric(10), deviation=1e-3).row("draw_until").m is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -12,7 +13,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.young import young_matrices
-from sparseaug.spectral.general import tuples
+from sparseaug.spectral.general import regular, tuples
 from sparseaug.spectral.general.regular import regular_norm
 from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
 
@@ -85,6 +86,18 @@ def test_the_bound_with_a_failure_probability_is_above_the_dense_one(monkeypatch
         assert likely.failure_probability == 1e-9
         assert likely.lower <= exact.upper
         assert exact.lower <= likely.upper <= exact.upper * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("m", [4, 32])
+def test_a_norm_on_tuples_takes_no_more_memory_than_is_announced(m, monkeypatch):
+    S, said = sa.Oracle(sa.symmetric(32), seed=0).draw(m), []
+    monkeypatch.setattr(regular, "announce", lambda *_, memory, **__: said.append(memory))
+    tracemalloc.start()
+    permutation_module_norm(S, degree=3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(said) == 1
+    assert peak <= said[0] <= 8 * peak
 
 
 def test_one_element_has_norm_1_and_the_whole_group_0():

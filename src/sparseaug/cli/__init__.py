@@ -97,7 +97,7 @@ _KEPT = "what goes to files is in place"
 
 def _files() -> dict[str, tuple[int, ...]]:
     """The files among the words that were typed, each with what changes when it is replaced."""
-    found = {}
+    found: dict[str, tuple[int, ...]] = {}
     for word in sys.argv[1:]:
         for path in (word, word.partition("=")[2]):
             with contextlib.suppress(OSError, ValueError):

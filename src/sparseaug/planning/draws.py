@@ -29,6 +29,7 @@ from sparseaug.planning.typical import typical_draws
 from sparseaug.sampling import Oracle
 from sparseaug.spectral import deviation as exact_deviation
 from sparseaug.spectral import draw_until
+from sparseaug.spectral.effort import announce
 from sparseaug.spectral.methods import has_degrees, preferred
 from sparseaug.theory import deviation_sample_size, sharp_deviation_sample_size
 
@@ -251,7 +252,15 @@ def _until(
     if draw is False or (draw is None and not _is_cheap(group, degree, D, sharp)):
         note = "not run; give draw=True to run it"
         return DrawRow("draw_until", None, None, target, "certain", note)
-    # with probability 1 - delta it ends at m = sharp or a batch later
+    # with probability 1 - delta it ends at m = sharp or a batch later, or with all of the group; every
+    # batch of an eighth goes through all draws again, 2 us each on irreps, and their rows are copied
+    m = min(sharp, group.order) if group.is_finite else sharp
+    announce(
+        f"draw_until on {shorten_text(group.name)} for deviation={target:g}, {format_count(m)} draws,",
+        seconds=2e-5 * m,
+        memory=32.0 * m * group.width,
+        instead="raise deviation=, or leave draw=True out.",
+    )
     found = draw_until(
         Oracle(group, seed=seed), target=target, degree=degree, max_calls=4 * sharp + 100
     )

@@ -74,6 +74,7 @@ def permutation_module_norm(
     tuples = Tuples(n, degree)
     orbits = tuples.orbits(group.permutations(group.generators()))
     images = tuples.images(group.permutations(elements))
+    del tuples  # which takes as much as seven elements of S
     mean = PermutationMean(images, counts, S.m, orbits)
     return module_norm(mean, S.sha256, power, failure_probability, progress).at(block)
 
@@ -190,10 +191,9 @@ class Tuples:
         """The orbit of each tuple under the group; None if there is one."""
         images = self.images(generators)
         count, size = images.shape
-        edges = csr_array(
-            (np.ones(images.size), (np.tile(np.arange(size), count), images.ravel())),
-            shape=(size, size),
-        )
+        pointers = np.arange(0, images.size + 1, count, dtype=np.int32)
+        edges = csr_array((np.ones(images.size), images.T.ravel(), pointers), shape=(size, size))
+        edges.sum_duplicates()
         number, labels = connected_components(edges, directed=False)
         return None if number == 1 else labels.astype(np.int64)
 
