@@ -424,3 +424,11 @@ def test_mean_square_error_of_all_two_sided_translates_is_the_spectrum_times_the
         variance = irrep.dimension * float((coefficients**2).sum())
         predicted += variance * float(parts[irrep.name].mean_square)
     assert abs(error - predicted) < 1e-12
+
+
+def test_a_profile_that_takes_minutes_is_announced_before_it_starts():
+    S = sa.Oracle(sa.symmetric(1000), seed=0).draw(8)
+    with pytest.raises(
+        sa.LongRunWarning, match=r"ordered 2-tuples of 1000 points.* takes about \d"
+    ):
+        sa.profile(S)  # warnings are errors here

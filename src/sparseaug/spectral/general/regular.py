@@ -238,9 +238,9 @@ def _without_common_share(S: GroupSample) -> tuple[Rows, NDArray[np.int64]]:
 def require_room(count: int, dimension: int, what: str, *, power: int = 1, starts: int = 1) -> None:
     """Raise a `GroupTooLargeError` if a table of so many permutations of so many points is too large.
 
-    Where it will take minutes or gigabytes, say so: 3 ns for each image that is looked up, twice for
-    each of some 200 or 300 steps; three tables of 4 bytes an image, a dozen vectors, and a vector in
-    single precision kept for each step.
+    Where it will take minutes or gigabytes, say so: up to 600 steps from each start, or as many as
+    vectors are kept, 35 ns for a point and 2 ns for each of its images; three tables of 4 bytes an
+    image, a dozen vectors, and for each step one in single precision.
     """
     if dimension > ENUMERATION_LIMIT or count * dimension > INDEX_ENTRIES:
         raise GroupTooLargeError(
@@ -248,10 +248,11 @@ def require_room(count: int, dimension: int, what: str, *, power: int = 1, start
             f"{ENUMERATION_LIMIT} points and {INDEX_ENTRIES} images are kept: use fewer elements, "
             "a lower degree= or action=."
         )
+    kept = min(BASIS_ENTRIES, 600 * dimension)
     announce(
         f"the norm of a mean of {count} permutations of {dimension} points ({what})",
-        seconds=3e-9 * count * dimension * 400 * starts * min(power, 64),
-        memory=(12.0 * count + 100.0) * dimension + 4.0 * min(BASIS_ENTRIES, 300 * dimension),
+        seconds=1e-9 * (35 + 2 * count * min(power, 64)) * kept * starts,
+        memory=(12.0 * count + 100.0) * dimension + 4.0 * kept,
         instead="use fewer elements, a lower degree= or action=.",
     )
 

@@ -193,9 +193,8 @@ class Tuples:
         count, size = images.shape
         pointers = np.arange(0, images.size + 1, count, dtype=np.int32)
         edges = csr_array((np.ones(images.size), images.T.ravel(), pointers), shape=(size, size))
-        edges.sum_duplicates()  # SciPy 1.17 never ends on an edge that stands twice
-        # permutations lead back: what is connected is so in both directions, without the transpose
-        number, labels = connected_components(edges, connection="strong")
+        edges.sum_duplicates()  # some functions of SciPy's never end on an edge that stands twice
+        number, labels = connected_components(edges, directed=False)
         return None if number == 1 else labels.astype(np.int64)
 
 
