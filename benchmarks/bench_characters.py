@@ -14,10 +14,9 @@ from scipy import fft
 
 import sparseaug as sa
 from side_by_side import compare
-from sparseaug.spectral.abelian.characters import characters_norm
-from sparseaug.spectral.abelian.hadamard import hadamard
-from sparseaug.spectral.abelian.walsh import walsh_norm
-from sparseaug.spectral.general.dihedral import dihedral_norm
+from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.dihedral import dihedral_norm
+from sparseaug.spectral.walsh import hadamard, walsh_norm
 
 
 def cyclic_and_torus() -> None:

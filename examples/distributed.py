@@ -22,8 +22,8 @@ from torch import distributed, nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
+from sparseaug._io import write_atomic
 from sparseaug.errors import SparseAugError
-from sparseaug.storage import write_atomic
 
 
 @click.command(epilog="Example: torchrun --standalone --nproc-per-node 2 examples/distributed.py")

@@ -26,7 +26,7 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug.archive import load_json
+from sparseaug._archive import load_json
 from sparseaug.certificate import Evidence, audited
 from sparseaug.errors import SparseAugError
 from sparseaug.nn.risk.largest import derived_limit

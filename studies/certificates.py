@@ -21,7 +21,7 @@ import numpy as np
 from rich.progress import track
 
 import sparseaug as sa
-from sparseaug.archive import load_json
+from sparseaug._archive import load_json
 from sparseaug.certificate import Evidence, certify
 from studies.paper import Config, Folder
 from studies.paper.problem import Problem

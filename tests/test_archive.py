@@ -17,7 +17,7 @@ import safetensors.numpy
 from safetensors.numpy import load_file
 
 import sparseaug
-from sparseaug.archive import (
+from sparseaug._archive import (
     _checksum,
     canonical_json,
     load_archive,
@@ -49,7 +49,7 @@ def test_an_archive_holds_any_shape_and_is_read_by_safetensors(tmp_path):
 
 def test_an_archive_is_read_once_so_that_a_rewriter_cannot_kill_the_reader(tmp_path, monkeypatch):
     """A mapped file that another program cuts short is a SIGBUS; bytes that were read stay."""
-    import sparseaug.archive as archive
+    import sparseaug._archive as archive
 
     path, reads = tmp_path / "A", []
     save_archive(path, SCHEMA, {"x": np.arange(1000.0)}, {})
@@ -83,7 +83,7 @@ def test_loaders_survive_a_program_that_rewrites_the_file(tmp_path):
     path = tmp_path / "A"
     save_archive(path, SCHEMA, {"x": np.arange(1_000_000.0)}, {})
     loader = (
-        "import sys\nfrom sparseaug.archive import load_archive\n"
+        "import sys\nfrom sparseaug._archive import load_archive\n"
         "from sparseaug.errors import FileFormatError\n"
         "for _ in range(150):\n"
         "    try: load_archive(sys.argv[1], 'sparseaug.Test/1')\n"

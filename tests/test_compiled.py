@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import sparseaug
-from sparseaug import compiled
+from sparseaug import _compiled as compiled
 from sparseaug.errors import AcceleratorWarning, MissingPackageError
 from tests.extras import REASON
 
@@ -27,9 +27,9 @@ import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
 from sparseaug.spectral.young.clausen import mean_blocks
-for module in ("sparseaug.kernels.permanents", "sparseaug.actions.bound"):
+for module in ("sparseaug.kernels.group_means", "sparseaug.actions.bound"):
     importlib.import_module(module)._WORTH_COMPILING = 0
-permanents = importlib.import_module("sparseaug.kernels.permanents").permanents
+permanents = importlib.import_module("sparseaug.kernels.group_means").permanents
 rng = np.random.default_rng(0)
 entries, images = rng.random((6, 6, 9)), torch.from_numpy(rng.random((5, 8, 8)))
 S, T = (sa.Oracle(g, seed=0).draw(4) for g in (sa.symmetric(12), sa.abelian(8, 8)))
@@ -167,7 +167,7 @@ def test_numba_by_name_without_numba_is_an_error_with_the_remedy(
 ) -> None:
     import numpy as np
 
-    from sparseaug.kernels.permanents import permanents
+    from sparseaug.kernels.group_means import permanents
     from sparseaug.spectral.young.clausen import mean_blocks
 
     monkeypatch.setitem(sys.modules, "numba", None)

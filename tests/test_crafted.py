@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.archive import canonical_json, load_archive, load_json, save_archive, save_json
+from sparseaug._archive import canonical_json, load_archive, load_json, save_archive, save_json
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -205,7 +205,7 @@ def test_an_origin_that_claims_other_draws_than_its_calls_and_elements_is_refuse
 
 
 def test_a_group_that_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr("sparseaug.sampling.limits.MOST_NUMBERS", 1)
+    monkeypatch.setattr("sparseaug.sampling.files.MOST_NUMBERS", 1)
     with pytest.raises(GroupTooLargeError, match="numbers in its generators"):
         SAMPLES["permutations"].save(tmp_path / "S")
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.archive import load_json
+from sparseaug._archive import load_json
 from sparseaug.errors import FileFormatError, StorageError
 from studies.paper import Folder, read_comparison, read_results, reproduce
 from studies.report import check_report, write_report

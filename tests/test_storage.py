@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sparseaug import storage
+from sparseaug import _io as storage
+from sparseaug._io import read_bytes, write_atomic
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
@@ -20,7 +21,6 @@ from sparseaug.errors import (
     SparseAugError,
     StorageError,
 )
-from sparseaug.storage import read_bytes, write_atomic
 
 
 def temporary(folder, digit, *, age=7200):
@@ -50,7 +50,7 @@ def test_stale_temporaries_of_any_file_are_swept_and_young_ones_left(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from sparseaug import storage
+from sparseaug import _io as storage
 if sys.argv[2] == "kill":
     storage._rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 else:

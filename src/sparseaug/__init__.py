@@ -10,7 +10,7 @@ sampling  the oracle that counts, and S as data
 theory    the paper's bounds: numbers in, numbers out
 spectral  how good S is: the norm of Pi_S - Pi_G, exactly
 designs   S by construction and by search
-planning  m and T for a group, by each method
+plans  m and T for a group, by each method
 kernels   invariant kernels and exact means over the group
 risk      R_n, R_n^S, R_n^G: value and gradient
 descent   none, full, streaming and one-shot in one loop
@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 if _TYPE_CHECKING:
     from sparseaug import errors as errors
     from sparseaug import kernels as kernels
-    from sparseaug import planning as planning
+    from sparseaug import plans as plans
     from sparseaug import testing as testing
     from sparseaug import theory as theory
     from sparseaug.actions import (
@@ -67,7 +67,7 @@ if _TYPE_CHECKING:
         descend as descend,
     )
     from sparseaug.designs.choose import design as design, designs as designs
-    from sparseaug.designs.inspected import Inspection as Inspection, Instead as Instead
+    from sparseaug.designs.inspection import Inspection as Inspection, Instead as Instead
     from sparseaug.designs.inspection import inspect as inspect
     from sparseaug.designs.thin import thin as thin
     from sparseaug.groups import (
@@ -113,11 +113,11 @@ if _TYPE_CHECKING:
         invariance_error as invariance_error,
         test_invariance as test_invariance,
     )
-    from sparseaug.orbits.pilots.pilot import pilot as pilot
+    from sparseaug.orbits.pilot import pilot as pilot
     from sparseaug.orbits.spectrum.choose import choose as choose
     from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
-    from sparseaug.planning import DrawPlan as DrawPlan, Plan as Plan
-    from sparseaug.planning.plan import plan as plan
+    from sparseaug.plans import DrawPlan as DrawPlan, Plan as Plan
+    from sparseaug.plans.plan import plan as plan
     from sparseaug.risk import (
         DirectRisk as DirectRisk,
         KernelModel as KernelModel,
@@ -174,7 +174,7 @@ _NAMES = {
         Prediction Spectrum assert_invariant broken_symmetries choose invariance_error
         orbit_spectrum pilot test_invariance
     """,
-    "planning": """
+    "plans": """
         DrawPlan Plan plan
     """,
     "risk": """
@@ -190,7 +190,7 @@ _NAMES = {
         Deviation Drawn LongRunWarning Profile deviation draw_until profile word_deviation
     """,
 }
-_PACKAGES = ["errors", "kernels", "planning", "testing", "theory"]
+_PACKAGES = ["errors", "kernels", "plans", "testing", "theory"]
 _EXTRAS = ["nn", "sklearn", "sources"]  # each needs an optional package
 _HOME = {name: package for package, names in _NAMES.items() for name in names.split()}
 

@@ -34,9 +34,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from sparseaug._figures import figure_bytes, figure_style, frame, new_figure
+from sparseaug._io import write_atomic
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.pictures import figure_bytes, figure_style, frame, new_figure
-from sparseaug.storage import write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

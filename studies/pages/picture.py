@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 
 import sparseaug as sa
-from sparseaug.pictures import LOOKS
+from sparseaug._figures import LOOKS
 from studies.paper import read_comparison, read_results
 
 mpl.use("Agg")

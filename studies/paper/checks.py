@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug._io import show_path
 from sparseaug.errors import ArgumentError, FileFormatError
 from sparseaug.kernels.arrays import Floats
-from sparseaug.storage import show_path
 from studies.paper.config import Config
 
 LARGEST = 1e100  # absolute value of a number in a file; squares and sums of these are finite

@@ -13,10 +13,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug.archive import load_json
+from sparseaug._archive import load_json
+from sparseaug._io import check_path
 from sparseaug.errors import check_integer, shorten
 from sparseaug.kernels.arrays import Floats
-from sparseaug.storage import check_path
 from studies.paper.checks import (
     DamageError,
     config_of,

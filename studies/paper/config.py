@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, final
 
-from sparseaug.archive import canonical_json
+from sparseaug._archive import canonical_json
 from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
 from studies.paper.methods import FIXED, Method, one_shot
 

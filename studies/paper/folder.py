@@ -19,9 +19,9 @@ from typing import Any, final
 
 import numpy as np
 
-from sparseaug.archive import load_json, save_json
+from sparseaug._archive import load_json, save_json
+from sparseaug._io import show_path
 from sparseaug.errors import ConfigMismatchError, FileFormatError, SparseAugError, StorageError
-from sparseaug.storage import show_path
 from studies.paper.compared import KINDS, MEASURED, compared
 from studies.paper.comparison import NAME as COMPARISON
 from studies.paper.comparison import OF_FULL, Comparison, KindResult, SizeResult

@@ -12,9 +12,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.archive import canonical_json, load_archive, require, save_archive
+from sparseaug._archive import canonical_json, load_archive, require, save_archive
+from sparseaug._io import show_path
 from sparseaug.errors import FileFormatError, shorten
-from sparseaug.storage import show_path
 from studies.paper.compared import KINDS, MEASURED, SAMPLES, compared
 from studies.paper.config import Config
 from studies.paper.kinds import BOUNDS, FACTS

@@ -15,10 +15,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.archive import load_json
+from sparseaug._archive import load_json
+from sparseaug._io import check_path
 from sparseaug.errors import shorten
 from sparseaug.kernels.arrays import Floats
-from sparseaug.storage import check_path
 from studies.paper.checks import (
     LARGEST,
     config_of,

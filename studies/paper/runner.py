@@ -20,9 +20,9 @@ import numpy as np
 import scipy
 
 import sparseaug
-from sparseaug.archive import save_json
+from sparseaug._archive import save_json
+from sparseaug._io import check_path
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.storage import check_path
 from studies.paper.certificates import certify_seed
 from studies.paper.comparison import Comparison
 from studies.paper.config import Config

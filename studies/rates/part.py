@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, TypeVar, final, get_origin, get_type_hints
 
+from sparseaug._io import is_name
 from sparseaug.errors import shorten
-from sparseaug.storage import is_name
 from studies.paper.checks import expect, numbers_of
 
 Task = dict[str, Any]

@@ -15,7 +15,8 @@ from typing import Any, final
 
 from threadpoolctl import threadpool_limits
 
-from sparseaug.archive import canonical_json, load_json, save_json
+from sparseaug._archive import canonical_json, load_json, save_json
+from sparseaug._io import check_path, is_name, show_path
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -23,7 +24,6 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.storage import check_path, is_name, show_path
 from studies.paper.checks import expect, mapping_of, naming
 from studies.paper.folder import require_no_link, using
 from studies.paper.workers import active_backend, results_of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from sparseaug.compiled import attempt
+from sparseaug._compiled import attempt
 from sparseaug.kernels.arrays import Floats
 
 BOX = 1.5

@@ -12,8 +12,8 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._figures import Look, looks
 from sparseaug.kernels.arrays import Floats
-from sparseaug.pictures import Look, looks
 from studies.paper.compared import KINDS, MEASURED
 from studies.paper.comparison import Comparison
 from studies.paper.kinds import BOUNDS, FACTS

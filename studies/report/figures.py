@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparseaug.pictures import frame, new_figure, plain, title
+from sparseaug._figures import frame, new_figure, plain, title
 from studies.paper.comparison import Comparison
 from studies.paper.results import Results
 from studies.report.charts import (

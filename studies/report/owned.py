@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparseaug.archive import load_json, require, save_json
+from sparseaug._archive import load_json, require, save_json
+from sparseaug._io import is_name, read_bytes, show_path, write_atomic
 from sparseaug.errors import ArgumentError, StorageError, shorten
-from sparseaug.storage import is_name, read_bytes, show_path, write_atomic
 from studies.paper.folder import require_no_link
 
 MANIFEST = "files.json"

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparseaug.errors import MissingPackageError
-from sparseaug.pictures import (
+from sparseaug._figures import (
     SPARE,
     Look,
     figure_bytes,
@@ -26,7 +25,8 @@ from sparseaug.pictures import (
     plain,
     title,
 )
-from sparseaug.storage import check_path
+from sparseaug._io import check_path
+from sparseaug.errors import MissingPackageError
 from studies.paper.folder import using
 from studies.rates import Finding, Line, Panel, Summary, Table, read_study
 from studies.report.charts import Chart, Series

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sparseaug._floats import text_up
 from sparseaug.errors import shorten_text
-from sparseaug.floats import text_up
 from sparseaug.kernels.arrays import Floats
 from studies.paper.compared import MEASURED
 from studies.paper.comparison import Comparison

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparseaug._figures import figure_bytes, figure_style
+from sparseaug._io import check_path
 from sparseaug.errors import MissingPackageError
-from sparseaug.pictures import figure_bytes, figure_style
-from sparseaug.storage import check_path
 from studies.paper.comparison import Comparison, read_comparison
 from studies.paper.results import Results, read_results
 from studies.paper.sentences import claims

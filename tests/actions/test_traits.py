@@ -16,7 +16,7 @@ from torch.utils.data import TensorDataset
 
 import sparseaug as sa
 from sparseaug.actions.base import WholeAxis
-from sparseaug.kernels.closed_form import closed_form
+from sparseaug.kernels.group_means import closed_form
 from sparseaug.nn import OneShotDataset
 from sparseaug.sources import crystal
 

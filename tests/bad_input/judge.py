@@ -27,7 +27,7 @@ from tests.extras import LAYERS, installed
 
 PACKAGES = (
     *("actions", "certificate", "descent", "designs", "groups", "kernels", "nn", "orbits"),
-    *("planning", "risk", "sampling", "sklearn", "sources", "spectral", "testing", "theory"),
+    *("plans", "risk", "sampling", "sklearn", "sources", "spectral", "testing", "theory"),
 )
 CALLED = ("__call__", "__getitem__", "__getitems__")  # the magic methods that take arguments
 LONGEST_MESSAGE = 700

@@ -9,8 +9,8 @@ import pytest
 from mpmath import mp, mpf
 from scipy import stats
 
-from sparseaug.certificate import concentration
-from sparseaug.certificate.concentration import Seen, kappa, radius
+from sparseaug.certificate import anytime as concentration
+from sparseaug.certificate.anytime import Seen, kappa, radius
 
 DELTAS = (0.5, 0.2, 0.05)
 

@@ -141,7 +141,7 @@ def test_an_audit_does_not_draw_again_what_a_streaming_run_has_seen():
 
 
 def test_the_exact_norm_is_computed_once(monkeypatch):
-    module = importlib.import_module("sparseaug.certificate.exact")
+    module = importlib.import_module("sparseaug.certificate.evidence")
     norms, seen = module.largest_norm, []
     monkeypatch.setattr(module, "largest_norm", lambda *args: seen.append(args) or norms(*args))
     evidence = Evidence(*PROBLEM, S)

@@ -16,7 +16,7 @@ from sparseaug.certificate import Evidence, exact, spectral, words
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.spectral import LongRunWarning
 
-module = importlib.import_module("sparseaug.certificate.words")
+module = importlib.import_module("sparseaug.certificate.sparse")
 
 
 @pytest.mark.parametrize("number", [1, 20, 90])

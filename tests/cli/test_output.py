@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import sparseaug as sa
-from sparseaug import storage
+from sparseaug import _io as storage
 from sparseaug.cli import cli, main
 from studies.commands import studies
 from studies.paper import Config, reproduce

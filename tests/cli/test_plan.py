@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.archive import save_json
-from sparseaug.planning import plan as make_plan
+from sparseaug._archive import save_json
+from sparseaug.plans import plan as make_plan
 
 COMMAND = "plan"
 CONSTANTS = {"delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}

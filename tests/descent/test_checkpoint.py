@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.archive import load_archive, save_archive
+from sparseaug._archive import load_archive, save_archive
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
 from sparseaug.risk import direct_risk

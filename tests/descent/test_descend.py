@@ -187,7 +187,7 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
             checkpoint=path,
             checkpoint_every=1,
         )
-    from sparseaug.archive import load_archive
+    from sparseaug._archive import load_archive
 
     assert stopped.value.step > 0
     assert np.isfinite(stopped.value.best).all()

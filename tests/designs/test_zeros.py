@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.crossed import mixed_rows, mixed_size
+from sparseaug.designs.arrays import mixed_rows, mixed_size
 from sparseaug.designs.field import field, prime_power
 from tests.designs.counting import has_strength, is_balanced, is_transitive, parity
 

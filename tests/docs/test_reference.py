@@ -30,7 +30,7 @@ PACKAGES = (
     "errors",
     "kernels",
     "nn",
-    "planning",
+    "plans",
     "sklearn",
     "sources",
     "testing",

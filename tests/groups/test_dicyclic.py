@@ -7,7 +7,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError
-from sparseaug.groups.dimensions import conjugacy_classes
+from sparseaug.groups.representations import conjugacy_classes
 
 HAMILTON = {  # row (a, f) of Q8 as the quaternion i^a j^f
     (1, 0): np.array([[1j, 0], [0, -1j]]),

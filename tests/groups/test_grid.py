@@ -7,8 +7,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.groups.dimensions import conjugacy_classes
-from sparseaug.planning import dimension_sum, dimension_sum_is_exact
+from sparseaug.groups.representations import conjugacy_classes
+from sparseaug.plans import dimension_sum, dimension_sum_is_exact
 from sparseaug.spectral.generation import generated_order
 
 

@@ -13,12 +13,11 @@ import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import chain, followers
 from sparseaug.groups.chain import Level, are_even, cycle_lengths, stabiliser_chain
-from sparseaug.groups.digits import Rows
 from sparseaug.groups.followers import Followed, find_following
+from sparseaug.groups.generated import recognise
 from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
-from sparseaug.groups.permutations import compose_permutations, invert_permutations
-from sparseaug.groups.recognise import recognise
-from sparseaug.planning.degrees import degree_dimension_sum
+from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
+from sparseaug.plans.dimension import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
 
 

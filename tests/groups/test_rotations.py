@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import chdtrc
 
 import sparseaug as sa
+from sparseaug._floats import UNIT
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
@@ -19,8 +20,7 @@ from sparseaug.errors import (
     LawError,
     UnsupportedError,
 )
-from sparseaug.floats import UNIT
-from sparseaug.groups import quaternions
+from sparseaug.groups import wigner as quaternions
 from sparseaug.testing import check_uniform
 
 NAMES = ("SO2", "SO3", "O2", "O3")
@@ -185,7 +185,7 @@ def test_samples_are_saved_hashed_and_compared_by_their_bits(turning, tmp_path):
 
 
 def test_a_file_whose_rows_have_another_type_is_refused(tmp_path):
-    from sparseaug.archive import load_archive, save_archive
+    from sparseaug._archive import load_archive, save_archive
 
     path = tmp_path / "S.safetensors"
     sa.Oracle(sa.rotations(3), seed=0).draw(4).save(path)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.archive import save_archive
+from sparseaug._archive import save_archive
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError
 from sparseaug.groups import Group, PermutationGroup, Rows, TableGroup, from_dict
 from sparseaug.groups.catalogue import CATALOGUE
-from sparseaug.groups.dimensions import conjugacy_classes
+from sparseaug.groups.representations import conjugacy_classes
 from sparseaug.sampling import files
 from sparseaug.testing import check_group
 

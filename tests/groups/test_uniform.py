@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 import sparseaug as sa
 from sparseaug.errors import LawError
-from sparseaug.groups.digits import uniform_digits
+from sparseaug.groups.permutations import uniform_digits
 from sparseaug.testing import check_uniform
 
 SMALL = [

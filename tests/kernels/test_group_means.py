@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug._floats import gamma
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.floats import gamma
 from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
-from sparseaug.kernels.closed_form import closed_form, mean_roundings
-from sparseaug.kernels.permanents import permanents
+from sparseaug.kernels.group_means import closed_form, mean_roundings, permanents
 from tests.extras import REASON, installed
 
 CLOSED = [

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.floats import UNIT, gamma
+from sparseaug._floats import UNIT, gamma
 from sparseaug.kernels import (
     GaussianKernel,
-    closed_form,
     constants,
-    enumeration,
     full_moments,
     gradient_norms,
     kernel_discrepancy,
     moments,
     sample_moments,
 )
+from sparseaug.kernels import group_means as closed_form
+from sparseaug.kernels import group_means as enumeration
 
 mp = mpmath.mp.clone()
 mp.dps = 40

@@ -10,7 +10,7 @@ import pytest
 from mpmath import mp, mpf
 
 import sparseaug as sa
-from sparseaug.floats import unit
+from sparseaug._floats import unit
 from sparseaug.kernels.variation import varying_data, varying_gradient
 
 ACTIONS = {

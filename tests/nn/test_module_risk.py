@@ -13,7 +13,8 @@ from sparseaug import nn as sann
 from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.nn.risk import module_risk, trial
+from sparseaug.nn.risk import module_risk
+from sparseaug.nn.risk import requirements as trial
 from sparseaug.nn.risk.chunks import share, tiles
 from sparseaug.nn.risk.requirements import _chosen
 

@@ -19,8 +19,8 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
+from sparseaug._floats import text_up
 from sparseaug.errors import ArgumentError, LawError
-from sparseaug.floats import text_up
 from sparseaug.nn import InvarianceError, assert_invariant, invariance_error
 
 SETS = sa.permute_axis(sa.symmetric(4))

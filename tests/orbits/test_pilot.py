@@ -203,7 +203,7 @@ def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
     with pytest.raises(FileFormatError, match="sha256"):
         sa.Pilot.load(path)
     other = tmp_path / "other.json"
-    from sparseaug.archive import save_json
+    from sparseaug._archive import save_json
 
     save_json(other, {"schema": "something else"})
     with pytest.raises(FileFormatError, match="not a pilot"):

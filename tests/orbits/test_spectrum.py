@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import sparseaug as sa
-from sparseaug.orbits.spectrum import pairs
+from sparseaug.orbits.spectrum import measure as pairs
 from sparseaug.orbits.spectrum.measure import drawn, measure
 from sparseaug.orbits.spectrum.units import units_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparseaug.sampling.limits import require_affordable
+from sparseaug.sampling.files import require_affordable
 
 
 @pytest.mark.parametrize(

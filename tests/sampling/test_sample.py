@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import save_file
 
 import sparseaug as sa
-from sparseaug.archive import save_archive
+from sparseaug._archive import save_archive
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
@@ -22,7 +22,7 @@ from sparseaug.errors import (
     SparseAugError,
     StorageError,
 )
-from sparseaug.groups.digits import uniform_digits
+from sparseaug.groups.permutations import uniform_digits
 from sparseaug.sampling import files, keyed_rng
 from sparseaug.sampling.sample import _sha256
 

@@ -24,7 +24,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, SparseAugWarning
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, means
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
+from sparseaug.sklearn import copies as means
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))

@@ -14,7 +14,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, means
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor
+from sparseaug.sklearn import copies as means
 
 RNG = np.random.default_rng(3)
 SHIFT = sa.permute_axis(sa.cyclic(5))

@@ -13,7 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, means
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor
+from sparseaug.sklearn import copies as means
 
 augmenting = import_module("sparseaug.sampling.augment")  # its function has the same name
 RNG = np.random.default_rng(9)

@@ -9,7 +9,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError
-from sparseaug.sources import crystal, magnetism
+from sparseaug.sources import cells as magnetism
+from sparseaug.sources import crystal
 from sparseaug.testing import check_action, check_group
 from tests.sources.test_crystal import CELLS
 

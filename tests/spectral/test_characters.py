@@ -12,19 +12,24 @@ from numpy.typing import NDArray
 from scipy import fft
 
 import sparseaug as sa
+from sparseaug._floats import power_down, power_up
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError
-from sparseaug.floats import power_down, power_up
 from sparseaug.groups.abelian import Abelian
-from sparseaug.spectral.abelian import characters
-from sparseaug.spectral.abelian.character_blocks import (
+from sparseaug.spectral import characters
+from sparseaug.spectral.character_transforms import (
+    MEAN_ERROR,
+    ROOT_ERROR,
+    character_mean,
     count_blocks,
+    fft_blocks,
+    fft_error,
+    phases,
     product_blocks,
     product_error,
+    roots,
     split,
 )
-from sparseaug.spectral.abelian.character_fft import fft_blocks, fft_error
-from sparseaug.spectral.abelian.characters import Measured, characters_norm
-from sparseaug.spectral.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
+from sparseaug.spectral.characters import Measured, characters_norm
 from sparseaug.spectral.result import Block, Norm
 from tests.references import dense_norm
 

@@ -21,9 +21,9 @@ from sparseaug.groups.young import (
     tableaux,
     young_matrices,
 )
-from sparseaug.spectral.young import clausen, cosets, kernels_scipy
-from sparseaug.spectral.young.clausen import Engine, gram_blocks, mean_blocks
-from sparseaug.spectral.young.cosets import CosetTree
+from sparseaug.spectral.young import clausen, kernels_scipy
+from sparseaug.spectral.young import clausen as cosets
+from sparseaug.spectral.young.clausen import CosetTree, Engine, gram_blocks, mean_blocks
 from sparseaug.spectral.young.induction import Inductions
 
 ENGINES: list[Engine] = ["scipy", "numba"]

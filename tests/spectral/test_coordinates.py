@@ -10,9 +10,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
-from sparseaug.spectral.general import tuples
-from sparseaug.spectral.general.coordinates import coordinates, coordinates_norm
-from sparseaug.spectral.general.regular import regular_norm
+from sparseaug.spectral import tuples
+from sparseaug.spectral.coordinates import coordinates, coordinates_norm
+from sparseaug.spectral.regular import regular_norm
 
 NAMES = ["B3", "S3xZ2^2", "S3xS3", "B2xC3", "Z2xS3xC4", "S4xB2"]
 

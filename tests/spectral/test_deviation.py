@@ -14,21 +14,19 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug._floats import text_down, text_up
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
     OracleBudgetError,
     UnsupportedError,
 )
-from sparseaug.floats import text_down, text_up
 from sparseaug.groups import Abelian
-from sparseaug.spectral import LongRunWarning, best_method
+from sparseaug.spectral import LongRunWarning, best_method, irreps, tuples
 from sparseaug.spectral.draw_until import Drawn, share_of_round
-from sparseaug.spectral.general import irreps, tuples
-from sparseaug.spectral.general.irreps import irreps_norm
-from sparseaug.spectral.general.regular import regular_norm
-from sparseaug.spectral.general.tensors import tensor_norm
 from sparseaug.spectral.generation import generated_order
+from sparseaug.spectral.irreps import irreps_norm, tensor_norm
+from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.result import Norm, larger_norm, shared, stated
 from sparseaug.spectral.young.symmetric import symmetric_norm
 from tests.extras import REASON

@@ -58,7 +58,7 @@ def test_the_deviation_of_words_on_a_device_is_that_on_the_processor():
 
 
 def test_powers_of_blocks_on_a_device_have_the_errors_of_those_on_the_processor():
-    from sparseaug.spectral.general.irreps import matrix_power
+    from sparseaug.spectral.irreps import matrix_power
 
     elements = draw(6, 5)
     pairs = zip(mean_blocks(elements), mean_blocks(elements, device=DEVICE), strict=True)

@@ -11,9 +11,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral.abelian import characters
-from sparseaug.spectral.abelian.character_blocks import ENTRIES, product_blocks, split
-from sparseaug.spectral.general.dihedral import _pair_power, _power_error, dihedral_norm
+from sparseaug.spectral import characters
+from sparseaug.spectral.character_transforms import ENTRIES, product_blocks, split
+from sparseaug.spectral.dihedral import _pair_power, _power_error, dihedral_norm
 from sparseaug.spectral.result import Block
 from tests.references import dense_norm
 

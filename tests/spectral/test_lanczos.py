@@ -14,9 +14,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral.general import tuples
-from sparseaug.spectral.general.tuples import permutation_module_norm
+from sparseaug.spectral import tuples
 from sparseaug.spectral.result import Norm
+from sparseaug.spectral.tuples import permutation_module_norm
 from sparseaug.spectral.verify import lanczos
 from sparseaug.spectral.verify.lanczos import Operator, krylov_norm, lanczos_norm
 

@@ -14,13 +14,12 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
-from sparseaug.groups.characters import characters_at
 from sparseaug.groups.product import Product
+from sparseaug.groups.young import characters_at
 from sparseaug.spectral.profiles import blocks
-from sparseaug.spectral.profiles.bounds import levels
-from sparseaug.spectral.profiles.counting import POLYNOMIALS, Count
-from sparseaug.spectral.profiles.cyclotomic import vanish
-from sparseaug.spectral.profiles.quotients import coset_of
+from sparseaug.spectral.profiles.blocks import levels
+from sparseaug.spectral.profiles.counting import POLYNOMIALS, Count, coset_of
+from sparseaug.spectral.profiles.shifts import vanish
 from sparseaug.spectral.result import Norm
 
 SMALL = ["S4", "S5", "A4", "A5", "Z2^4", "C6xC4", "D5", "D6", "B3", "S3xC4", "S3xS3"]

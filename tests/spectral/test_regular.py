@@ -10,7 +10,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.spectral.general.regular import left_translations, regular_norm
+from sparseaug.spectral.regular import left_translations, regular_norm
 from tests.references import dense_norm
 
 QUATERNIONS = np.array(

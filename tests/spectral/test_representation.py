@@ -7,10 +7,10 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.spectral.general import representation
-from sparseaug.spectral.general.regular import regular_norm
-from sparseaug.spectral.general.representation import action_norm
-from sparseaug.spectral.general.tuples import permutation_module_norm
+from sparseaug.spectral import representation
+from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral.representation import action_norm
+from sparseaug.spectral.tuples import permutation_module_norm
 
 CERTAIN = 1e-13
 

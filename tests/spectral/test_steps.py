@@ -11,9 +11,9 @@ import sparseaug as sa
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups.young import dimension, partitions, young_matrices
 from sparseaug.spectral.verify.lanczos import Operator, lanczos_norm
-from sparseaug.spectral.young import steps, symmetric
-from sparseaug.spectral.young.steps import Elements, irrep_operator
-from sparseaug.spectral.young.symmetric import symmetric_norm
+from sparseaug.spectral.young import symmetric
+from sparseaug.spectral.young import symmetric as steps
+from sparseaug.spectral.young.symmetric import Elements, irrep_operator, symmetric_norm
 
 pytest.importorskip("numba")
 

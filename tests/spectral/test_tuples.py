@@ -14,9 +14,9 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.young import young_matrices
-from sparseaug.spectral.general import regular, tuples
-from sparseaug.spectral.general.regular import regular_norm
-from sparseaug.spectral.general.tuples import Tuples, low_weight_norm, permutation_module_norm
+from sparseaug.spectral import regular, tuples
+from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral.tuples import Tuples, low_weight_norm, permutation_module_norm
 
 CERTAIN = 1e-13
 

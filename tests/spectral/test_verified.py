@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import ArgumentError
-from sparseaug.floats import UNIT, down, gamma, up
 from sparseaug.spectral.verify import verified
 from sparseaug.spectral.verify.verified import norm_lower, norm_upper, root_upper
 from tests.extras import REASON

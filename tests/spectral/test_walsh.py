@@ -11,11 +11,10 @@ from scipy.linalg import hadamard as hadamard_matrix
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.spectral.abelian import hadamard as hadamard_module
-from sparseaug.spectral.abelian import walsh
-from sparseaug.spectral.abelian.characters import characters_norm
-from sparseaug.spectral.abelian.hadamard import hadamard
-from sparseaug.spectral.abelian.walsh import orthogonal_rank, walsh_norm
+from sparseaug.spectral import walsh
+from sparseaug.spectral import walsh as hadamard_module
+from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.walsh import hadamard, orthogonal_rank, walsh_norm
 
 
 def draw(d: int, m: int, seed: int = 0) -> sa.GroupSample:

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, hadamard
 
 import sparseaug as sa
-from sparseaug import floats
+from sparseaug import _floats as floats
 from sparseaug.groups import Irrep
-from sparseaug.spectral.general import irreps, regular, tensors
-from sparseaug.spectral.general.regular import PermutationMean, dense_power, regular_norm
+from sparseaug.spectral import irreps, regular
+from sparseaug.spectral import irreps as tensors
+from sparseaug.spectral.regular import PermutationMean, dense_power, regular_norm
 from sparseaug.spectral.result import Block, Norm
 from sparseaug.spectral.verify import verified
 from sparseaug.spectral.young import symmetric

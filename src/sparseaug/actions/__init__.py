@@ -9,6 +9,7 @@ grid     reverse an axis; vectors that turn with a square grid
 combine  products of actions, a user's own function
 together one element moves a tuple or a dict of arrays; trees: such data
 bound    an action and rows, prepared once per shape, dtype and device
+gather_numba  gathering compiled by numba
 """
 
 from sparseaug.actions.arrays import Array

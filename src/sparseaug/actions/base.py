@@ -19,10 +19,13 @@ from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
+    leaves,
     library,
+    map_leaves,
+    require_samples,
+    shapes_of,
     to_namespace_of,
 )
-from sparseaug.actions.trees import leaves, map_leaves, require_samples, shapes_of
 from sparseaug.errors import ArgumentError, ElementError, LawError, check_integer, shorten
 from sparseaug.groups import Group, Rows
 

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.actions.arrays import Array, Shape, is_tensor, namespace
+from sparseaug._compiled import attempt
+from sparseaug.actions.arrays import Array, Shape, is_tensor, leaves, map_leaves, namespace
 from sparseaug.actions.base import Action
-from sparseaug.actions.trees import leaves, map_leaves
-from sparseaug.compiled import attempt
 from sparseaug.groups import Rows
 
 Indices: TypeAlias = NDArray[np.int64]

@@ -5,23 +5,18 @@ kinds     the table of kinds: what each bounds, how it holds, what it needs
 result    Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
 sparse    from the gradient on S: a-priori, spectral, kernel
-words     from the gradient on words of S, at no further call
 landmarks from group means at some points
-exact     the full-group gradient itself, and the roundings of a gradient
 audit     fresh transformations, independent of S, alone or each with a translate of S
 anytime   an audit that may stop at any draw, and how audits share delta
-concentration  the inequality behind it
 """
 
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certify import certify
-from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import exact
+from sparseaug.certificate.evidence import Evidence, exact
 from sparseaug.certificate.kinds import KINDS, TABLE
 from sparseaug.certificate.landmarks import landmarks
 from sparseaug.certificate.result import Certificate, Certificates
-from sparseaug.certificate.sparse import a_priori, kernel, spectral
-from sparseaug.certificate.words import words
+from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
 
 __all__ = [
     "KINDS",

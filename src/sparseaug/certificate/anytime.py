@@ -3,12 +3,17 @@
 The bound of `concentration` holds for all numbers of draws at once. So an audit may look after every
 draw and stop when it likes, at the delta of one look. What it may not do is start again with other
 draws until it likes the answer: the audits of one iterate share delta.
-"""
 
-# Shares. The k-th audit of an iterate takes 3/4 4^(1-k) of delta: together they fail with probability at
-# most delta, however many there are, and the first has three quarters of it. An audit is known by its
-# oracle's seed, where it starts, and what it averages over: the same one again, also with more draws or
-# another delta, is the same event, and takes the same share.
+How far the mean of N independent vectors is from its expectation, for all N at once.
+
+The vectors y_1, y_2, ... are independent, of mean mu, with ||y - mu|| <= b. With T_N = ||mean - mu||
+and V_N = (1/N) sum ||y_i - mean||^2, with probability 1 - delta, for every N,
+
+    sum_k w_k cosh(l_k N T_N) exp(-kappa(l_k b) l_k^2 N (V_N + T_N^2)) < 1 / delta.
+
+There is no dimension and no variance in it that is not observed, and no number of draws that has to be
+fixed beforehand.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +26,17 @@ from typing import Any, final
 
 import numpy as np
 
-from sparseaug.certificate.concentration import Seen, radius
+from sparseaug._floats import gamma, lifted, norm, unit
 from sparseaug.errors import ArgumentError, check_integer, check_real
-from sparseaug.floats import gamma, lifted, norm, unit
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
+
+# Shares. The k-th audit of an iterate takes 3/4 4^(1-k) of delta: together they fail with probability at
+# most delta, however many there are, and the first has three quarters of it. An audit is known by its
+# oracle's seed, where it starts, and what it averages over: the same one again, also with more draws or
+# another delta, is the same event, and takes the same share.
+
 
 Audits = dict[str, list[tuple[Any, ...]]]
 """The audits of a risk, by iterate."""
@@ -207,3 +217,124 @@ def require_fresh(group: Any, S: Any, oracle: Any) -> None:
                 f"oracle has the seed {oracle.seed} of S and would draw elements of S again; continue "
                 "with the oracle that S came from, or use another seed."
             )
+
+
+# Proof. Let X = y - mu, z = l ||X|| <= r = l b < 1, phi(z) = e^z - 1 - z, and x a fixed vector.
+#
+# 1. (Pinelis, Annals of Probability 22, 1994, the proof of Theorem 3.2, for a Hilbert space.) Along
+#    u(t) = ||x + t X||, (u^2)'' = 2 ||X||^2, that is u'^2 + u u'' = ||X||^2, and u'' >= 0. As sinh(l
+#    u) is at most l u cosh(l u),
+#      (cosh l u)'' = l^2 cosh(l u) u'^2 + l sinh(l u) u'' <= l^2 ||X||^2 cosh(l u)
+#                  <= l^2 ||X||^2 exp(t l ||X||) cosh(l ||x||),
+#    and Taylor's formula with integral remainder gives
+#      cosh(l ||x + X||) <= cosh(l ||x||) (1 + s + phi(z)),   s = l tanh(l ||x||) <x, X> / ||x||.
+#    s is linear in X, so E s = 0, and |s| <= z.
+# 2. (1 + s + phi(z)) exp(-k z^2) <= 1 + s if log(1 + phi(z) / (1 + s)) <= k z^2; as s >= -z, it is
+#    enough that
+#      k >= g(z) / z^2,   g(z) = log(1 + phi(z) / (1 - z)) = log(e^z - 2 z) - log(1 - z).
+#    g / z^2 increases on (0, 1), since g(0) = g'(0) = 0 and g''' >= 0: with f = e^z - 2 z and a =
+#    f'/f, g''' = e^z/f - 3 a e^z/f + 2 a^3 + 2/(1 - z)^3. Up to z = log 2, -1 <= a <= 0, and the last
+#    two terms are at least -2 + 2; above, 0 <= a <= 1 and e^z/f <= 4.5, so that the sum is at least -9
+#    + 69. So kappa(r) = log(1 + r^2 / (2 (1 - r/3) (1 - r))) / r^2 is enough for all z <= r, as phi(r)
+#    is at most r^2 / (2 (1 - r/3)): its series is r^2/2 times sum 2 r^j / (j + 2)!, and (j + 2)! >= 2
+#    3^j.
+# 3. From 1 and 2, E cosh(l ||x + X||) exp(-kappa l^2 ||X||^2) <= cosh(l ||x||). So, for every l < 1/b,
+#    cosh(l ||sum X_i||) exp(-kappa l^2 sum ||X_i||^2) is a supermartingale that starts at 1, and so is
+#    a mean of such over fixed l_k. It is not negative, so that it ever reaches 1/delta with
+#    probability at most delta (Ville: stop there, and apply Markov's inequality). Finally ||sum X_i||
+#    = N T_N, and sum ||y_i - mu||^2 = N (V_N + T_N^2).
+#
+# The l_k are l_0 2^-k: half of the weight is on a large one, which is right where the range is much
+# larger than the spread, and w_k = 1 / ((k + 1)(k + 2)), of sum below 1, reaches all others.
+#
+# Solving for T_N. Let T be known to be at most some t. Then b, where it depends on ||mu|| <= ||mean||
+# + T, and T^2 in the exponent may be replaced by what t gives: the sum only becomes smaller. What
+# remains increases in T and has a convex logarithm, so that Newton's step from t ends above its root:
+# again a bound of T. Hence every step gives a bound, and the last one is the smallest.
+
+
+_LARGEST = 0.9  # l_0 times the least possible range
+_USABLE = 0.99  # l b above which a term is left out: 1 - l b would be rounded too much
+_TERMS: Floats = np.arange(24.0)  # the last l is 1e7 times smaller, right for 1e14 draws
+_WEIGHTS = 1.0 / ((_TERMS + 1.0) * (_TERMS + 2.0))
+_STEPS = 200
+_CLOSE = 1e-4  # a step that gains less than this fraction is the last
+_LIFT = (
+    1 + 1e-9
+)  # above all roundings here: exponents are sums of a few terms, off by 1e-13 of the largest
+
+
+@final
+@dataclass(frozen=True)
+class Seen:
+    """What is kept of N vectors: all upper bounds, since they were rounded.
+
+    Attributes:
+        count: N
+        mean: the norm of their mean
+        spread: the root of their mean squared distance from their mean
+    """
+
+    count: int
+    mean: float
+    spread: float
+
+
+def radius(seen: Seen, delta: float, *, largest: float, reach: float = math.inf) -> float:
+    """A bound of ||mean - mu|| that holds for every number of draws at once, with probability 1 -
+    delta.
+
+    The range is b = min(reach, largest + ||mu||), where ||mu|| is at most `largest` and what this very
+    bound says of it.
+
+    Args:
+        seen: what is kept of the vectors
+        delta: how often the bound may fail, at any number of draws
+        largest: no vector is longer
+        reach: no vector is farther from mu
+
+    Examples:
+        >>> round(radius(Seen(1000, 0.1, 1.0), 0.05, largest=10.0), 3)
+        0.166
+    """
+    unit, end = min(largest, reach), min(2 * largest, reach)
+    if not seen.spread < 2 * end:  # by rounding, or where there is no range at all
+        return end * _LIFT
+    # in units of the least range
+    mean, variance = seen.mean / unit, (seen.spread / unit) ** 2
+    most, far = largest / unit, reach / unit
+    steps: Floats = _LARGEST * 0.5**_TERMS
+    bound = end / unit
+    for _ in range(_STEPS):
+        b = min(far, most + min(most, mean + bound))
+        ratios = steps * (b * _LIFT)
+        usable = ratios <= _USABLE
+        rates = kappa(ratios[usable]) * steps[usable] ** 2 * (variance + bound**2)
+        value, slope = _log_sum(
+            steps[usable] * seen.count,
+            np.log(_WEIGHTS[usable]) - rates * seen.count,
+            bound,
+        )
+        excess = value + math.log(delta)
+        if not excess > 0.0:
+            break
+        gain = excess / slope
+        bound -= gain
+        if gain < _CLOSE * bound:
+            break
+    return bound * unit * _LIFT
+
+
+def kappa(r: Floats) -> Floats:
+    """The least multiple of the squared lengths that step 2 of the proof allows, from above."""
+    return np.asarray(np.log1p(r**2 / (2 * (1 - r / 3) * (1 - r))) / r**2)
+
+
+def _log_sum(a: Floats, logs: Floats, t: float) -> tuple[float, float]:
+    """log sum exp(logs) cosh(a t), and its derivative by t."""
+    size = a * t
+    terms = logs + size + np.log1p(np.exp(-2 * size)) - math.log(2)
+    top = float(terms.max())
+    parts = np.exp(terms - top)
+    total = float(parts.sum())
+    return top + math.log(total), float((parts * a * np.tanh(size)).sum()) / total

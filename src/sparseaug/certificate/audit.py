@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug._floats import SMALLEST, gamma, lifted, norm, up
 from sparseaug.certificate.anytime import (
     Limits,
     check_audit,
@@ -30,15 +31,13 @@ from sparseaug.certificate.anytime import (
     run_audit,
     share_of,
 )
-from sparseaug.certificate.evidence import Evidence, check_theta
-from sparseaug.certificate.exact import rounding
+from sparseaug.certificate.evidence import Evidence, check_theta, rounding
 from sparseaug.certificate.result import BoundOverflowError, Certificate
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.floats import SMALLEST, gamma, lifted, norm, up
 from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
-from sparseaug.kernels.enumeration import block_length
+from sparseaug.kernels.group_means import block_length
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import deviation

@@ -9,11 +9,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from sparseaug.actions.arrays import type_name
-from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import exact, require_sound
+from sparseaug.certificate.evidence import Evidence, exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.certificate.result import BoundOverflowError, Certificate, Certificates
-from sparseaug.certificate.words import check_words
+from sparseaug.certificate.sparse import check_words
 from sparseaug.descent import Run
 from sparseaug.errors import (
     ArgumentError,

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from sparseaug.certificate.audit import audited
-from sparseaug.certificate.exact import exact
+from sparseaug.certificate.evidence import exact
 from sparseaug.certificate.landmarks import landmarks
 from sparseaug.certificate.result import Certificate
-from sparseaug.certificate.sparse import a_priori, kernel, spectral
-from sparseaug.certificate.words import words
+from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
 from sparseaug.errors import ArgumentError, shorten
 
 

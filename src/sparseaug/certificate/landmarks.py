@@ -30,16 +30,21 @@ from typing import final
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from sparseaug._floats import UNIT, gamma, lifted, norm, unit
 from sparseaug.actions import Action
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.result import Certificate
 from sparseaug.certificate.sparse import holding
 from sparseaug.errors import UnsupportedError, shorten
-from sparseaug.floats import UNIT, gamma, lifted, norm, unit
 from sparseaug.kernels import GaussianKernel
 from sparseaug.kernels.arrays import Floats, move
-from sparseaug.kernels.closed_form import closed_form, mean_cost, mean_roundings
-from sparseaug.kernels.enumeration import block_length, enumeration_roundings
+from sparseaug.kernels.group_means import (
+    block_length,
+    closed_form,
+    enumeration_roundings,
+    mean_cost,
+    mean_roundings,
+)
 from sparseaug.sampling import GroupSample, keyed_rng
 
 MOST = 600

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
+from sparseaug._floats import text_up
 from sparseaug.errors import ArgumentError, check_integer, check_not_negative, check_text, shorten
-from sparseaug.floats import text_up
-from sparseaug.planning.numbers import to_json
+from sparseaug.plans.table import to_json
 
 
 class BoundOverflowError(ArgumentError):

@@ -17,8 +17,7 @@ from sparseaug.cli.certify import certify
 from sparseaug.cli.design import design
 from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
-from sparseaug.cli.options import name_options
-from sparseaug.cli.output import flush, prepare
+from sparseaug.cli.output import flush, name_options, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 

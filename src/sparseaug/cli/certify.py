@@ -15,13 +15,12 @@ from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from sparseaug.cli.output import of_order, say, show
-from sparseaug.cli.rows import read_rows
+from sparseaug._floats import text_down, text_up
+from sparseaug._io import show_path
+from sparseaug.cli.output import of_order, read_rows, say, show
 from sparseaug.errors import check_integer, escape_controls, shorten_text
-from sparseaug.floats import text_down, text_up
 from sparseaug.groups import group
 from sparseaug.sampling import GroupSample
-from sparseaug.storage import show_path
 
 if TYPE_CHECKING:
     from sparseaug.spectral import Deviation

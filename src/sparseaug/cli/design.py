@@ -9,13 +9,13 @@ import click
 from rich import box
 from rich.table import Table
 
+from sparseaug._io import check_path
 from sparseaug.cli.output import of_order, say, show
 from sparseaug.designs import design as make
 from sparseaug.designs import designs
 from sparseaug.designs.offers import Designs, Offer
 from sparseaug.groups import Group, group
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.storage import check_path
 
 
 @click.command()

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sparseaug.cli.output import of_order, say
-from sparseaug.cli.rows import read_rows
+from sparseaug._io import LARGEST, check_path
+from sparseaug.cli.output import of_order, read_rows, say
 from sparseaug.errors import shorten
 from sparseaug.groups import Group, format_order, group, permutation_group
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.storage import LARGEST, check_path
 
 if TYPE_CHECKING:
     from sparseaug.spectral import Deviation

@@ -11,7 +11,7 @@ from rich.table import Table
 from sparseaug.cli.output import say, show
 from sparseaug.groups import Group, format_order, group
 from sparseaug.groups.catalogue import CATALOGUE
-from sparseaug.planning.numbers import to_json
+from sparseaug.plans.table import to_json
 
 _FAMILIES = (
     *((row.example, row.what, row.acts_by) for row in CATALOGUE),

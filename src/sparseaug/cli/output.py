@@ -1,18 +1,28 @@
 """What is printed, whatever standard output is: a terminal, ASCII only, full, closed, a broken pipe.
 
 Nothing is lost silently: what cannot be printed is one line on standard error and exit code 1.
+
+Errors in the words of the command line: the library says `degree=9`, its user typed `--degree 9`.
+
+Rows of numbers from a file: JSON lists, or one row per line, such as a CSV file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
+from collections.abc import Collection
 from io import TextIOWrapper
+from typing import Any
 
+import click
 from rich.console import Console, RenderableType
 
-from sparseaug.errors import escape_controls
+from sparseaug._archive import parse_json
+from sparseaug._io import read_bytes, show_path
+from sparseaug.errors import escape_controls, shorten_text
 from sparseaug.groups import Group, format_order
 
 _NARROWEST = 60  # columns
@@ -66,3 +76,91 @@ def flush() -> OSError | None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return error
     return None
+
+
+def name_options(message: str, command: click.Command | None, typed: Collection[str]) -> str:
+    """The message with the options of the command in place of the library's arguments.
+
+    An option stands for the argument of its own name; one that was typed also for the argument that is
+    its metavar in small letters, such as `path` or `seed`.
+
+    Args:
+        message: of an error
+        command: which was run; None where there was none
+        typed: the words after the program's name
+
+    Examples:
+        >>> import click
+        >>> command = click.Command("x", params=[click.Option(["--max-batch"])])
+        >>> name_options("max_batch=0 is not allowed; give 0 < max_batch < 9.", command, [])
+        '--max-batch=0 is not allowed; give 0 < --max-batch < 9.'
+    """
+    names = dict[str, str]()
+    words = {word.split("=")[0] for word in typed}
+    for option in command.params if command is not None else ():
+        if isinstance(option, click.Option):
+            long = option.opts[0]
+            if long in words and option.metavar is not None:
+                names.setdefault(option.metavar.lower(), long)
+            names[long.removeprefix("--").replace("-", "_")] = long
+    for name, long in names.items():
+        alone = rf"(?<![\w=.'-]){name}=(?:True\b|(?=[\s,.;)]|$))"  # a flag, or without a value
+        message = re.sub(rf"{alone}|(?<= < ){name}(?= < )", long, message)
+        message = re.sub(rf"(?<![\w=.'-]){name}=", f"{long}=", message)
+    return message
+
+
+LARGEST_TEXT = 1 << 26
+"""Bytes of a text file of rows, which is read as Python numbers."""
+
+
+def read_rows(option: str, path: str, *, real: bool = False) -> list[list[Any]]:
+    """Rows of a JSON file [[0, 1], ...] or of lines "0,1" or "0 1", below a line of names or without.
+
+    Integers, or with `real` any numbers. Anything else is a `UsageError`.
+    """
+    kind = "numbers" if real else "integers"
+    data = read_bytes(path)
+    if len(data) > LARGEST_TEXT:
+        raise click.UsageError(
+            f"{option} {show_path(path)} has {len(data)} bytes, above {LARGEST_TEXT}; give fewer rows."
+        )
+    try:
+        text = data.decode("utf-8-sig")
+        rows = (
+            parse_json(text)
+            if text.lstrip().startswith("[")
+            else _lines(text, float if real else int)
+        )
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise click.UsageError(
+            f"{option} {show_path(path)} is neither JSON nor lines of {kind}: "
+            f"{shorten_text(str(error))}."
+        ) from error
+    if not isinstance(rows, list) or not rows or not all(_is_row(row, real) for row in rows):
+        raise click.UsageError(
+            f"{option} {show_path(path)} holds no rows of {kind}; write [[1, 0, 2], [2, 0, 1]], or "
+            "one row per line."
+        )
+    return rows
+
+
+def _lines(text: str, number: type[int] | type[float]) -> list[list[Any]]:
+    lines = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    if lines and not any(map(_is_number, lines[0])):
+        lines = lines[1:]  # the names of the columns
+    return [[number(entry) for entry in line] for line in lines]
+
+
+def _is_number(entry: str) -> bool:
+    try:
+        float(entry)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_row(row: Any, real: bool) -> bool:
+    kinds = (int, float) if real else (int,)
+    return isinstance(row, list) and bool(row) and all(type(entry) in kinds for entry in row)

@@ -13,7 +13,7 @@ from sparseaug.cli.output import say, show
 from sparseaug.groups import group
 
 if TYPE_CHECKING:
-    from sparseaug.planning import Plan
+    from sparseaug.plans import Plan
 
 
 @click.command()
@@ -58,14 +58,14 @@ def plan(
         return
     if name is None:
         raise click.UsageError("--group is missing; name the group, or give --from a pilot.")
-    from sparseaug.planning import DrawPlan  # SciPy takes a while to import
-    from sparseaug.planning import plan as make_plan
+    from sparseaug.plans import DrawPlan  # SciPy takes a while to import
+    from sparseaug.plans import plan as make_plan
 
     found: Plan | DrawPlan = make_plan(group(name), **asked)
     if plot is not None:
         if isinstance(found, DrawPlan):
             raise click.UsageError("--plot goes with --eps.")
-        from sparseaug.planning.figure import save_plan_figure
+        from sparseaug.plans.figure import save_plan_figure
 
         save_plan_figure(found, plot, overwrite=force)
     if as_json:
@@ -73,7 +73,7 @@ def plan(
     elif isinstance(found, DrawPlan):
         _show_table(found.title(), found.table(), found.rows.index(found.best), 2, found.notes())
     else:
-        from sparseaug.planning import table as layout
+        from sparseaug.plans import table as layout
 
         cells = [layout.header(found), *(layout.cells(found, row) for row in found.rows)]
         best = found.rows.index(found.best)

@@ -1,15 +1,19 @@
-"""What changes along the way: theta, the best iterate, the trace; and what stops a run."""
+"""What changes along the way: theta, the best iterate, the trace; and what stops a run.
+
+What a run saw along the way: one column per quantity, one entry per evaluation.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, final
 
 import numpy as np
 from array_api_compat import array_namespace
+from numpy.typing import NDArray
 
-from sparseaug.descent.trace import OWN, Recorder
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 Theta = Any
@@ -133,3 +137,86 @@ def quantities(
                 f"evaluate returned {name}={shorten(value)}, which is not a number."
             ) from error
     return numbers
+
+
+OWN = ("step", "gradient_norm", "calls")
+"""Columns of every trace of `descend`."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Columns of equal length, read-only: `step`, `gradient_norm` of the risk followed, `calls`, and
+    whatever `evaluate` returned.
+
+    Args:
+        columns: vectors by name, with `step` among them
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
+        >>> risk = sa.augmented_risk(sa.KernelModel(sa.GaussianKernel(1.0), x), (x, [0, 1]), act, "full")
+        >>> trace = sa.descend(risk, np.ones(4), step_size=0.1, num_steps=50).trace
+        >>> trace, trace["step"]
+        (Trace(3 evaluations of step, gradient_norm, calls), array([ 0, 25, 50]))
+    """
+
+    columns: dict[str, NDArray[Any]]
+
+    def __post_init__(self) -> None:
+        columns = self.columns
+        if not isinstance(columns, Mapping) or "step" not in columns:
+            raise ArgumentError(f"columns={shorten(columns)} is not a dict with a column 'step'.")
+        for name, column in columns.items():
+            vector = isinstance(column, np.ndarray) and column.ndim == 1
+            if not isinstance(name, str) or not vector or len(column) != len(columns["step"]):
+                raise ArgumentError(
+                    f"columns[{shorten(name)}]={shorten(column)} is not a vector as long as 'step'."
+                )
+            column.flags.writeable = False
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        try:
+            return self.columns[name]
+        except TypeError as error:  # a list, say
+            names = ", ".join(self.names)
+            raise ArgumentError(
+                f"name={shorten(name)} is not a name; give one of {names}."
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self.columns["step"])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quantities."""
+        return tuple(self.columns)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Lists of plain numbers."""
+        return {name: column.tolist() for name, column in self.columns.items()}
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} evaluations of {', '.join(self.names)})"
+
+
+class Recorder:
+    """Collects rows for a `Trace`."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[float]] = {}
+
+    def add(self, row: dict[str, float]) -> None:
+        """One evaluation; the same quantities every time."""
+        for name, value in row.items():
+            self.columns.setdefault(name, []).append(value)
+
+    def trace(self) -> Trace:
+        """All of it, frozen; steps and calls are integers, Python's where they exceed 64 bits."""
+        return Trace({name: _column(name, values) for name, values in self.columns.items()})
+
+
+def _column(name: str, values: list[float]) -> NDArray[Any]:
+    if name not in ("step", "calls"):
+        return np.array(values, np.float64)
+    return np.array(values, np.int64 if max(values, default=0) < 1 << 63 else object)

@@ -3,22 +3,14 @@
 choose         design(group, ...), designs(group): the best known S
 thin           the best m elements of a pool
 inspection     what a given list of elements misses, and which design to use instead
-inspected      the same as a report
 offers         what is known for a group, as a table
 constructions  the table of all constructions
-permuting      offers for S_n, A_n, B_n
-shifting       offers for shifts and sign flips
-grids          lattices of shifts, with turns and flips
-transitive     sets that move tuples of points evenly
 arrays         orthogonal arrays of signs
-differences    difference sets, squares, cubes
 rotations      solids, unions of cosets, integer quaternions, even angles
-crossed        orthogonal arrays with mixed levels
 lattices       the best subgroup of shifts
 search         greedy choice and swaps in groups that can be listed
 descent        the same in groups too large to list, by small moves
 tuples         permutations judged by degree 1 and 2
-bands          rotations judged by degree
 signs          sign flips judged by degree 2 and 3
 field          GF(q) to q = 1,024
 """
@@ -29,8 +21,7 @@ from importlib import import_module
 from types import ModuleType
 
 from sparseaug.designs.choose import design, designs
-from sparseaug.designs.inspected import Inspection, Instead
-from sparseaug.designs.inspection import inspect
+from sparseaug.designs.inspection import Inspection, Instead, inspect
 from sparseaug.designs.offers import Designs
 from sparseaug.designs.thin import thin
 from sparseaug.groups import Group

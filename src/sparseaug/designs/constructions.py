@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 
 from sparseaug.designs import signs, tuples
-from sparseaug.designs.arrays import LARGEST_ARRAY, strengths
-from sparseaug.designs.crossed import mixed_rows, mixed_size, near_rows
+from sparseaug.designs.arrays import LARGEST_ARRAY, mixed_rows, mixed_size, near_rows, strengths
 from sparseaug.designs.descent import STARTS
-from sparseaug.designs.grids import axes, lattice
+from sparseaug.designs.lattices import axes, lattice
 from sparseaug.designs.offers import Offer
-from sparseaug.designs.permuting import permutations
+from sparseaug.designs.permutations import permutations
 from sparseaug.designs.rotations import rotation_offers
 from sparseaug.designs.search import Averages, Characters, Translations, best, greedy, greedy_order
-from sparseaug.designs.shifting import flips, shifts
+from sparseaug.designs.shifts import flips, shifts
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import (
     Group,
@@ -34,7 +33,7 @@ from sparseaug.groups import (
     symmetric,
 )
 from sparseaug.groups.wigner import HIGHEST_DEGREE
-from sparseaug.spectral.effort import announce
+from sparseaug.spectral.result import announce
 
 LARGEST_ORDER = 1_000_000
 """Order up to which the search lists the whole group."""

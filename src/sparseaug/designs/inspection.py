@@ -1,4 +1,6 @@
-"""`inspect(rows, group=...)`: what a list of transformations averages, what it misses, what to use.
+"""What an inspection of a list of transformations found, as a report and as JSON data.
+
+`inspect(rows, group=...)`: what a list of transformations averages, what it misses, what to use.
 
 A list that somebody else wrote is an S like any other. Its profile says on which degrees it is exact;
 the subgroup that its quotients generate says whether all of it lies in one coset, which no average over
@@ -8,14 +10,17 @@ it can see beyond; and the table of designs says which known S does better, or a
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import accumulate, combinations
+from textwrap import wrap
 from types import MappingProxyType
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
+from sparseaug._floats import text_up
 from sparseaug.designs.choose import build, designs
-from sparseaug.designs.inspected import Inspection, Instead, in_words
 from sparseaug.designs.offers import Offer
 from sparseaug.errors import (
     ArgumentError,
@@ -24,7 +29,6 @@ from sparseaug.errors import (
     shorten,
     shorten_text,
 )
-from sparseaug.floats import text_up
 from sparseaug.groups import Group, Rows, cyclic, direct_product, format_order
 from sparseaug.groups import group as named_group
 from sparseaug.sampling import GroupSample
@@ -33,6 +37,101 @@ from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.profiles.counting import counted
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Degree, Profile, degree_size
+
+WIDTH = 100
+
+
+@final
+@dataclass(frozen=True)
+class Instead:
+    """A design that can be used instead: `sa.design(group, name=name)`.
+
+    Attributes:
+        name: of the design
+        m: number of elements; it costs no oracle call
+        exact: the degrees on which it is exact
+        better: degrees on which it is exact and the inspected list is not
+        calls: oracle calls
+    """
+
+    name: str
+    m: int
+    exact: tuple[Degree, ...]
+    better: tuple[Degree, ...]
+    calls: int = 0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """What `inspect` found; `str` is a report.
+
+    Attributes:
+        sample: the rows, as an S
+        profile: by degree; None where the group has no degrees or is too large
+        factors: the profile of each factor of a product alone, by name
+        order: of the subgroup H such that S lies in one coset of H; None where that is out of reach
+        index: |G| / |H|: above 1 the deviation is 1
+        deviation: an upper bound; None where it is out of reach
+        misses: the degrees on which S is not exact
+        findings: what is wrong with the list, or worth knowing, in sentences
+        instead: designs, the smallest first
+    """
+
+    sample: GroupSample
+    profile: Profile | None
+    factors: Mapping[str, Profile]
+    order: int | None
+    index: int | None
+    deviation: float | None
+    misses: tuple[Degree, ...]
+    findings: tuple[str, ...]
+    instead: tuple[Instead, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON data; the index in hexadecimal, since it may have any length."""
+        return {
+            "group": self.sample.group.name,
+            "m": self.sample.m,
+            "sha256": self.sample.sha256,
+            "profile": None if self.profile is None else self.profile.to_dict(),
+            "factors": {name: one.to_dict() for name, one in self.factors.items()},
+            "order": None if self.order is None else hex(self.order),
+            "index": None if self.index is None else hex(self.index),
+            "deviation": self.deviation,
+            "misses": list(self.misses),
+            "findings": list(self.findings),
+            "instead": [
+                {**vars(one), "exact": list(one.exact), "better": list(one.better)}
+                for one in self.instead
+            ],
+        }
+
+    def __str__(self) -> str:
+        lines = [] if self.profile is None else [str(self.profile), ""]
+        if self.profile is None:
+            lines = [f"{shorten_text(self.sample.group.name)}, m = {self.sample.m}", ""]
+        for finding in self.findings:
+            lines += wrap(f"- {finding}", WIDTH, subsequent_indent="  ")
+        if self.instead:
+            lines += ["", "instead, without an oracle call:"]
+            lines += [f"  {_offered(one)}" for one in self.instead]
+        return "\n".join(lines)
+
+
+def in_words(degrees: tuple[Degree, ...]) -> str:
+    """Degrees in words: 1 to 3, or names."""
+    numbers = [degree for degree in degrees if isinstance(degree, int)]
+    if len(numbers) == len(degrees) and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        word = "degree" if len(numbers) == 1 else "degrees"
+        return f"{word} {numbers[0]}" + (f" to {numbers[-1]}" if len(numbers) > 1 else "")
+    return shorten_text(", ".join(map(str, degrees)))
+
+
+def _offered(one: Instead) -> str:
+    more = f", where S is not on {in_words(one.better)}" if one.better else ""
+    return f"{one.name}: m = {one.m}, exact on {in_words(one.exact)}{more}"
+
 
 _WHOLE_N = 7  # S_n up to which all degrees are looked at, in a second; above, degree 1 to 3
 _MOST_FACTORS = 12  # that are looked at one by one and in pairs

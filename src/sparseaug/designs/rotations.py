@@ -23,13 +23,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sparseaug.archive import parse_json
+from sparseaug._archive import parse_json
 from sparseaug.designs.offers import Offer
 from sparseaug.groups import Rotations, Rows
-from sparseaug.groups.quaternions import signed
 from sparseaug.groups.rotations import TURN, TURN_REST
-from sparseaug.groups.wigner import HIGHEST_DEGREE
-from sparseaug.spectral.rotations.primes import is_suitable, largest_prime, prime_bounds, prime_rows
+from sparseaug.groups.wigner import HIGHEST_DEGREE, signed
+from sparseaug.spectral.rotations import is_suitable, largest_prime, prime_bounds, prime_rows
 
 Quaternion: TypeAlias = tuple[Decimal, ...]
 

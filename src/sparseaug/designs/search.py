@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.groups import Group
-from sparseaug.spectral.general.regular import left_translations
+from sparseaug.spectral.regular import left_translations
 
 Values = NDArray[np.float64]
 Ranks = NDArray[np.int64]

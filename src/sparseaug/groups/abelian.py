@@ -12,11 +12,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
-from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
 from sparseaug.groups.limits import LARGEST_SIZE, LONGEST_ROW
+from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Faithful, Irrep
 from sparseaug.groups.rows import integer_rows
 

@@ -16,10 +16,9 @@ import numpy as np
 
 from sparseaug.errors import ElementError, GroupError, GroupTooLargeError, shorten
 from sparseaug.groups.base import Group
-from sparseaug.groups.closure import LARGEST_CLOSURE, closure
-from sparseaug.groups.digits import Rows
 from sparseaug.groups.labels import check_label
-from sparseaug.groups.rows import integer_array
+from sparseaug.groups.permutations import Rows
+from sparseaug.groups.rows import LARGEST_CLOSURE, closure, integer_array
 
 MOST_TURNS = 1 << 10
 """Matrices: their products are tabulated."""

@@ -27,9 +27,6 @@ from sparseaug.errors import (
     check_integer,
     shorten,
 )
-from sparseaug.groups.closure import closure
-from sparseaug.groups.digits import Rows, digits_of_rank, rank_of_digits, uniform_digits
-from sparseaug.groups.dimensions import DimensionSum, counted_dimension_sum
 from sparseaug.groups.limits import (
     ENUMERATION_LIMIT,
     LARGEST_ARRAY,
@@ -39,8 +36,15 @@ from sparseaug.groups.limits import (
     require_order_below,
     require_rows,
 )
-from sparseaug.groups.representations import Faithful, Irrep, Isomorphism
-from sparseaug.groups.rows import integer_array, on_digits, on_rows, row_array, typed_rows
+from sparseaug.groups.permutations import Rows, digits_of_rank, rank_of_digits, uniform_digits
+from sparseaug.groups.representations import (
+    DimensionSum,
+    Faithful,
+    Irrep,
+    Isomorphism,
+    counted_dimension_sum,
+)
+from sparseaug.groups.rows import closure, integer_array, on_digits, on_rows, row_array, typed_rows
 
 LARGEST_REGULAR = 4096
 """Order up to which a group permutes its own elements where it has no other points."""
@@ -189,11 +193,6 @@ class Group(ABC):
         Args:
             a: rows (k, width).
             b: as many rows, or one.
-
-        Examples:
-            >>> import sparseaug as sa
-            >>> sa.cyclic(4).distance([[1], [2]], [[1]])
-            array([0., 1.])
         """
         left, right = self._pair(a, b)
         return (left != right).any(axis=-1).astype(np.float64)

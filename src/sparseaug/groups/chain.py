@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups.digits import Rows
-from sparseaug.groups.permutations import compose_permutations, invert_permutations
+from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
 
 MOST_ENTRIES = 1 << 26
 """Entries of all transversals, which are kept with their inverses: 1 GiB together."""

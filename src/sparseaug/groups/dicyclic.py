@@ -9,13 +9,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._floats import UNIT
 from sparseaug.errors import GroupError, check_integer
-from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
 from sparseaug.groups.dihedral import Sign
-from sparseaug.groups.dimensions import DimensionSum
-from sparseaug.groups.representations import Irrep
+from sparseaug.groups.permutations import Rows
+from sparseaug.groups.representations import DimensionSum, Irrep
 from sparseaug.groups.rows import integer_rows
 
 

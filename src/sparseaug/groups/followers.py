@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.groups.chain import RandomElements, orbit_labels
-from sparseaug.groups.digits import Rows
-from sparseaug.groups.permutations import invert_permutations
+from sparseaug.groups.permutations import Rows, invert_permutations
 
 if TYPE_CHECKING:
     from sparseaug.groups.parts import Part

@@ -15,20 +15,19 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._floats import UNIT
 from sparseaug.errors import check_integer
-from sparseaug.floats import UNIT
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
-from sparseaug.groups.dimensions import DimensionSum, involutions
 from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (
+    Rows,
     are_permutations,
     compose_permutations,
     invert_permutations,
     shuffle,
     unshuffle,
 )
-from sparseaug.groups.representations import Faithful, Irrep
+from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, involutions
 from sparseaug.groups.young import (
     Partition,
     dimension,

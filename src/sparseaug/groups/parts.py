@@ -42,9 +42,9 @@ from sparseaug.groups.chain import (
     orbit_labels,
     stabiliser_chain,
 )
-from sparseaug.groups.digits import Rows
 from sparseaug.groups.followers import Followed, find_following
 from sparseaug.groups.permutations import (
+    Rows,
     compose_permutations,
     invert_permutations,
 )

@@ -12,14 +12,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
-from sparseaug.floats import UNIT
 from sparseaug.groups.abelian import Abelian
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
-from sparseaug.groups.dimensions import DimensionSum
 from sparseaug.groups.limits import EXACT_LOGARITHMS
-from sparseaug.groups.representations import Faithful, Irrep
+from sparseaug.groups.permutations import Rows
+from sparseaug.groups.representations import DimensionSum, Faithful, Irrep
 from sparseaug.groups.rows import typed_rows
 from sparseaug.groups.young import require_matrices
 

@@ -1,14 +1,24 @@
-"""What a group can be seen as: matrices, permutations of points, another group."""
+"""What a group can be seen as: matrices, permutations of points, another group.
+
+Sums of d_pi over the irreps of a group: counted, or bounded by the number of conjugacy classes.
+
+If every irrep of a group is real, the sum of d_pi over all irreps is the number of solutions of
+g^2 = 1 (Frobenius and Schur). That is so for S_n, B_n and the dihedral groups.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.groups.digits import Rows
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.groups.permutations import Rows
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
@@ -54,3 +64,87 @@ class Isomorphism(NamedTuple):
 
     Not so for the corners of a cube.
     """
+
+
+MOST_IRREPS = 10_000
+"""Irreps that are enumerated one by one."""
+
+MOST_ELEMENTS = 100_000
+"""Largest order whose conjugacy classes are counted, less than a second."""
+
+MOST_POINTS = 50_000
+"""Where the involutions of n things, of 330,000 bits, take about a second."""
+
+
+class DimensionSum(NamedTuple):
+    """The sum of d_pi over the non-trivial irreps, or an upper bound on it where it is not exact."""
+
+    value: int
+    exact: bool
+
+
+def involutions(n: int, signs: int = 1) -> int:
+    """How many permutations of n things are their own inverse; with signs=2, signed permutations.
+
+        a(n) = signs (a(n-1) + (n-1) a(n-2)):  n keeps its place with any sign, or changes places
+        with one of n-1 and both signs agree
+
+    Examples:
+        >>> [involutions(n) for n in range(6)], [involutions(n, signs=2) for n in range(6)]
+        ([1, 1, 2, 4, 10, 26], [1, 2, 6, 20, 76, 312])
+    """
+    if n > MOST_POINTS:
+        raise GroupTooLargeError(
+            f"n={n} is above {MOST_POINTS}: the number of involutions has hundreds of thousands of "
+            "digits there; use a smaller group."
+        )
+    before, now = 0, 1
+    for k in range(1, n + 1):
+        before, now = now, signs * (now + (k - 1) * before)
+    return now
+
+
+def bound_by_classes(order: int, classes: int) -> int:
+    """The sum of d_pi is at most sqrt((k - 1)(|G| - 1)) for k conjugacy classes (Cauchy and Schwarz).
+
+    There are k - 1 non-trivial irreps, and their d_pi^2 sum to |G| - 1.
+
+    Examples:
+        >>> bound_by_classes(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
+        15
+    """
+    square = (min(classes, order) - 1) * (order - 1)
+    shift = max(0, square.bit_length() - (1 << 14)) // 2  # what is cut off is rounded up
+    return math.isqrt(square >> 2 * shift) + 1 << shift if shift else math.isqrt(square)
+
+
+def counted_dimension_sum(group: Group) -> DimensionSum:
+    """From the irreps if they are known, else from the conjugacy classes, else from the order."""
+    if group.is_abelian:
+        return DimensionSum(group.order - 1, True)
+    try:
+        dimensions = [irrep.dimension for irrep in islice(group.irreps(), MOST_IRREPS + 1)]
+        if len(dimensions) <= MOST_IRREPS:
+            return DimensionSum(sum(dimensions) - 1, True)
+    except (UnsupportedError, GroupTooLargeError):
+        pass
+    if group.order <= MOST_ELEMENTS:
+        return DimensionSum(bound_by_classes(group.order, conjugacy_classes(group)), False)
+    return DimensionSum(group.order - 1, False)  # d <= d^2, which sum to |G| - 1
+
+
+def conjugacy_classes(group: Group) -> int:
+    """How many there are: components of the graph with an edge from g to s g s^-1, s a generator."""
+    from scipy.sparse import coo_array  # takes a tenth of a second to import
+    from scipy.sparse.csgraph import connected_components
+
+    elements = group.all_elements()
+    numbers = np.arange(group.order)
+    ends = [
+        group.rank(group.compose(group.compose(s[None], elements), group.inverse(s[None])))
+        for s in group.generators()
+    ]
+    starts = np.tile(numbers, len(ends))
+    edges = (np.ones(len(starts), np.int8), (starts, np.concatenate(ends)))
+    graph = coo_array(edges, shape=(group.order, group.order))
+    return int(connected_components(graph, directed=False, return_labels=False))

@@ -21,13 +21,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, check_integer, shorten
-from sparseaug.floats import UNIT
-from sparseaug.groups import quaternions
+from sparseaug.groups import wigner as quaternions
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
-from sparseaug.groups.dimensions import DimensionSum
-from sparseaug.groups.representations import Irrep
+from sparseaug.groups.permutations import Rows
+from sparseaug.groups.representations import DimensionSum, Irrep
 from sparseaug.groups.rows import real_array, typed_rows
 from sparseaug.groups.wigner import require_degree, rotation_irreps
 

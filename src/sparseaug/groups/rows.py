@@ -1,4 +1,7 @@
-"""Arrays of the right kind and shape, or a typed error that names them."""
+"""Arrays of the right kind and shape, or a typed error that names them.
+
+The subgroup that some elements generate: in a group that can be listed, or listed by itself.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import ArgumentError, ElementError, shorten
-from sparseaug.groups.digits import Rows
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, shorten
+from sparseaug.groups.limits import require_order_below
+from sparseaug.groups.permutations import Rows
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
@@ -122,3 +126,54 @@ def on_digits(method: Callable[..., Any]) -> Callable[..., Any]:
             raise ElementError(f"digits must be below the radices of {self.name}.") from error
 
     return checked
+
+
+LARGEST_CLOSURE = 1 << 17
+"""Order up to which subgroups are listed, in about a second."""
+
+
+def closure(group: Group, elements: Rows) -> tuple[NDArray[np.bool_], Rows]:
+    """For each rank whether it is in the subgroup, and those of the elements that generate it.
+
+    What is new is multiplied by the generators, and all that is known by something new, which
+    reaches the n-th power of a generator in log2(n) rounds.
+    """
+    require_order_below(group, LARGEST_CLOSURE + 1, "closure")
+    ranks = group.rank(elements)
+    reached = np.arange(group.order) == 0
+    chosen = elements[:0]
+    while not reached[ranks].all():
+        chosen = np.concatenate([chosen, elements[[reached[ranks].argmin()]]])
+        new = np.flatnonzero(reached)
+        while new.size:
+            rows, known = group.unrank(new), group.unrank(np.flatnonzero(reached))
+            products = [group.compose(rows, g) for g in chosen[:, None]]
+            found = group.rank(np.concatenate([*products, group.compose(known, rows[-1:])]))
+            new = np.unique(found[~reached[found]])
+            reached[new] = True
+    return reached, chosen
+
+
+def listed_subgroup(group: Group, generators: Rows) -> Rows:
+    """All elements of the subgroup, in lexicographic order of their rows, however large the group is.
+
+    What is new is multiplied by the generators until nothing new is found; as the group is finite, the
+    words in the generators are then all of the subgroup.
+    """
+    new = group.identity()
+    known, seen = [new], {new.tobytes()}
+    while len(new):
+        products = np.concatenate([new[:0], *(group.compose(new, g) for g in generators[:, None])])
+        fresh = []
+        for place, row in enumerate(products):
+            if (key := row.tobytes()) not in seen:
+                seen.add(key)
+                fresh.append(place)
+        new = products[fresh]
+        known.append(new)
+        if len(seen) > LARGEST_CLOSURE:
+            raise GroupTooLargeError(
+                f"generators generate more than {LARGEST_CLOSURE} elements of {group.name}, too many "
+                "to list; give fewer generators."
+            )
+    return np.unique(np.concatenate(known), axis=0)

@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
-from sparseaug.groups.dimensions import DimensionSum, involutions
 from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (
+    Rows,
     are_permutations,
     compose_permutations,
     invert_permutations,
     shuffle,
     unshuffle,
 )
-from sparseaug.groups.representations import Irrep
+from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
     Partition,
     conjugate,

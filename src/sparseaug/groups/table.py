@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten, size_text
 from sparseaug.groups.base import Group
-from sparseaug.groups.digits import Rows
 from sparseaug.groups.labels import check_label
+from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Faithful
 from sparseaug.groups.rows import integer_array, require_unmasked
 

@@ -2,25 +2,27 @@
 
 One representation per partition of n; its basis is the standard Young tableaux, and the adjacent
 transposition s_k = (k, k+1) acts by a 2-sparse orthogonal matrix (James and Kerber 1981, 3.4).
+
+Characters of the symmetric group, in integers: the rule of Murnaghan and Nakayama.
+
+A partition with at most n parts is a set of n beads, at lambda_i + n - i. A rim hook of length k is
+added by moving one bead up by k to a free place, with the sign (-1)^(beads passed). Adding hooks of the
+lengths mu_1, mu_2, ... to the empty partition reaches each lambda as often as chi_lambda(mu) says:
+p_mu = sum chi_lambda(mu) s_lambda, so one pass gives all characters at the cycle type mu.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import (
-    ArgumentError,
-    ElementError,
-    GroupTooLargeError,
-    check_integer,
-    shorten,
-)
-from sparseaug.floats import UNIT
+from sparseaug._floats import UNIT
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, check_integer, shorten
 from sparseaug.groups.limits import LARGEST_ARRAY, LARGEST_SIZE
 from sparseaug.groups.rows import require_unmasked
 
@@ -275,3 +277,33 @@ def _adjacent(
     partner = np.array([index.get(row.tobytes(), i) for i, row in enumerate(exchanged)])
     swapped = np.sqrt((distance - 1) * (distance + 1)) / np.abs(distance)
     return (1 / distance)[:, None], swapped[:, None], partner
+
+
+@lru_cache(maxsize=4096)
+def characters_at(cycle_type: Partition) -> dict[Partition, int]:
+    """chi_lambda(mu) of every partition lambda where it is not 0, for a cycle type mu of n points.
+
+    Examples:
+        >>> characters_at((2, 1, 1)) == {(4,): 1, (3, 1): 1, (2, 1, 1): -1, (1, 1, 1, 1): -1}
+        True
+    """
+    n = sum(cycle_type)
+    found = {(1 << n) - 1: 1}  # the empty partition: beads at 0..n-1
+    for k in cycle_type:
+        longer: dict[int, int] = {}
+        for beads, value in found.items():
+            free = beads & ~(beads >> k)  # beads with a free place k above
+            while free:
+                bead = free & -free
+                free ^= bead
+                passed = (beads & ((bead << k) - (bead << 1))).bit_count()
+                moved = beads ^ bead ^ (bead << k)
+                longer[moved] = longer.get(moved, 0) + (-value if passed % 2 else value)
+        found = {beads: value for beads, value in longer.items() if value}
+    return {_partition(beads, n): value for beads, value in found.items()}
+
+
+def _partition(beads: int, n: int) -> Partition:
+    places = [place for place in range(beads.bit_length()) if beads >> place & 1]
+    parts = (place - i for i, place in enumerate(places))
+    return tuple(sorted((part for part in parts if part), reverse=True))

@@ -13,9 +13,9 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._floats import gamma
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.floats import gamma
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
@@ -28,9 +28,15 @@ from sparseaug.kernels.arrays import (
     freeze,
     move,
 )
-from sparseaug.kernels.closed_form import closed_form, mean_roundings
-from sparseaug.kernels.enumeration import LIMIT, block_length, element_blocks, require_small
 from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.group_means import (
+    LIMIT,
+    block_length,
+    closed_form,
+    element_blocks,
+    mean_roundings,
+    require_small,
+)
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 

@@ -1,6 +1,6 @@
 """The recursion of `permanents` compiled by numba, many matrices side by side in the vector units.
 
-Imported by `sparseaug.compiled`, where numba can be used.
+Imported by `sparseaug._compiled`, where numba can be used.
 """
 
 from __future__ import annotations

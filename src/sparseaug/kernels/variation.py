@@ -18,11 +18,11 @@ import math
 
 import numpy as np
 
+from sparseaug._floats import SMALLEST, down, gamma, lifted, unit
 from sparseaug.actions import Action
-from sparseaug.floats import SMALLEST, down, gamma, lifted, unit
 from sparseaug.kernels.arrays import Floats, flat, move
-from sparseaug.kernels.enumeration import block_length
 from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.group_means import block_length
 from sparseaug.sampling import GroupSample
 
 _NO_OVERFLOW = 300.0  # exp(2 * 300) is a float

@@ -4,6 +4,7 @@ data      data sets of copies, samplers, a loader that resumes anywhere
 models    the copies of a batch; predictions averaged over S; a metric
 risk      R_n^S of any module, training on it, and an audit
 adapters  the forms that torchvision, PyTorch Geometric and Lightning expect
+checks    what modules ask of their arguments
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,8 @@ need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
 from sparseaug.nn.adapters import OrbitTransform, RelabelNodes, SymmetryCallback
 from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
-from sparseaug.nn.data.loader import ResumableLoader
 from sparseaug.nn.data.one_shot import OneShotDataset
-from sparseaug.nn.data.samplers import OrbitBatchSampler
+from sparseaug.nn.data.samplers import OrbitBatchSampler, ResumableLoader
 from sparseaug.nn.data.streaming import StreamingDataset
 from sparseaug.nn.models.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.models.orbit_batch import OrbitBatch
@@ -24,8 +24,7 @@ from sparseaug.nn.risk.audit import Audit, audit
 from sparseaug.nn.risk.fit import FitStep, fit
 from sparseaug.nn.risk.module_risk import ModuleRisk
 from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
-from sparseaug.orbits.invariance import assert_invariant, invariance_error
-from sparseaug.orbits.report import InvarianceReport
+from sparseaug.orbits.invariance import InvarianceReport, assert_invariant, invariance_error
 
 if TYPE_CHECKING:
     from sparseaug.nn.models.metric import InvarianceError

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import require_dense, require_local
-from sparseaug.actions.trees import leaves, require_samples
+from sparseaug.actions.arrays import leaves, require_dense, require_local, require_samples
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.adapters.graphs import is_graph
 from sparseaug.orbits.models import choose_output

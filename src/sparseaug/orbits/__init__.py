@@ -1,20 +1,20 @@
 """How a function varies over orbits, and whether data are as likely after a move.
 
 invariance     model(g x) beside model(x), for every g of a group or sample
-report         what was found, element by element
-pilots         the same for the gradient of a risk, and what an accuracy takes
 spectrum       how the variance over orbits is shared between degrees, and what averages leave of it
 models         how a model is called
 symmetry_test  test_invariance: an exact p-value that data are invariant
 moves          which moves of the data make it exact
 statistics     how far data are from their orbit average
 broken         which subgroups the data break
+pilot          how the gradient of a risk varies over the group
+pilot_plan     what an accuracy takes, from a pilot
 """
 
 from sparseaug.orbits.broken import BrokenSymmetries, broken_symmetries
-from sparseaug.orbits.invariance import assert_invariant, invariance_error
-from sparseaug.orbits.pilots import Pilot, PilotPlan, PilotRow, pilot
-from sparseaug.orbits.report import InvarianceReport
+from sparseaug.orbits.invariance import InvarianceReport, assert_invariant, invariance_error
+from sparseaug.orbits.pilot import Pilot, pilot
+from sparseaug.orbits.pilot_plan import PilotPlan, PilotRow
 from sparseaug.orbits.spectrum import Choice, Prediction, Spectrum, choose, orbit_spectrum
 from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.arrays import call, describe, leaves, require_dense, require_samples
 from sparseaug.actions.base import require_action
-from sparseaug.actions.trees import call, describe, leaves, require_samples
 from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
 
 MOST_CALLS = 10**9

@@ -24,15 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, namespace
+from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, namespace
 from sparseaug.actions.bound import Bound
-from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral.profiles.quotients import subgroup_of
+from sparseaug.spectral.profiles.counting import subgroup_of
 
 Move: TypeAlias = Literal["each", "together", "targets"]
 

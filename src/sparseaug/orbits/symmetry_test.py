@@ -34,9 +34,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind, namespace, require_dense
+from sparseaug.actions.arrays import (
+    as_numpy,
+    dtype_kind,
+    leaves,
+    map_leaves,
+    namespace,
+    require_dense,
+    require_samples,
+)
 from sparseaug.actions.base import require_action, require_law
-from sparseaug.actions.trees import leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.orbits.moves import (
     Move,
@@ -57,7 +64,7 @@ from sparseaug.orbits.statistics import (
     value_of,
 )
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.effort import announce
+from sparseaug.spectral.result import announce
 
 MOST_DRAWS = 10_000_000
 

@@ -11,8 +11,7 @@ import numpy as np
 from sparseaug.actions import Action
 from sparseaug.errors import check_integer
 from sparseaug.kernels.arrays import Floats, check_vector, move
-from sparseaug.risk.model import KernelModel, chain
-from sparseaug.risk.problem import Draws, Problem
+from sparseaug.risk.problem import Draws, KernelModel, Problem, chain
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.oracle import require_oracle

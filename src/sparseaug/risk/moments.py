@@ -13,8 +13,7 @@ from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels import Moments, full_moments, sample_moments
 from sparseaug.kernels.arrays import Floats, check_vector
-from sparseaug.risk.model import KernelModel, chain
-from sparseaug.risk.problem import Problem
+from sparseaug.risk.problem import KernelModel, Problem, chain
 from sparseaug.sampling import GroupSample
 
 _NO_OVERFLOW = 1e100  # of the square of theta; then |c| is below it, and |b g| below its square

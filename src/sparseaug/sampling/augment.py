@@ -9,9 +9,16 @@ from typing import Any, Literal
 import numpy as np
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import namespace, require_data, require_library
+from sparseaug.actions.arrays import (
+    joined,
+    leaves,
+    map_leaves,
+    namespace,
+    require_data,
+    require_library,
+    require_samples,
+)
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.actions.trees import joined, leaves, map_leaves, require_samples
 from sparseaug.errors import ArgumentError, check_integer, size_text
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample, as_sample

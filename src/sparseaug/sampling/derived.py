@@ -8,7 +8,7 @@ import numpy as np
 
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.digits import uniform_digits
+from sparseaug.groups.permutations import uniform_digits
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.origin import Origin, merged_draws, shared_draws

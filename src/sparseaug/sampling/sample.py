@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.archive import canonical_json, parse_json, require
+from sparseaug._archive import canonical_json, parse_json, require
+from sparseaug._io import show_path
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
@@ -24,11 +25,10 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups import from_dict as group_from_dict
-from sparseaug.groups.closure import listed_subgroup
 from sparseaug.groups.limits import ENUMERATION_LIMIT
+from sparseaug.groups.rows import listed_subgroup
 from sparseaug.sampling import derived, files
 from sparseaug.sampling.origin import LIMIT, Origin, require_draws
-from sparseaug.storage import show_path
 
 
 @dataclass(frozen=True, eq=False, repr=False)

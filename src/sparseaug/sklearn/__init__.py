@@ -9,8 +9,6 @@ parameters  from an estimator's parameters to an action and S
 scoring     moved_scorer, moved_folds: scores on freshly moved samples
 copies      copies of arrays and of data frames
 frames      what copies ask of a data frame, pandas' or polars'
-routing     arguments of fit on their way to the inner estimator
-means       means and spreads over S
 """
 
 from sparseaug.errors import need

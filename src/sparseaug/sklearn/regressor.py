@@ -19,8 +19,7 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
-from sparseaug.sklearn.copies import copies
-from sparseaug.sklearn.means import Back, spread_over
+from sparseaug.sklearn.copies import Back, copies, spread_over
 from sparseaug.sklearn.parameters import (
     ActionChoice,
     Shape,

@@ -4,11 +4,9 @@ symmetry       what a source gives: a group and an action, ready to draw from
 graphs         graphs of networkx and PyG and adjacency matrices, checked
 automorphisms  the automorphism group of a graph
 refinement     colours that no automorphism changes, and the search for one automorphism
-trees          what hangs from a graph, cut off before the search
 cells          lattice, positions and species of a crystal, periodic directions and moments, checked
 atoms          relabellings of identical atoms
 operations     the space-group operations of a crystal's cell, by spglib
-magnetism      those that keep magnetic moments, with time reversal
 slabs          those of a cell that repeats in two directions only
 exact          their group in integers, and how they move sites
 molecules      the point group of a molecule; frames: the search; schoenflies: its symbol

@@ -10,7 +10,7 @@ import numpy as np
 from sparseaug.actions import permute_axis
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import permutation_group
-from sparseaug.groups.digits import Rows
+from sparseaug.groups.permutations import Rows
 from sparseaug.sources.symmetry import Symmetry
 
 MOST_ATOMS = 1 << 14

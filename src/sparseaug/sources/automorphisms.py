@@ -32,9 +32,9 @@ from sparseaug.sources.refinement import (
     Structure,
     find_automorphism,
     path_to_discrete,
+    prune,
 )
 from sparseaug.sources.symmetry import Symmetry
-from sparseaug.sources.trees import prune
 
 
 @final

@@ -20,8 +20,7 @@ from sparseaug.errors import GroupError, GroupTooLargeError
 from sparseaug.groups import Rows
 from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.permutations import are_permutations
-from sparseaug.sources.cells import Cell, Floats
-from sparseaug.sources.magnetism import Operations
+from sparseaug.sources.cells import Cell, Floats, Operations
 
 SLACK = 4.0
 """A product of two operations, each found within symprec, errs by a few of them."""

@@ -27,8 +27,8 @@ from sparseaug.sources.frames import (
     Operation,
     find_operations,
     read_molecule,
+    schoenflies,
 )
-from sparseaug.sources.schoenflies import schoenflies
 from sparseaug.sources.sites import MoveSites, as_tuples, tensor_action
 from sparseaug.sources.symmetry import Symmetry
 

@@ -24,15 +24,17 @@ from sparseaug.errors import (
     need,
 )
 from sparseaug.groups import Rows
-from sparseaug.sources.cells import Cell, Floats, read_cell
-from sparseaug.sources.exact import SLACK, exact_group, site_images
-from sparseaug.sources.magnetism import (
+from sparseaug.sources.cells import (
+    Cell,
+    Floats,
     Operations,
     magnetic_operations,
+    read_cell,
     read_moments,
     require_kept,
     turned_moments,
 )
+from sparseaug.sources.exact import SLACK, exact_group, site_images
 from sparseaug.sources.sites import MoveSites, as_tuples, tensor_action
 from sparseaug.sources.slabs import require_slab, slab_operations
 from sparseaug.sources.symmetry import Symmetry

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from sparseaug.errors import ArgumentError
-from sparseaug.sources.cells import Cell
+from sparseaug.sources.cells import Cell, Operations
 from sparseaug.sources.exact import SLACK
-from sparseaug.sources.magnetism import Operations
 
 
 def require_slab(cell: Cell, symprec: float) -> None:

@@ -6,20 +6,26 @@ deviation   deviation(S): the best method for the group; words
 profiles    profile(S): norms and mean squares degree by degree
 draw_until  draw until the deviation is small enough
 generation  whether S can work at all
-effort      what a computation will take, said before it starts
 verify      norms with a proof
-abelian     shifts and sign flips: characters
 young       S_n and A_n by Clausen's recursion
-general     any group that can be listed, groups whose irreps are known, tuples, a given action
+characters            abelian groups: the largest mean of a character
+character_transforms  all characters at once, by matrices or the fast Fourier transform
+walsh                 sign flips, exactly
+dihedral              dihedral groups
+irreps                groups whose irreps are known, and tensor products of them
+regular               any group that can be listed
+tuples                functions of few points
+coordinates           functions of few coordinates of products and signed permutations
+representation        a given linear action
+rotations             SO(2), SO(3), O(2), O(3), by degree or for primes
 """
 
 from sparseaug.spectral.deviation import deviation, word_deviation
 from sparseaug.spectral.draw_until import Drawn, draw_until
-from sparseaug.spectral.effort import LongRunWarning
 from sparseaug.spectral.methods import METHODS, best_method
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Profile
-from sparseaug.spectral.result import Deviation
+from sparseaug.spectral.result import Deviation, LongRunWarning
 
 __all__ = [
     "METHODS",

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from sparseaug._floats import down, power_up, up
 from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
@@ -21,7 +22,6 @@ from sparseaug.errors import (
     check_real,
     shorten,
 )
-from sparseaug.floats import down, power_up, up
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not

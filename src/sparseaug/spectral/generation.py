@@ -14,8 +14,8 @@ import numpy as np
 
 from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
-from sparseaug.groups.closure import LARGEST_CLOSURE
 from sparseaug.groups.generated import permutation_group
+from sparseaug.groups.rows import LARGEST_CLOSURE
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.counting import counted, exact_degree
 

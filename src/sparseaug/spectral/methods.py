@@ -21,17 +21,16 @@ from sparseaug.groups import Group
 from sparseaug.groups.representations import Isomorphism
 from sparseaug.groups.wigner import require_degree
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.abelian.characters import characters_norm
-from sparseaug.spectral.abelian.walsh import walsh_norm
-from sparseaug.spectral.general.coordinates import coordinates, coordinates_norm
-from sparseaug.spectral.general.dihedral import dihedral_norm
-from sparseaug.spectral.general.irreps import irreps_norm, listed_irreps
-from sparseaug.spectral.general.regular import regular_norm
-from sparseaug.spectral.general.representation import action_norm
-from sparseaug.spectral.general.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.coordinates import coordinates, coordinates_norm
+from sparseaug.spectral.dihedral import dihedral_norm
+from sparseaug.spectral.irreps import irreps_norm, listed_irreps
+from sparseaug.spectral.regular import regular_norm
+from sparseaug.spectral.representation import action_norm
 from sparseaug.spectral.result import Norm
-from sparseaug.spectral.rotations.bands import bands_norm
-from sparseaug.spectral.rotations.primes import is_space, prime_norm
+from sparseaug.spectral.rotations import bands_norm, is_space, prime_norm
+from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.spectral.walsh import walsh_norm
 from sparseaug.spectral.young.symmetric import LARGEST_APPLIED, symmetric_norm
 
 REGULAR_LIMIT = 2_000_000

@@ -1,12 +1,14 @@
 """What a group and an action must keep; each check raises a `LawError` that says what broke.
 
 A statistical check states its failure probability; with a fixed seed it passes or fails for good.
+
+Whether an oracle counts, keeps to its budget and repeats itself.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,31 @@ import numpy as np
 from sparseaug.actions import Action, Array, require_law
 from sparseaug.actions.arrays import require_data
 from sparseaug.actions.base import require_group
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import (
+    ArgumentError,
+    LawError,
+    OracleBudgetError,
+    check_callable,
+    check_integer,
+    shorten,
+)
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import check_action as require_action
+from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.memory import require_memory
-from sparseaug.testing.answers import answers, check_seed, equal, near, require
-from sparseaug.testing.irreps import LARGE, check_irreps
-from sparseaug.testing.uniform import FALSE_ALARM, SMALL, check_uniform, require_drawable
+from sparseaug.testing.uniform import (
+    FALSE_ALARM,
+    LARGE,
+    SMALL,
+    answers,
+    check_irreps,
+    check_seed,
+    check_uniform,
+    equal,
+    near,
+    require,
+    require_drawable,
+)
 
 
 def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
@@ -214,3 +234,60 @@ def _check_samples(x: Any) -> None:
             raise ArgumentError(f"x has shape {tuple(part.shape)}; give at least one sample.")
     if not parts:
         raise ArgumentError("x is empty; give at least one array of samples.")
+
+
+def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
+    """Check that oracles built by `make(seed, budget)` count, keep to budget and repeat themselves.
+
+    Drawn in one go or in parts, the elements are the same; a refused draw draws and counts nothing.
+
+    Args:
+        make: `make(seed, budget)` returns an oracle
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> check_oracle(lambda seed, budget: sa.Oracle(sa.symmetric(4), seed, budget))
+    """
+    check_callable("make", make)
+    with answers("an oracle of make(seed, budget)"):
+        _check(make)
+
+
+def _check(make: Callable[[int, int | None], Oracle]) -> None:
+    whole, parts = _made(make, 0, None), _made(make, 0, None)
+    S = _drawn(whole, 24)
+    require(S.m == 24 and S.calls == 24 and whole.calls == 24, "24 draws are 24 calls")
+    first, second = _drawn(parts, 5), _drawn(parts, 19)
+    require(parts.calls == 24, "5 and 19 draws are 24 calls")
+    joined = np.concatenate([first.elements, second.elements])
+    require(np.array_equal(joined, S.elements), "draw(24) equals draw(5) then draw(19)")
+    require(bool(S.group.contains(S.elements).all()), "drawn elements are contained")
+    other = _drawn(_made(make, 1, None), 24)
+    require(S.group.order < 16 or not np.array_equal(other.elements, S.elements), "seeds differ")
+    limited = _made(make, 0, 10)
+    _drawn(limited, 8)
+    try:
+        limited.draw(3)
+    except OracleBudgetError:
+        pass
+    else:
+        raise LawError("the oracle breaks a law: drawing past the budget is refused.")
+    require(limited.calls == 8 and limited.remaining == 2, "a refused draw counts nothing")
+    last = _drawn(limited, 2)
+    require(np.array_equal(last.elements, S.elements[8:10]), "a refused draw draws nothing")
+
+
+def _made(make: Callable[[int, int | None], Oracle], seed: int, budget: int | None) -> Any:
+    oracle = make(seed, budget)
+    if not callable(getattr(oracle, "draw", None)) or not hasattr(oracle, "calls"):
+        raise ArgumentError(
+            f"make({seed}, {budget}) is {shorten(oracle)}, which is not an oracle; return one with "
+            "draw(m), calls and remaining."
+        )
+    return oracle
+
+
+def _drawn(oracle: Any, m: int) -> GroupSample:
+    S = oracle.draw(m)
+    require(isinstance(S, GroupSample), f"draw({m}) is a GroupSample (it is {shorten(S)})")
+    return S

@@ -4,23 +4,16 @@ Upper bounds are rounded up and lower bounds down, each to the nearest float on 
 integers are the smallest that satisfy their inequality between real numbers. Nothing overflows:
 |G| is an integer of up to a million digits, and delta any float between 0 and 1.
 
-    deviation         prop:spectral-approximation, thm:app-tw: m draws against the whole group
-    sharp             the same with Bernstein's inequality left as it is
+    one_shot          prop:spectral-approximation, thm:app-tw: m draws against the whole group;
+                      thm:uniform-gradient-approximation, thm:main, cor:app-main-complexity
+    sharp             the same with Bernstein's inequality left as it is; any eps from fixed draws
     dimensions        sums of irrep dimensions, which the sharper bound needs
-    words             any eps from a fixed number of draws
-    one_shot          thm:uniform-gradient-approximation, thm:main, cor:app-main-complexity
-    gradient_descent  lem:app-gd-rate, eq:app-full-gd-rate
-    streaming         prop:app-group-sgd
+    streaming         prop:app-group-sgd, lem:app-gd-rate, eq:app-full-gd-rate
     costs             tab:nonconvex-comparison
+    _interval         directed rounding and checks, shared
 """
 
 from sparseaug.theory.costs import Crossovers, MethodCost, comparison, crossovers
-from sparseaug.theory.deviation import (
-    deviation_bound,
-    deviation_floor,
-    deviation_sample_size,
-    failure_probability,
-)
 from sparseaug.theory.dimensions import (
     abelian_dimension_sum,
     dihedral_dimension_sum,
@@ -32,8 +25,11 @@ from sparseaug.theory.dimensions import (
     signed_involutions,
     symmetric_dimension_sum,
 )
-from sparseaug.theory.gradient_descent import full_gd_bound, full_gd_steps, gd_rate
 from sparseaug.theory.one_shot import (
+    deviation_bound,
+    deviation_floor,
+    deviation_sample_size,
+    failure_probability,
     gradient_bound,
     num_steps,
     sample_size,
@@ -42,13 +38,23 @@ from sparseaug.theory.one_shot import (
     stationarity_given,
 )
 from sparseaug.theory.sharp import (
+    WordsPlan,
     sharp_deviation_bound,
     sharp_deviation_sample_size,
     sharp_failure_probability,
     sharp_sample_size,
+    word_deviation,
+    word_length,
+    words_plan,
 )
-from sparseaug.theory.streaming import SGDPlan, sgd_bound, sgd_plan
-from sparseaug.theory.words import WordsPlan, word_deviation, word_length, words_plan
+from sparseaug.theory.streaming import (
+    SGDPlan,
+    full_gd_bound,
+    full_gd_steps,
+    gd_rate,
+    sgd_bound,
+    sgd_plan,
+)
 
 __all__ = [
     "Crossovers",

@@ -2,14 +2,32 @@
 
 Every bound of this package is built from rationals, one logarithm and one or two square roots.
 Rationals are exact here, so only the logarithm, the exponential and the root have any width.
+
+Correct rounding: the real number a formula defines, rounded the safe way and no further.
+
+An enclosure is refined until both of its ends round to the same result (Ziv's strategy), so
+`smallest_above` gives the smallest float that is not below the real number. Hence for a float t
+
+    smallest_above(x) <= t   exactly when   x <= t,
+
+and a comparison of two floats decides the inequality between real numbers. The refinement ends:
+a formula with log(2|G|/delta) in it is transcendental, so it is never a float or an integer
+itself, and formulas without a logarithm are enclosed exactly once their root is a dyadic number.
+
+The ranges of the paper's letters, checked once; a float becomes the rational it stands for.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import TypeVar
+
+from sparseaug._floats import SMALLEST, float_above, float_below
+from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +112,117 @@ def _exp(exponent: Fraction, digits: int, rounding: str) -> Fraction:
     context = Context(prec=digits, rounding=rounding)
     ratio = context.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
     return Fraction(context.exp(ratio))
+
+
+Enclosure = Callable[[int], Interval]
+"""From a number of bits to an interval of about that relative width."""
+
+Result = TypeVar("Result", int, float)
+
+START_BITS = 128
+"""Twice the 53 bits of a float and some: the first try settles all but one case in 10^20."""
+
+
+def smallest_above(enclose: Enclosure) -> float:
+    """The smallest float that is not below the enclosed number; inf above the range of floats."""
+    return _settle(enclose, float_above)
+
+
+def largest_below(enclose: Enclosure) -> float:
+    """The largest float that is not above the enclosed number, which is not negative."""
+    return _settle(enclose, float_below)
+
+
+def ceiling(enclose: Enclosure) -> int:
+    """The smallest integer that is not below the enclosed number."""
+    return _settle(enclose, math.ceil)
+
+
+def exp_above(enclose: Enclosure) -> float:
+    """The smallest float that is not below min(1, exp(x)), for the enclosed x."""
+    rough = enclose(START_BITS)
+    if rough.low >= 0:
+        return 1.0
+    if rough.high < -746:  # exp(-746) < 2^-1075
+        return SMALLEST
+    return min(1.0, smallest_above(lambda bits: enclose(bits).exp(bits)))
+
+
+def _settle(enclose: Enclosure, rounding: Callable[[Fraction], Result]) -> Result:
+    bits = START_BITS
+    while True:
+        interval = enclose(bits)
+        result = rounding(interval.high)
+        if rounding(interval.low) == result:
+            return result
+        bits *= 2
+
+
+COUNT_BITS = 10_000
+"""Size of T, b and the like: no formula of this package gives a larger one for any floats."""
+
+ORDER_BITS = 1 << 22
+"""Size of |G|, of m, which may be |G|, and of sums of dimensions: a million digits, as of S_250000."""
+
+
+def counted(name: str, value: int, *, at_least: int = 1) -> int:
+    """An integer such as T or b."""
+    return _sized(name, check_integer(name, value, at_least=at_least), COUNT_BITS)
+
+
+def group_size(name: str, value: int, *, at_least: int = 1) -> int:
+    """An integer such as |G|, m, the sum of dimensions or the number of classes."""
+    return _sized(name, check_integer(name, value, at_least=at_least), ORDER_BITS)
+
+
+def dimension_of(name: str, value: int, largest: int, *, at_least: int = 0) -> int:
+    """An integer such as the n of S_n, for which a number that grows with n! is computed."""
+    number = check_integer(name, value, at_least=at_least)
+    if number > largest:
+        raise ArgumentError(
+            f"{name}={shorten(number)} is too large; give at most {largest}, the result has "
+            "hundreds of thousands of digits there."
+        )
+    return number
+
+
+def text(name: str, value: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}={shorten(value)} is not a string.")
+    return value
+
+
+def _sized(name: str, number: int, bits: int) -> int:
+    if number.bit_length() > bits:
+        raise ArgumentError(
+            f"{name}={shorten(number)} is too large; give an integer below 2**{bits}."
+        )
+    return number
+
+
+def positive(name: str, value: float, *, below: float = math.inf) -> Fraction:
+    """A number such as eps, C, B or L."""
+    return Fraction(check_real(name, value, above=0, below=below))
+
+
+def probability(name: str, value: float) -> Fraction:
+    """A number strictly between 0 and 1, such as delta."""
+    return positive(name, value, below=1)
+
+
+def not_negative(name: str, value: float, *, below: float = math.inf) -> Fraction:
+    """A number that may be 0, such as the initial gap or a deviation."""
+    number = Fraction(check_real(name, value, below=below))
+    if number < 0:
+        raise ArgumentError(f"{name}={value!r} is not allowed; give a number of at least 0.")
+    return number
+
+
+def step(name: str, value: float, *, L: Fraction) -> Fraction:
+    """A step size of at most 1/L, or 1/L as a float has it (above 1/L by a rounding at most)."""
+    number = positive(name, value)
+    if number * L > 1 + Fraction(1, 2**52):
+        limit = f"{name}={value!r} is above 1/L={float(1 / L)!r}"
+        raise ArgumentError(f"{limit}; the descent lemma needs a step size of at most 1/L.")
+    return number

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sparseaug.errors import shorten
-from sparseaug.theory._arguments import (
+from sparseaug.theory._interval import (
+    Interval,
     counted,
     group_size,
+    largest_below,
+    log_ratio,
     not_negative,
     positive,
     probability,
     text,
 )
-from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import largest_below
-from sparseaug.theory.gradient_descent import full_gd_steps
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
-from sparseaug.theory.streaming import sgd_plan
+from sparseaug.theory.streaming import full_gd_steps, sgd_plan
 
 
 @dataclass(frozen=True, slots=True, repr=False)

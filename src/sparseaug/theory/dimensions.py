@@ -1,6 +1,6 @@
 """The sum of d_pi over the non-trivial irreps, for the usual families: the D of the sharper bound.
 
-The formulas are those of `sparseaug.groups.dimensions`, for numbers that no group is made of.
+The formulas are those of `sparseaug.groups.representations`, for numbers that no group is made of.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 from sparseaug.errors import ArgumentError
-from sparseaug.groups import dimensions
-from sparseaug.theory._arguments import ORDER_BITS, dimension_of, group_size
+from sparseaug.groups import representations as dimensions
+from sparseaug.theory._interval import ORDER_BITS, dimension_of, group_size
 
 
 def involutions(n: int) -> int:

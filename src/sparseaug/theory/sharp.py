@@ -8,15 +8,32 @@ Keeping both as they are, with D the sum of d_pi over the non-trivial irreps, ta
 
 `dimension_sum` is D throughout; `dimensions` has it for the usual families, and |G| - 1 is never
 below it. D = 0 is the group of one element, whose deviation is 0.
+
+Words over S: any accuracy from O(log|G| + log 1/delta) oracle calls.
+
+Pi_S Pi_G = Pi_G Pi_S = Pi_G, hence (Pi_S - Pi_G)^k = Pi_S^k - Pi_G: averaging over all words of
+length k in S has deviation at most tau^k, if S has tau. Composing elements makes no oracle
+call, so the calls are those that bring tau below a constant, and eps only sets the length.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from sparseaug.theory._arguments import group_size, positive, probability
-from sparseaug.theory._interval import Interval, log_ratio
-from sparseaug.theory._rounding import ceiling, exp_above, smallest_above
+from sparseaug._floats import float_above
+from sparseaug.theory._interval import (
+    Interval,
+    ceiling,
+    counted,
+    exp_above,
+    group_size,
+    log_ratio,
+    not_negative,
+    positive,
+    probability,
+    smallest_above,
+)
 
 
 def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
@@ -126,3 +143,122 @@ def _enclose(m: int, dimension_sum: int, delta: Fraction, bits: int) -> Interval
 
 def _log_term(dimension_sum: int, delta: Fraction, bits: int) -> Interval:
     return log_ratio(2 * dimension_sum * delta.denominator, delta.numerator, bits)
+
+
+EXACT_LENGTH = 4000
+"""Beyond this length tau^k is neither a float nor a ratio e / (2 c b) of floats. Write the floats
+with odd parts n, e, c, b: equality needs n^k c b = e < 2^53, so k < 34 unless n = 1, when it
+compares powers of two, of which such ratios reach no further than 2^-3200."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsPlan:
+    """m oracle calls, the deviation they are promised to have, and the length of the words.
+
+    Args:
+        m: oracle calls
+        deviation: what they are promised to have, tau
+        length: letters of a word
+    """
+
+    m: int
+    deviation: float
+    length: int
+
+    def __post_init__(self) -> None:
+        not_negative("deviation", self.deviation)
+        for name in ("m", "length"):
+            object.__setattr__(self, name, counted(name, getattr(self, name)))
+
+    def to_dict(self) -> dict[str, float | int]:
+        """The fields, by name."""
+        return asdict(self)
+
+
+def word_deviation(deviation: float, length: int) -> float:
+    """The deviation of all words of that length: tau^k, rounded up.
+
+    Args:
+        deviation: tau, the deviation of S, below 1
+        length: k, the letters of a word
+
+    Examples:
+        >>> word_deviation(0.5, 3)
+        0.125
+    """
+    tau = not_negative("deviation", deviation, below=1)
+    length = counted("length", length)
+    if length <= EXACT_LENGTH or tau == 0:
+        return float_above(tau ** min(length, EXACT_LENGTH))
+
+    def exponent(bits: int) -> Interval:
+        rate = _rate(tau, bits)
+        return Interval(-rate.high * length, -rate.low * length)
+
+    return exp_above(exponent)
+
+
+def word_length(deviation: float, eps: float) -> int:
+    """The smallest k, at least 1, with tau^k <= eps, for 0 <= tau < 1.
+
+        k >= log(1/eps) / log(1/tau)
+
+    Args:
+        deviation: tau, the deviation of S, below 1
+        eps: deviation of the words to reach
+
+    Examples:
+        >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
+        (3, 4)
+    """
+    tau = not_negative("deviation", deviation, below=1)
+    return _word_length(tau, positive("eps", eps))
+
+
+def words_plan(
+    eps: float, delta: float, *, dimension_sum: int, C: float, B: float, deviation: float = 0.5
+) -> WordsPlan:
+    """Draws and word length for a gradient error of at most eps/2, as `sample_size` grants.
+
+    m is the smallest sample whose `sharp_deviation_bound` tau is at most `deviation` (or at most
+    eps/(2CB), where that is larger: then single letters are enough), and k the smallest length with
+    C B tau^k <= eps/2. A smaller `deviation` costs calls and shortens the words.
+
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail, between 0 and 1
+        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
+        C: bound of point evaluation
+        B: bound on the norm of the gradient functions
+        deviation: tau that the m letters are promised to have, below 1
+
+    Examples:
+        >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
+        WordsPlan(m=75, deviation=0.4990..., length=6)
+    """
+    share, target = positive("eps", eps), positive("deviation", deviation, below=1)
+    share /= 2 * positive("C", C) * positive("B", B)
+    total = group_size("dimension_sum", dimension_sum, at_least=0)
+    m = smallest_sharp_sample(max(share, target), total, probability("delta", delta))
+    tau = sharp_deviation_bound(m, total, delta)
+    return WordsPlan(m, tau, 1 if share >= target else _word_length(Fraction(tau), share))
+
+
+def _word_length(tau: Fraction, eps: Fraction) -> int:
+    if tau <= eps:
+        return 1
+
+    def enclose(bits: int) -> Interval:
+        accuracy, rate = _rate(eps, bits), _rate(tau, bits)
+        length = Interval(accuracy.low / rate.high, accuracy.high / rate.low)
+        nearest = round(length.high)
+        if nearest <= EXACT_LENGTH and tau**nearest == eps:
+            return Interval.point(nearest)
+        return length
+
+    return ceiling(enclose)
+
+
+def _rate(tau: Fraction, bits: int) -> Interval:
+    """log(1/tau), for 0 < tau < 1."""
+    return log_ratio(tau.denominator, tau.numerator, bits)

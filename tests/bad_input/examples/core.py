@@ -15,7 +15,7 @@ from sparseaug import (
     designs,
     kernels,
     orbits,
-    planning,
+    plans,
     risk,
     sampling,
     spectral,
@@ -292,19 +292,19 @@ def of_planning() -> Iterator[Example]:
     yield Example(sa.Plan, fields(PLAN))
     yield Example(sa.DrawPlan, fields(DRAWS))
     yield Example(DRAWS.row, {"method": "full"})
-    yield Example(planning.DrawRow, fields(DRAWS.rows[0]))
-    yield Example(planning.degree_dimension_sum, {"group": G, "degree": 2})
+    yield Example(plans.DrawRow, fields(DRAWS.rows[0]))
+    yield Example(plans.degree_dimension_sum, {"group": G, "degree": 2})
     yield Example(PLAN.row, {"method": "full"})
     yield Example(PLAN.at, {"eps": 0.2})
-    yield Example(planning.Problem, fields(PLAN.problem))
-    yield Example(planning.MethodPlan, fields(PLAN.rows[2]))
-    yield Example(planning.SampledWords, {"m": 3, "deviation": 0.5, "length": 2, "size": 9})
+    yield Example(plans.Problem, fields(PLAN.problem))
+    yield Example(plans.MethodPlan, fields(PLAN.rows[2]))
+    yield Example(plans.SampledWords, {"m": 3, "deviation": 0.5, "length": 2, "size": 9})
     yield Example(
-        planning.sampled_words,
+        plans.sampled_words,
         {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0},
     )
-    yield Example(planning.dimension_sum, {"group": G})
-    yield Example(planning.dimension_sum_is_exact, {"group": G})
+    yield Example(plans.dimension_sum, {"group": G})
+    yield Example(plans.dimension_sum_is_exact, {"group": G})
 
 
 def of_checks() -> Iterator[Example]:

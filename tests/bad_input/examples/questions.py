@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import sparseaug as sa
-from sparseaug import planning
+from sparseaug import plans
 from tests.bad_input.examples.core import ACT, MOVED, RISK, THETA, G, S, X, fields, oracle
 from tests.bad_input.judge import Example, Fresh, key
 
@@ -44,7 +44,7 @@ def of_pilots() -> Iterator[Example]:
     yield Example(sa.Pilot.from_dict, {"data": found.to_dict()})
     yield Example(found.save, {"path": "pilot.json", "overwrite": True})
     yield Example(load_pilot(found), {"path": "pilot.json"}, of=key(sa.Pilot.load))
-    yield Example(planning.Constants, fields(found.constants()))
+    yield Example(plans.Constants, fields(found.constants()))
     yield Example(sa.plan, {"group": G, "eps": 0.1, "constants": found.constants()}, also=("C",))
 
 

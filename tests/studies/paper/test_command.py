@@ -115,7 +115,7 @@ def test_a_full_disk_is_one_line(run, monkeypatch):
     def fill(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sparseaug.storage._write_flushed", fill)
+    monkeypatch.setattr("sparseaug._io._write_flushed", fill)
     code, out, err = run(*SHORT)
     assert (code, out) == (2, "")
     assert "No space left on device" in err

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sparseaug.archive import save_json
+from sparseaug._archive import save_json
 from sparseaug.errors import ConfigMismatchError, FileFormatError, StorageError
 from studies.paper import Comparison, Config, Problem, design_claims, read_comparison
 from studies.paper.compared import KINDS, MEASURED, SAMPLES, compared

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from sparseaug.archive import load_json, save_json
+from sparseaug._archive import load_json, save_json
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -210,7 +210,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 
 
 def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path, monkeypatch):
-    import sparseaug.storage as storage
+    import sparseaug._io as storage
 
     plain, written = storage._write_flushed, []
 

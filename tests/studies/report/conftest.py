@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparseaug.archive import save_json
-from sparseaug.pictures import figure_style
+from sparseaug._archive import save_json
+from sparseaug._figures import figure_style
 from studies.paper.compared import MEASURED
 from tests.extras import REASON
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sparseaug.pictures import Look, figure_bytes
+from sparseaug._figures import Look, figure_bytes
 from studies.paper import Comparison, read_results
 from studies.paper.compared import MEASURED
 from studies.rates import Line, Panel

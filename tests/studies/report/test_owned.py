@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sparseaug.archive import load_json, save_json
+from sparseaug._archive import load_json, save_json
 from sparseaug.errors import FileFormatError, StorageError
 from studies.report import write_report
 from studies.report.write import NAMES, _figures

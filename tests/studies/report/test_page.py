@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparseaug import pictures as style
-from sparseaug.archive import save_json
-from sparseaug.planning.figure import _LINES
+from sparseaug import _figures as style
+from sparseaug._archive import save_json
+from sparseaug.plans.figure import _LINES
 from studies.paper import Comparison, claims, design_claims, read_results
 from studies.report import write_report
 from studies.report.charts import method_label

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from sparseaug.archive import load_json, save_json
+from sparseaug._archive import load_json, save_json
 from sparseaug.errors import ArgumentError, FileFormatError, StorageError
 from studies.paper import read_comparison, read_results
 from studies.rates import Finding, Line, Panel, Summary, Table, read_study

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any, Literal, final
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import is_tensor, require_dense
+from sparseaug.actions.arrays import is_tensor, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
-from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import check_integer
 from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample

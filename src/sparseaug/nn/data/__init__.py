@@ -3,6 +3,5 @@
 one_shot   all n m copies by an index map
 streaming  a fresh, counted element for every item and epoch
 samplers   which copies share a batch; loader: a loader that resumes anywhere; state: whose state it is
-inner      the data set inside
 items      the parts of an item, moved
 """

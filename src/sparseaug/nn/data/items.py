@@ -4,24 +4,31 @@ An item is x alone or a tuple or list (x, y, ...) of one sample: x is moved, y m
 has an action of its own, the rest passes through. x may be a tuple or a dict of arrays that move
 together; an item that is a dict is x, and what has no action in a dict passes through. x may be a graph
 of PyTorch Geometric: `permute_nodes` relabels it.
+
+The inner data set of ours: its length, checked indices, and a batch of its samples at once.
+
+A batch whose samples are rows of tensors already: PyTorch's default collate need not copy them again.
+
+A loader asks a data set for a list of samples and joins them: to cut a moved batch into samples and join
+these again takes longer than to move it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import torch
+from torch.utils.data import IterableDataset, Subset, TensorDataset
+from torch.utils.data._utils import collate
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import require_dense
+from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_dense
 from sparseaug.actions.bound import Bound, Indices
-from sparseaug.actions.trees import leaves, map_leaves
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.nn.adapters.graphs import is_graph, relabelled
-from sparseaug.nn.data.joined import JoinedBatch
 
 # Bytes that are stacked and moved at a time: they stay in the cache, and memory of this size is used
 # again where a batch of large images would be given new pages, which takes longer than to move it.
@@ -205,3 +212,159 @@ def _like(item: Any, parts: tuple[Any, ...]) -> Any:
 def _require_targets(parts: Sequence[Sequence[Any]]) -> None:
     if any(len(part) < 2 for part in parts):
         raise ArgumentError("y_action is given, but dataset has items without y; leave it out.")
+
+
+class OutOfRangeError(ArgumentError, IndexError):
+    """An index beyond the ends: an IndexError, which is how Python's iteration learns of the end."""
+
+
+@final
+class Inner:
+    """A map-style data set of n samples, fetched in batches.
+
+    A `TensorDataset`, or a `Subset` of one as `random_split` makes it, is indexed as a whole.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+        self.n = _length(dataset)
+        self._plain, self._places = _plain_tensors(dataset)
+
+    def moved(self, source: Indices, which: Indices, moves: Moves) -> Sequence[Any]:
+        """The samples `source`, sample t moved by element which[t]."""
+        if not len(source):
+            return []
+        if self._plain is None:
+            return moves.items(self._fetch(source), which)
+        places = source if self._places is None else self._places[source]
+        return moves.columns(self._plain.tensors, places, which)
+
+    def _fetch(self, source: Indices) -> list[Any]:
+        """One item per index; an index that is there several times is fetched once."""
+        once, back = np.unique(source, return_inverse=True)
+        indices = once.tolist()
+        fetch = getattr(self.dataset, "__getitems__", None)
+        items = list(fetch(indices)) if callable(fetch) else [self.dataset[i] for i in indices]
+        return [items[place] for place in back.tolist()]
+
+
+def check_index(index: Any, length: int, name: str = "index") -> int:
+    """A Python int in 0..length-1; negative ones count from the end, as in a list."""
+    number = check_integer(name, index, at_least=-(1 << 63), below=1 << 63)
+    if not -length <= number < length:
+        raise OutOfRangeError(f"{name}={number} is out of range for {length} items.")
+    return number % length
+
+
+def check_indices(indices: Any, length: int, name: str = "indices") -> Indices:
+    """The same for a list, an array or a tensor of integers."""
+    try:
+        array = as_numpy(indices)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise ArgumentError(f"{name}={shorten(indices)} must be integers: {error}") from error
+    if array.ndim and not array.size:
+        return np.zeros(array.shape, np.int64)
+    if array.dtype.kind not in "iu" or not array.ndim:
+        raise ArgumentError(f"{name}={shorten(indices)} must be integers; give a list of them.")
+    if array.min() < -length or array.max() >= length:
+        raise OutOfRangeError(f"{name}={shorten(indices)} out of range for {length} items.")
+    array = array.astype(np.int64)
+    return np.where(array < 0, array + length, array)
+
+
+def check_list(indices: Any, length: int) -> Indices:
+    """The same for the indices of a batch: a list of them, or one axis."""
+    array = check_indices(indices, length)
+    if array.ndim != 1:
+        raise ArgumentError(f"indices have shape {array.shape}; give a list of integers.")
+    return array
+
+
+def _length(dataset: Any) -> int:
+    remedy = "give a map-style data set, with __len__ and __getitem__."
+    if isinstance(dataset, IterableDataset | Mapping):
+        kind = "a mapping" if isinstance(dataset, Mapping) else "iterable"
+        raise ArgumentError(f"dataset={shorten(dataset)} is {kind}: it has no indices; {remedy}")
+    if not hasattr(dataset, "__getitem__"):
+        raise ArgumentError(f"dataset={shorten(dataset)} has no __getitem__; {remedy}")
+    try:
+        return len(dataset)
+    except Exception as error:  # whatever a foreign object raises
+        raise ArgumentError(f"dataset={shorten(dataset)} has no length; {remedy}") from error
+
+
+def _plain_tensors(dataset: Any) -> tuple[TensorDataset | None, Indices | None]:
+    """The tensors behind a data set and the places of its samples in them (None: all, in order).
+
+    Subclasses are left alone: they may fetch in their own way.
+    """
+    if type(dataset) is TensorDataset:
+        return dataset, None
+    if type(dataset) is not Subset:
+        return None, None
+    inner, places = _plain_tensors(dataset.dataset)
+    if inner is None:
+        return None, None
+    chosen = check_indices(dataset.indices, len(dataset.dataset))  # type: ignore[arg-type]
+    return inner, chosen if places is None else places[chosen]
+
+
+class JoinedItem(tuple[Any, ...]):
+    """An item of a `JoinedBatch`: `default_collate` asks the type of the first item what to do."""
+
+    __slots__ = ()
+
+
+@final
+class JoinedBatch(Sequence[Any]):
+    """The items (x, y, ...) whose parts are the rows of these tensors: a sequence of tuples.
+
+    `default_collate`, which a `DataLoader` uses unless told otherwise, returns the tensors themselves,
+    in the list that it makes of tuples, and joins what is not a tensor. Other functions find a
+    sequence of items.
+
+    Args:
+        columns: tensors (k, ...) or sequences of k things, one for each part of an item
+
+    Examples:
+        >>> import torch
+        >>> from torch.utils.data import default_collate
+        >>> batch = JoinedBatch([torch.eye(2), torch.tensor([3, 4])])
+        >>> batch[1], len(batch)
+        ((tensor([0., 1.]), tensor(4)), 2)
+        >>> default_collate(batch)[0] is batch.columns[0]
+        True
+    """
+
+    def __init__(self, columns: Sequence[Any]) -> None:
+        self.columns = [
+            column.contiguous() if isinstance(column, torch.Tensor) else column
+            for column in columns
+        ]
+        # PyTorch's table of types; an entry for ours, in every process that makes a batch
+        collate.default_collate_fn_map.setdefault(JoinedItem, _columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return list(self)[k]
+        return JoinedItem(column[k] for column in self.columns)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        rows = (c.unbind(0) if isinstance(c, torch.Tensor) else c for c in self.columns)
+        return zip(*rows, strict=True)
+
+
+def _columns(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
+    """What `default_collate` makes of these items: no copy, unless a user joins tensors otherwise."""
+    usual = (collate_fn_map or {}).get(torch.Tensor) is collate.collate_tensor_fn
+    if isinstance(batch, JoinedBatch) and usual:
+        return [
+            column
+            if isinstance(column, torch.Tensor)
+            else collate.collate(column, collate_fn_map=collate_fn_map)
+            for column in batch.columns
+        ]
+    return collate.collate([tuple(item) for item in batch], collate_fn_map=collate_fn_map)

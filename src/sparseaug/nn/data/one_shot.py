@@ -15,8 +15,7 @@ from torch.utils.data import Dataset
 
 from sparseaug.actions import Action, Bound
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.nn.data.inner import Inner, check_index, check_indices, check_list
-from sparseaug.nn.data.items import Moves
+from sparseaug.nn.data.items import Inner, Moves, check_index, check_indices, check_list
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 

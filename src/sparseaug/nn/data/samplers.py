@@ -6,23 +6,31 @@ of batches, the first ones come a second time for the last ranks, or the last on
 
 An iteration takes its epoch and its first batch when its first batch is asked for, not when it is made:
 a data loader with workers makes two iterators for each epoch and uses the second.
+
+A data loader that is saved and resumed in the middle of an epoch, whatever workers fetch ahead.
+
+What a saved state must be: all of its keys and no others, and of the run that it is loaded into.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
-from torch.utils.data import Sampler
+from torch.utils.data import DataLoader, Sampler
 
+from sparseaug._archive import canonical_json
+from sparseaug.actions import Action
 from sparseaug.actions.bound import Indices
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.groups import Group
 from sparseaug.nn.checks import check_choice, check_flag
+from sparseaug.nn.data.items import Inner
 from sparseaug.nn.data.one_shot import OneShotDataset
-from sparseaug.nn.data.state import describe, require_keys, require_settings
 from sparseaug.orbits.models import MOST_COPIES
 from sparseaug.sampling.keys import keyed_rng
 
@@ -261,3 +269,130 @@ def _require_multiple(batch_size: int, m: int) -> None:
             f"batch_size={batch_size} is not a multiple of m={m}, so copies cannot stay together; "
             f'give {nearest}, or copies="spread".'
         )
+
+
+@final
+class ResumableLoader(DataLoader[Any]):
+    """A `DataLoader` with an `OrbitBatchSampler` that counts the batches the training loop has had.
+
+    Takes what `DataLoader` takes; `batch_sampler` is an `OrbitBatchSampler`. Workers fetch ahead, so
+    that the sampler has handed out more batches than were trained on: `state_dict` tells the
+    latter. Lightning saves and loads this state with its checkpoints by itself. Accelerate does so after
+    `accelerator.register_for_checkpointing(loader)`; its `prepare` would put a loader of its own in
+    place of this one, whose batches nobody counts, and is refused.
+
+    Workers start at the first batch and not at `iter(loader)`: Lightning calls that before it has
+    told a resumed run's epoch.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.nn import OneShotDataset
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
+        >>> def loader():
+        ...     return ResumableLoader(data, batch_sampler=OrbitBatchSampler(data, 2))
+        >>> first, again = loader(), loader()
+        >>> batch = next(iter(first))
+        >>> again.load_state_dict(first.state_dict())
+        >>> len(list(again)), len(list(again))
+        (2, 3)
+    """
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        sampler = self._orbits()
+        turn = None
+        for count, batch in enumerate(super().__iter__(), 1):
+            # the one that the loader began for these batches, once the first of them is here
+            turn = turn or sampler._turn
+            if turn is not None:
+                turn.had = turn.start + count
+            yield batch
+
+    def state_dict(self) -> dict[str, Any]:
+        """The sampler's epoch, the batches of it that the loop has had, and what decides them."""
+        return self._orbits().state_dict()
+
+    def load_state_dict(self, state: Any) -> None:
+        """Let the next iteration continue where `state_dict` was taken, and later ones be whole."""
+        self._orbits().load_state_dict(state)
+
+    @property
+    def _is_accelerate_prepared(self) -> bool:
+        """What Accelerate's `prepare` asks a loader first."""
+        raise UnsupportedError(
+            "Accelerate's prepare would replace this ResumableLoader by a loader that counts no "
+            "batches; leave it out of prepare, and give rank=accelerator.process_index and "
+            "num_ranks=accelerator.num_processes to its OrbitBatchSampler. For batches that Accelerate "
+            "deals out, without a state, prepare a DataLoader."
+        )
+
+    def _orbits(self) -> OrbitBatchSampler:
+        if not isinstance(self.batch_sampler, OrbitBatchSampler):
+            raise ArgumentError(
+                f"batch_sampler={shorten(self.batch_sampler)} is not an OrbitBatchSampler; give one."
+            )
+        wanted, given = len(self.batch_sampler.dataset), Inner(self.dataset).n
+        if given != wanted:
+            raise ArgumentError(
+                f"dataset has {given} items, but batch_sampler deals out {wanted}; make it of the same "
+                "data set."
+            )
+        return self.batch_sampler
+
+
+_REMEDY = "give what state_dict returned"
+
+
+def require_keys(state: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """`state` as it is, or an `ArgumentError` unless it is a mapping with exactly these keys."""
+    if not isinstance(state, Mapping):
+        raise ArgumentError(f"state={shorten(state)} is not a mapping; {_REMEDY}.")
+    missing = [name for name in names if name not in state]
+    if missing:
+        raise ArgumentError(f"state lacks {missing}; {_REMEDY}.")
+    others = [key for key in state if key not in names]
+    if others:
+        raise ArgumentError(f"state has {shorten(others)}, which is unknown; {_REMEDY}.")
+    return state
+
+
+def require_settings(saved: Any, mine: Mapping[str, Any]) -> None:
+    """Raise an `ArgumentError` unless the settings in a state are `mine`, which are plain values."""
+    if not isinstance(saved, Mapping):
+        raise ArgumentError(f'state["settings"]={shorten(saved)} is not a mapping; {_REMEDY}.')
+    if set(saved) != set(mine):
+        differing = sorted(map(str, set(saved) ^ set(mine)))
+        raise ArgumentError(f'state["settings"] lacks or adds {shorten(differing)}; {_REMEDY}.')
+    for name, value in mine.items():
+        if type(saved[name]) is not type(value) or saved[name] != value:
+            raise ArgumentError(
+                f"state is of another run: it has {name}={shorten(saved[name])}, but this one has "
+                f"{name}={shorten(value)}; load it where everything is made with the same arguments."
+            )
+
+
+def describe(value: Any) -> str:
+    """What an action does, as text that is the same in every process.
+
+    Type and fields, as far as they are plain data; of a function its name alone, and of a group its
+    name, since a sample's hash tells which one it is.
+    """
+    if isinstance(value, Group):
+        return value.name
+    if isinstance(value, np.ndarray):
+        return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(describe, value))})"
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if dataclasses.is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    else:
+        parts = dict(vars(value)) if isinstance(value, Action) else {}
+    named = getattr(value, "__qualname__", type(value).__qualname__)
+    return f"{named}({', '.join(f'{name}={describe(part)}' for name, part in parts.items())})"
+
+
+def group_sha256(group: Group) -> str:
+    """SHA-256 of the group's description."""
+    return hashlib.sha256(canonical_json(group.to_dict())).hexdigest()

@@ -28,9 +28,8 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows
 from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
-from sparseaug.nn.data.inner import Inner, check_index, check_list
-from sparseaug.nn.data.items import Moves
-from sparseaug.nn.data.state import describe, group_sha256, require_keys, require_settings
+from sparseaug.nn.data.items import Inner, Moves, check_index, check_list
+from sparseaug.nn.data.samplers import describe, group_sha256, require_keys, require_settings
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle

@@ -15,9 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import as_numpy
+from sparseaug.actions.arrays import as_numpy, map_leaves
 from sparseaug.actions.base import require_action
-from sparseaug.actions.trees import map_leaves
 from sparseaug.errors import ArgumentError
 from sparseaug.nn.checks import require_batch, require_outputs
 from sparseaug.nn.models.orbit_batch import (
@@ -25,7 +24,7 @@ from sparseaug.nn.models.orbit_batch import (
     require_loadable,
     require_sample_of,
 )
-from sparseaug.nn.risk.ranks import require_same, sum_over_ranks
+from sparseaug.nn.risk.chunks import require_same, sum_over_ranks
 from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample

@@ -14,10 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug.actions import Action, Bound
-from sparseaug.actions.arrays import Shape, has_channels_last
+from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves
 from sparseaug.actions.base import require_action
 from sparseaug.actions.bound import Distinct, distinct
-from sparseaug.actions.trees import leaves, map_leaves
 from sparseaug.errors import ArgumentError, check_integer, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import require_tensor

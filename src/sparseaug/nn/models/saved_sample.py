@@ -16,11 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from sparseaug._archive import parse_json
 from sparseaug.actions.arrays import as_numpy, is_sharded
-from sparseaug.archive import parse_json
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.nn.data.state import group_sha256
+from sparseaug.nn.data.samplers import group_sha256
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
 

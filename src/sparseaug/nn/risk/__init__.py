@@ -6,9 +6,6 @@ fit             ordinary optimisers on either
 audit           the full-group gradient from fresh elements, with an interval
 certified       certificates: exact, and audited
 largest         a limit on single gradients from the layers
-elements        gradients of single elements, many at once
 requirements    what is tried when a risk is built
 chunks          which copies are computed where; ranks: torch.distributed
-trial           how many copies at once
-identity        what a risk depends on, for checkpoints
 """

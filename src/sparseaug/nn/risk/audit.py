@@ -8,7 +8,7 @@ the squared norm of that mean.
 # Without a limit on the norms of v_g no number of draws bounds their mean: an element that was not
 # drawn may carry any gradient (Bahadur and Savage, Annals of Mathematical Statistics 27, 1956). So there
 # are two kinds of interval. With `largest`, a limit that the user vouches for, it is the one of
-# `sparseaug.certificate.concentration` and holds with probability 1 - delta. Without it, it is Student's
+# `sparseaug.certificate.anytime` and holds with probability 1 - delta. Without it, it is Student's
 # on the jackknife over groups of draws: an estimate, right as N grows.
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import torch
 from scipy.special import stdtrit
 from torch import Tensor
 
+from sparseaug._floats import down, text_down, text_up, up
 from sparseaug.certificate.anytime import over_draws, require_fresh
 from sparseaug.errors import ArgumentError, check_integer, check_real
-from sparseaug.floats import down, text_down, text_up, up
 from sparseaug.nn.risk.certified import CONDITION, bounded, require_risk
-from sparseaug.nn.risk.ranks import require_same
+from sparseaug.nn.risk.chunks import require_same
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import torch
 from torch import Tensor, nn
 
-from sparseaug.actions.trees import map_leaves
+from sparseaug._floats import TINY, gamma, lifted
+from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate import Certificate
 from sparseaug.certificate.anytime import (
     Interval,
@@ -29,11 +30,10 @@ from sparseaug.certificate.anytime import (
     share_of,
 )
 from sparseaug.errors import ArgumentError, UnsupportedError, check_real, shorten
-from sparseaug.floats import TINY, gamma, lifted
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
+from sparseaug.nn.risk.chunks import require_same
 from sparseaug.nn.risk.largest import derived_limit
-from sparseaug.nn.risk.ranks import require_same
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from sparseaug.descent import NonFiniteError, Trace
-from sparseaug.descent.trace import Recorder
+from sparseaug.descent.state import Recorder
 from sparseaug.errors import ArgumentError, check_integer, shorten
-from sparseaug.nn.risk.ranks import any_rank, require_same
+from sparseaug.nn.risk.chunks import any_rank, require_same
 from sparseaug.orbits.models import MOST_CALLS
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from sparseaug._floats import gamma, lifted
 from sparseaug.errors import UnsupportedError
-from sparseaug.floats import gamma, lifted
 from sparseaug.kernels.arrays import Floats
 from sparseaug.spectral.verify.verified import norm_upper
 

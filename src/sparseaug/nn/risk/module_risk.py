@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from sparseaug.actions import Action, Bound
+from sparseaug.actions.arrays import call, joined, leaves, map_leaves
 from sparseaug.actions.bound import distinct
-from sparseaug.actions.trees import call, joined, leaves, map_leaves
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.risk import certified
@@ -27,19 +27,26 @@ from sparseaug.nn.risk.chunks import (
     CHUNK_ON_ACCELERATOR,
     CHUNK_ON_CPU,
     Tile,
+    module_risk_identity,
+    require_same,
     runs,
     share,
+    sum_over_ranks,
+    this_rank,
     tiles,
     work,
 )
-from sparseaug.nn.risk.elements import element_gradients
 from sparseaug.nn.risk.fit import fit
-from sparseaug.nn.risk.identity import module_risk_identity
-from sparseaug.nn.risk.ranks import require_same, sum_over_ranks, this_rank
-from sparseaug.nn.risk.requirements import check_tensors, require_mean, require_pure
-from sparseaug.nn.risk.trial import Chunk, count_entries
+from sparseaug.nn.risk.requirements import (
+    Chunk,
+    check_tensors,
+    count_entries,
+    element_gradients,
+    require_mean,
+    require_pure,
+)
 from sparseaug.orbits.models import check_chunk
-from sparseaug.risk.identity import order_facts
+from sparseaug.risk.problem import order_facts
 from sparseaug.sampling import GroupSample
 
 Loss = Callable[[Any, Any], Tensor]

@@ -8,10 +8,9 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.errors import check_integer
+from sparseaug.nn.risk.chunks import module_risk_identity, require_same
 from sparseaug.nn.risk.fit import fit
-from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.module_risk import Loss, ModuleRisk
-from sparseaug.nn.risk.ranks import require_same
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.oracle import require_oracle

@@ -5,7 +5,6 @@ choose          the cheapest S for an error
 measure         which elements to evaluate at, and the spectrum from values there: for any function
 result          Spectrum, Prediction
 picture         the spectrum, and the error it predicts against m
-pairs           the fit to pairs of values
 units           what a spectrum is made of; shapes, shifts, products, bands and points have those of
                 groups
 young_transform all of S_n at once

@@ -12,9 +12,8 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind
+from sparseaug.actions.arrays import as_numpy, describe, dtype_kind, joined, leaves, map_leaves
 from sparseaug.actions.base import differences, require_law
-from sparseaug.actions.trees import describe, joined, leaves, map_leaves
 from sparseaug.errors import ArgumentError, check_callable, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import LARGEST

@@ -29,11 +29,10 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group, Irrep, Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.general.irreps import irrep_means, listed_irreps
+from sparseaug.spectral.irreps import irrep_means, listed_irreps
 from sparseaug.spectral.methods import known_by_degree
 from sparseaug.spectral.profiles.blocks import irrep_degrees
-from sparseaug.spectral.profiles.counting import fixed_points
-from sparseaug.spectral.profiles.quotients import quotients
+from sparseaug.spectral.profiles.counting import fixed_points, quotients
 from sparseaug.spectral.profiles.result import Degree
 from sparseaug.spectral.profiles.shifts import TABLE
 
@@ -196,8 +195,7 @@ def units_of(group: Group, order: str | None, *, whole: bool) -> Units:
         order: "frequency" or "degree" of abelian groups; None for what `usual_order` says
         whole: whether all values are known: then each irrep of an abelian group or product is a unit
     """
-    from sparseaug.orbits.spectrum.bands import Bands
-    from sparseaug.orbits.spectrum.points import Points
+    from sparseaug.orbits.spectrum.bands import Bands, Points
     from sparseaug.orbits.spectrum.products import product_units
     from sparseaug.orbits.spectrum.shapes import Shapes
     from sparseaug.orbits.spectrum.shifts import Characters, Frequencies, Weights

@@ -7,8 +7,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.deviation import check_progress
 from sparseaug.spectral.methods import as_known
-from sparseaug.spectral.profiles.bands import band_levels
-from sparseaug.spectral.profiles.blocks import irrep_levels
+from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
 from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels

@@ -8,6 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from sparseaug._floats import text_down, text_up
 from sparseaug.errors import (
     ArgumentError,
     check_integer,
@@ -16,7 +17,6 @@ from sparseaug.errors import (
     shorten,
     shorten_text,
 )
-from sparseaug.floats import text_down, text_up
 
 Degree: TypeAlias = int | str
 Number: TypeAlias = Fraction | float

@@ -4,6 +4,16 @@ Up to n = 12 by Clausen's transform, one verified norm per degree. Above, degree
 t-tuples of points is the largest of the degrees up to t, so it is an upper bound for degree t; and
 ||pi(S)|| <= ||pi(S)||_F, which is known exactly, is another. Up to n = 64 degree 2 has its own
 (`pairs`).
+
+The norm of D_S on degree 2 of S_n alone, for n in the dozens: unordered and signed pairs of points.
+
+Functions of unordered pairs hold the irreps (n), (n-1, 1) and (n-2, 2); signed pairs e_a ^ e_b hold
+(n-1, 1) and (n-2, 1, 1). With W the incidence of points and pairs and V the signed one, which takes
+e_a ^ e_b to e_b - e_a,
+    P = (W'W - 2 J / (n - 1)) / (n - 2)   and   P = V'V / n
+are the projections onto the irreps of degree below 2, since W W' = (n - 2) I + J and V V' = n I - J. The
+mean A of S commutes with P, so its norm on degree 2 is that of A (1 - P). Times m and the denominators
+that is a matrix of integers below m n^2, exact in float64; one division is all that is rounded.
 """
 
 from __future__ import annotations
@@ -14,14 +24,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sparseaug._floats import UNIT, up
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.groups import Rows
 from sparseaug.groups.young import Partition, dimension, partitions
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.effort import announce
-from sparseaug.spectral.general.tuples import TUPLE_CODES, permutation_module_norm
-from sparseaug.spectral.profiles import pairs
-from sparseaug.spectral.profiles.bounds import (
+from sparseaug.spectral.profiles.blocks import (
     integer_total,
     largest_norms,
     levels,
@@ -30,16 +40,17 @@ from sparseaug.spectral.profiles.bounds import (
 )
 from sparseaug.spectral.profiles.counting import (
     LARGEST_N,
+    coset_of,
     counted_shapes,
     is_first,
     shape_degree,
     shape_part,
     summed,
 )
-from sparseaug.spectral.profiles.quotients import coset_of
 from sparseaug.spectral.profiles.result import Degree, Level, Part
-from sparseaug.spectral.result import Block, Norm, Progress, larger_norm
-from sparseaug.spectral.verify.threads import Threads
+from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm
+from sparseaug.spectral.tuples import TUPLE_CODES, permutation_module_norm
+from sparseaug.spectral.verify.lanczos import Threads
 from sparseaug.spectral.verify.verified import root_lower, root_upper
 from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
 from sparseaug.spectral.young.symmetric import GRAM_FROM, GRAM_SAMPLE
@@ -167,8 +178,8 @@ def _low_degrees(
         upper = min(1.0, max(root_above(Fraction(p.mean_square) * p.dimension) for p in own))
         lower = root_below(max(Fraction(part.mean_square) for part in own))
         norm = Norm(upper, lower)
-        if count.total and t == 2 and n <= pairs.LARGEST_N:
-            norm = pairs.degree_two_norm(S)
+        if count.total and t == 2 and n <= MOST_PAIRED:
+            norm = degree_two_norm(S)
             below = larger_norm(below, norm)
         elif count.total and n**t <= TUPLE_CODES and math.perm(n, t) * S.m <= _ENTRIES:
             norm, below = _with_tuples(S, t, norm, below, progress)
@@ -196,3 +207,46 @@ def _with_tuples(
     certain = below.failure_probability == 0.0 and found.lower > below.upper
     lower = max(norm.lower, found.lower) if certain else norm.lower
     return Norm(max(upper, lower), lower, found.block if certain else "", failure), found
+
+
+MOST_PAIRED = 64
+"""Points up to which the matrices, of side n (n - 1) / 2, are verified: 2016, some seconds."""
+
+
+def degree_two_norm(S: GroupSample) -> Norm:
+    """Bounds of the norm on the irreps (n-2, 2) and (n-2, 1, 1) of S_n or A_n."""
+    n = S.group.width
+    rows, counts = S.counts()
+    first, second = np.triu_indices(n, 1)
+    pairs = np.arange(len(first))
+    number = np.zeros((n, n), np.int64)
+    number[first, second] = number[second, first] = pairs
+    left, right = rows[:, first], rows[:, second]
+    targets, signs = number[left, right], np.where(left < right, 1, -1)
+    incidence = np.zeros((n, len(pairs)))
+    incidence[first, pairs], incidence[second, pairs] = 1.0, 1.0
+    signed = np.array(incidence)
+    signed[first, pairs] = -1.0
+    even = (n - 1) * (n - 2) * np.eye(len(pairs)) - (n - 1) * incidence.T @ incidence + 2.0
+    odd = n * np.eye(len(pairs)) - signed.T @ signed
+    blocks = [
+        _block(f"({n - 2}, 2)", _sums(targets, counts), even, (n - 1) * (n - 2) * S.m),
+        _block(f"({n - 2}, 1, 1)", _sums(targets, counts[:, None] * signs), odd, n * S.m),
+    ]
+    return largest_norms((2, block) for block in blocks)[2]
+
+
+def _sums(targets: Rows, weights: Rows) -> NDArray[np.float64]:
+    """The sum over S of the matrices that send pair j to +- pair targets[j]: integers."""
+    size = targets.shape[1]
+    weights = np.broadcast_to(weights if weights.ndim == 2 else weights[:, None], targets.shape)
+    codes = targets * size + np.arange(size)
+    flat = np.bincount(codes.ravel(), weights.ravel().astype(np.float64), size * size)
+    return flat.reshape(size, size).astype(np.float64)
+
+
+def _block(
+    name: str, sums: NDArray[np.float64], rest: NDArray[np.float64], denominator: int
+) -> Block:
+    values = (sums @ rest) / float(denominator)
+    return Block(name, values, up(4 * UNIT * float(np.linalg.norm(values))))

@@ -3,7 +3,32 @@
 Lanczos started at a vector that is known not to be orthogonal to the answer bounds it from above
 (Kuczynski and Wozniakowski, SIAM J. Matrix Anal. Appl. 13, 1992). The proof below is about the
 vectors that were computed: neither exact arithmetic nor orthogonality is assumed.
+
+Threads of the linear algebra library: few, because those that must wait for each other crawl.
+
+On two cores, two threads took five times as long as one for the blocks of S_9, and ten times as
+long for a Cholesky factorisation of size 4000 while another program kept one core busy.
 """
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh_tridiagonal
+from threadpoolctl import ThreadpoolController
+
+from sparseaug._floats import UNIT, down, gamma, power_up, up
+from sparseaug.errors import check_integer, check_real
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.verify.verified import UNDERFLOW
 
 # Let B = (D^k)^T D^k, l = ||D^k||^2 its largest eigenvalue, z a unit eigenvector for it, and v_0 a
 # start with <z, v_0> >= w > 0. The computed vectors satisfy, for whatever numbers a_j and b_j,
@@ -36,22 +61,6 @@ vectors that were computed: neither exact arithmetic nor orthogonality is assume
 # the best of T samples that were tried with T times that (`draw_until` counts them); and to find an S
 # with bad starts on purpose takes about one over that probability of trials.
 
-from __future__ import annotations
-
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
-
-from sparseaug.errors import check_integer, check_real
-from sparseaug.floats import UNIT, down, gamma, power_up, up
-from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import UNDERFLOW
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -334,3 +343,25 @@ def _part(progress: Progress | None, index: int) -> Progress | None:
 
 def _norm_upper(x: Vector) -> float:
     return up(math.sqrt(float(x @ x) / (1.0 - gamma(len(x))))) * _SLACK
+
+
+TINY, SMALL = 48, 1000
+"""Below the first size the library takes one thread by itself; above the second, half the cores."""
+
+
+class Threads:
+    """Sets the number of threads by the size of the matrix at hand; finds the libraries once."""
+
+    def __init__(self) -> None:
+        self._controller: ThreadpoolController | None = None
+
+    @contextmanager
+    def for_size(self, size: int) -> Iterator[None]:
+        """Within, a matrix of this size is worked on as is best for it; afterwards as before."""
+        if size < TINY:
+            yield
+            return
+        self._controller = self._controller or ThreadpoolController()
+        limit = 1 if size < SMALL else max(1, (os.cpu_count() or 1) // 2)
+        with self._controller.limit(limits=limit, user_api="blas"):
+            yield

@@ -1,6 +1,6 @@
 """The induction transform compiled by numba: the mixes of `kernels_scipy`, in place, node by node.
 
-Imported by `sparseaug.compiled`, where numba can be used.
+Imported by `sparseaug._compiled`, where numba can be used.
 """
 
 from __future__ import annotations

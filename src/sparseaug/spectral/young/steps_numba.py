@@ -1,6 +1,6 @@
 """Elements of S_n applied to a vector of one irrep, one adjacent transposition after the other.
 
-Imported by `sparseaug.compiled`, where numba can be used.
+Imported by `sparseaug._compiled`, where numba can be used.
 """
 
 from __future__ import annotations

@@ -1,0 +1,215 @@
+"""Arrays and facts in one safetensors file, and JSON for people; each under a checksum.
+
+A file is read once and parsed from its bytes: what another program does to it meanwhile is a checksum
+that does not match, never a mapped page that is gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._io import read_bytes, show_path, write_atomic
+from sparseaug.errors import (
+    FileFormatError,
+    SparseAugError,
+    escape_controls,
+    shorten,
+    shorten_text,
+)
+
+Arrays = dict[str, NDArray[Any]]
+Upgrade = Callable[[Arrays, dict[str, Any]], tuple[Arrays, dict[str, Any]]]
+
+
+def save_archive(
+    path: str | os.PathLike[str],
+    schema: str,
+    arrays: Mapping[str, NDArray[Any]],
+    facts: Mapping[str, Any],
+    *,
+    overwrite: bool = True,
+    follow: bool = True,
+) -> None:
+    """Write arrays and JSON facts, whole or not at all.
+
+    With overwrite=False a file that holds the same is left as it is, and any other refused.
+    """
+    from safetensors.numpy import save
+
+    tensors = {name: _plain(array) for name, array in arrays.items()}
+    metadata = {"schema": schema, "facts": canonical_json(facts).decode()}
+    metadata["checksum"] = _checksum(metadata, tensors)
+    if not overwrite and os.path.exists(path) and _holds(path, metadata):
+        return
+    write_atomic(path, save(tensors, metadata=metadata), overwrite=overwrite, follow=follow)
+
+
+def load_archive(
+    path: str | os.PathLike[str], schema: str, upgrades: Mapping[int, Upgrade] | None = None
+) -> tuple[Arrays, dict[str, Any]]:
+    """Read what `save_archive` wrote, now or in an older version that can be upgraded.
+
+    Args:
+        path: The file.
+        schema: The kind of file and its present version, as in "sparseaug.Checkpoint/2".
+        upgrades: For older versions, by number, what turns arrays and facts of that version into those
+            of the next one; they are applied in turn. Versions that are not in it are refused.
+
+    Returns:
+        The arrays and the facts, in the present version.
+
+    Raises:
+        FileFormatError: The file is damaged, of another kind, or of a version that is not read.
+    """
+    metadata, arrays = _read(path)
+    kind, _, now = schema.rpartition("/")
+    upgrades = upgrades or {}
+    readable = {f"{kind}/{version}": version for version in sorted({*upgrades, int(now)})}
+    found = metadata.get("schema", "none")
+    require(
+        found in readable,
+        path,
+        f"its schema is {found[:60]!r} and this version reads {', '.join(map(repr, readable))}; "
+        "save it again with a matching version of sparseaug",
+    )
+    missing = {"schema", "facts", "checksum"} ^ set(metadata)
+    require(not missing, path, f"its metadata lacks or adds {sorted(missing)}")
+    stated = metadata.pop("checksum")
+    require(stated == _checksum(metadata, arrays), path, "its checksum does not match")
+    try:
+        facts = parse_json(metadata["facts"])
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
+    require(isinstance(facts, dict), path, "its facts are not a mapping")
+    for version in range(readable[found], int(now)):
+        upgrade = upgrades[version]
+        try:
+            arrays, facts = upgrade(arrays, facts)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise FileFormatError(
+                f"{show_path(path)} is damaged: it is of version {version} and lacks what that has "
+                f"({shorten_text(escape_controls(repr(error)), 200)})."
+            ) from error
+    return arrays, facts
+
+
+def save_json(
+    path: str | os.PathLike[str],
+    data: Mapping[str, Any],
+    *,
+    overwrite: bool = True,
+    follow: bool = True,
+) -> None:
+    """Write a JSON object, whole or not at all; the same data gives the same bytes.
+
+    Its last field, "sha256", is that of the `canonical_json` of the others.
+    """
+    sealed = {**data, "sha256": _json_seal(data)}
+    text = json.dumps(sealed, indent=1, allow_nan=False) + "\n"
+    write_atomic(path, text.encode(), overwrite=overwrite, follow=follow)
+
+
+def load_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what `save_json` wrote, without its "sha256"; anything else is a `FileFormatError`."""
+    try:
+        data = parse_json(read_bytes(path))
+    except (ValueError, RecursionError) as error:  # bad UTF-8 is a ValueError too
+        raise FileFormatError(f"{show_path(path)} is not valid JSON: {error}.") from error
+    require(isinstance(data, dict), path, "it is not a JSON object")
+    stated = data.pop("sha256", None)
+    require(stated is not None, path, "it has no sha256; it was edited, or is not ours")
+    try:
+        found = _json_seal(data)
+    except ValueError as error:  # 1e999 is valid JSON
+        raise FileFormatError(f"{show_path(path)} has a number that is not finite.") from error
+    require(stated == found, path, "its sha256 does not match; it was damaged or edited")
+    return data
+
+
+def require(condition: bool, path: str | os.PathLike[str], reason: str) -> None:
+    """Raise a `FileFormatError` for `path` unless the condition holds."""
+    if not condition:
+        raise FileFormatError(f"{show_path(path)} is not a file that can be trusted: {reason}.")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value that JSON text has for every reader: NaN and a key that stands twice are refused.
+
+    Raises:
+        ValueError: It is not such JSON, or not UTF-8.
+        RecursionError: It is nested too deep.
+
+    Examples:
+        >>> parse_json('{"calls": 4, "calls": 0}')
+        Traceback (most recent call last):
+        ValueError: it has the key 'calls' twice
+    """
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)
+
+
+def canonical_json(data: Any) -> bytes:
+    """One spelling for one value: sorted keys, no spaces, ASCII."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], Arrays]:
+    from safetensors.numpy import load
+
+    data = read_bytes(path)  # a missing or unreadable file is told apart from a damaged one
+    try:
+        found = load(data)  # checks the header, which stands after its length
+        arrays = {name: a if a.flags.writeable else a.copy() for name, a in found.items()}
+        header = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        metadata = dict(header.get("__metadata__") or {})
+    except Exception as error:  # the parser meets arbitrary bytes and may raise anything
+        reason = shorten_text(escape_controls(str(error)), 200)
+        raise FileFormatError(f"{show_path(path)} is damaged or not ours: {reason}") from error
+    return metadata, arrays
+
+
+def _holds(path: str | os.PathLike[str], metadata: dict[str, str]) -> bool:
+    """Whether the archive at `path` is whole and has this metadata, so the same arrays too."""
+    try:
+        there, arrays = _read(path)
+    except SparseAugError:
+        return False
+    rest = {name: text for name, text in there.items() if name != "checksum"}
+    return there == metadata and _checksum(rest, arrays) == there["checksum"]
+
+
+def _json_seal(data: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical_json(data)).hexdigest()
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"it has the key {shorten(twice)} twice")
+    return found
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"it holds {name}")
+
+
+def _checksum(metadata: dict[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:
+    shapes = {name: [str(a.dtype), list(a.shape)] for name, a in arrays.items()}
+    digest = hashlib.sha256(canonical_json({**metadata, "arrays": shapes}))
+    for name in sorted(arrays):
+        digest.update(_plain(arrays[name]).tobytes())
+    return digest.hexdigest()
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Contiguous and little-endian."""
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)
+    return contiguous.astype(contiguous.dtype.newbyteorder("<"), copy=False)

@@ -1,0 +1,254 @@
+"""Offers for groups of permutations: S_n and A_n.
+
+The degree of a function is the number of coordinates it looks at. A set that moves ordered t-tuples
+evenly is exact to degree t (`transitive`); a t-transitive group is such a set.
+
+Sets of permutations that move tuples evenly: exact on functions of a few coordinates at a time.
+
+If the elements of S send every ordered t-tuple of points to every ordered t-tuple equally often,
+then the mean of S on the module of t-tuples is that of all of S_n, and D_S vanishes on the degrees
+1..t. A t-transitive group does so, by orbits and stabilisers:
+
+    C_n, any Latin square   t = 1   n elements
+    AGL(1, q)  x -> a x + b              t = 2   n = q        q (q-1)
+    PSL(2, q)  x -> (a x + b)/(c x + d)  t = 2   n = q + 1    (q+1) q (q-1) / gcd(2, q-1)
+    PGL(2, q)  the same, any determinant t = 3   n = q + 1    (q+1) q (q-1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparseaug.designs.field import LARGEST, Numbers, field, prime_power
+from sparseaug.designs.offers import Offer
+from sparseaug.groups import Rows, Symmetric, alternating, mathieu
+
+_LISTED = 12
+"""n up to which n! / 2 is worth a row in the table."""
+
+_LARGEST_SQUARE = 8192
+"""n up to which n rows of n images are made."""
+
+_MATHIEU = {11: (4, 7920), 12: (5, 95040), 22: (3, 443520), 23: (4, 10200960), 24: (5, 244823040)}
+"""Points: transitivity and order. The rows of M23 and M24 are too many to list."""
+
+
+def permutations(group: Symmetric) -> Iterator[Offer]:
+    """Transitive sets of S_n, and those of them that are even for A_n."""
+    n, even = group.n, group.even
+    if n < 3:
+        return
+    if not even or n % 2:
+        yield Offer(
+            "cyclic shifts",
+            n,
+            1,
+            "C_n moves every point to every point once",
+            _subgroup(group, n),
+            build=partial(cyclic_shifts, n),
+        )
+    elif n <= _LARGEST_SQUARE and has_even_latin_square(n):
+        yield Offer(
+            "even Latin square",
+            n,
+            1,
+            "a prolonged Latin square with rows of one parity",
+            build=partial(even_latin_square, n),
+        )
+    yield from _linear(group)
+    if n in _MATHIEU:
+        t, order = _MATHIEU[n]
+        yield Offer(
+            f"M{n}",
+            order,
+            t,
+            f"{t}-transitive (Mathieu 1861, 1873)",
+            _subgroup(group, order),
+            build=partial(_all_rows, n),
+        )
+    if not even and 4 <= n <= _LISTED:
+        yield Offer(
+            f"A{n}",
+            math.factorial(n) // 2,
+            n - 2,
+            "the even permutations, (n-2)-transitive",
+            1.0,
+            build=alternating(n).all_elements,
+        )
+
+
+def _linear(group: Symmetric) -> Iterator[Offer]:
+    """AGL(1, n), and PSL(2, n - 1), PGL(2, n - 1)."""
+    n, even = group.n, group.even
+    if 3 < n <= LARGEST and prime_power(n) and (not even or n % 2 == 0):
+        yield Offer(
+            f"AGL(1,{n})",
+            n * (n - 1),
+            2,
+            f"x -> a x + b over GF({n}), sharply 2-transitive",
+            _subgroup(group, n * (n - 1)),
+            build=partial(affine, n),
+        )
+    q = n - 1
+    if not 3 < q <= LARGEST or not prime_power(q):
+        return
+    order, half = (q + 1) * q * (q - 1), q % 2 + 1
+    if half == 2:
+        yield Offer(
+            f"PSL(2,{q})",
+            order // 2,
+            2,
+            f"x -> (a x + b) / (c x + d), a d - b c a square in GF({q})",
+            _subgroup(group, order // 2),
+            build=partial(projective, q, special=True),
+        )
+    if half == 1 or not even:
+        yield Offer(
+            f"PGL(2,{q})",
+            order,
+            3,
+            f"x -> (a x + b) / (c x + d) over GF({q}), sharply 3-transitive",
+            _subgroup(group, order),
+            build=partial(projective, q),
+        )
+
+
+def _subgroup(group: Symmetric, order: int) -> float:
+    """The deviation of a subgroup: it fixes a vector of some other irrep unless it is everything."""
+    return 0.0 if math.isclose(math.log(order), group.log_order) else 1.0
+
+
+def _all_rows(points: int) -> Rows:
+    return mathieu(points).all_elements()
+
+
+def cyclic_shifts(n: int) -> Rows:
+    """i -> i + s mod n for s = 0..n-1."""
+    points = np.arange(n)
+    return (points + points[:, None]) % n
+
+
+def even_latin_square(n: int) -> Rows:
+    """n even permutations that send every point to every point once, n >= 3.
+
+    Odd n: the shifts, which are even. Even n: with k = n - 1 and a ring R of k elements, a product
+    of finite fields, take the Latin square i + u j on R and prolong it along the transversal j = i:
+    the entries u i + i there become a new last row and column, with a new point * in their place.
+    Row i is then the permutation j -> i + u j times a transposition, and the last row is j -> (1 +
+    u) j. The parity of multiplication by u on R is c(u), the product of the quadratic characters of
+    its parts (the fields are of odd order, so each part is repeated an odd number of times). So all
+    rows have one parity if -c(u) = c(1 + u), and a fixed swap turns odd ones even.
+    """
+    if n % 2:
+        return cyclic_shifts(n)
+    ring = _Ring(n - 1)
+    u = ring.turning_unit()
+    points = np.arange(n - 1)
+    scaled = ring.multiply(u, points)
+    square = np.full((n, n), n - 1)
+    square[: n - 1, : n - 1] = ring.add(points[:, None], scaled[None])
+    square[n - 1, : n - 1] = square[: n - 1, n - 1] = ring.add(points, scaled)
+    square[points, points] = n - 1
+    if ring.character(u) == 1:  # then the rows are odd
+        square[:, [0, 1]] = square[:, [1, 0]]
+    return square
+
+
+def has_even_latin_square(n: int) -> bool:
+    """Whether the fields that `even_latin_square` needs are within the tables."""
+    return n % 2 == 1 or max(_prime_power_factors(n - 1), default=1) <= LARGEST
+
+
+def affine(q: int) -> Rows:
+    """AGL(1, q) on the q elements of GF(q)."""
+    F = field(q)
+    a, b, x = np.ogrid[1:q, 0:q, 0:q]
+    return F.add(F.multiply(a, x), b).reshape(-1, q)
+
+
+def projective(q: int, *, special: bool = False) -> Rows:
+    """PGL(2, q) on the projective line: points 0..q-1 are those of GF(q), point q is infinity.
+
+    `special` keeps the determinants that are squares: PSL(2, q).
+    """
+    F = field(q)
+    infinity = q
+    # c = 0, d = 1: x -> a x + b
+    rows = np.concatenate([affine(q), np.full((q * (q - 1), 1), infinity)], axis=1)
+    determinants = np.repeat(np.arange(1, q), q)
+    # c = 1: x -> (a x + b) / (x + d) = a + (b - a d) / (x + d), with e = a d - b != 0
+    a, d, e, x = np.ogrid[0:q, 0:q, 1:q, 0:q]
+    below = F.add(x, d)
+    quotient = F.multiply(F.negative(e), F.inverse(np.where(below == 0, 1, below)))
+    finite = np.where(below == 0, infinity, F.add(a, quotient))
+    shape = (q, q, q - 1, 1)
+    images = np.concatenate([finite, np.broadcast_to(a, shape)], axis=3).reshape(-1, q + 1)
+    rows = np.concatenate([rows, images])
+    determinants = np.concatenate([determinants, np.broadcast_to(e, shape).reshape(-1)])
+    return rows[F.is_square(determinants)] if special else rows
+
+
+class _Ring:
+    """A product of finite fields with k elements, k odd; numbers in mixed radix."""
+
+    def __init__(self, k: int) -> None:
+        self._fields = [field(q) for q in _prime_power_factors(k)]
+
+    def add(self, a: Numbers, b: Numbers) -> Rows:
+        return self._join([F.add(x, y) for F, x, y in self._parts(a, b)])
+
+    def multiply(self, a: Numbers, b: Numbers) -> Rows:
+        return self._join([F.multiply(x, y) for F, x, y in self._parts(a, b)])
+
+    def character(self, a: int) -> int:
+        """1 if multiplication by the unit a is an even permutation, else -1."""
+        squares = [bool(F.is_square(x)) for F, x, _ in self._parts(a, a)]
+        return 1 if squares.count(False) % 2 == 0 else -1
+
+    def turning_unit(self) -> int:
+        """The first u with u and 1 + u invertible and c(u) c(1 + u) = -1.
+
+        In a field of odd order q there are (q - 1) / 2 such u, as c(u) c(1 + u) sums to -1, so one field
+        can give -1 and the others 1; GF(3) has no u that gives 1, but 3 divides k once only if so.
+        """
+        one = int(self._join([np.array(1) for _ in self._fields]))
+        size = int(np.prod([F.q for F in self._fields]))
+        for u in range(1, size):
+            following = int(self.add(u, one))
+            units = [int(x) * int(y) for _, x, y in self._parts(u, following)]
+            if all(units) and self.character(u) * self.character(following) == -1:
+                return u
+        raise AssertionError(f"no unit turns the parity in the ring of {size} elements")
+
+    def _parts(self, *numbers: Numbers) -> list[tuple[Any, ...]]:
+        parts, rest = [], [np.asarray(number) for number in numbers]
+        for F in self._fields:
+            parts.append((F, *(number % F.q for number in rest)))
+            rest = [number // F.q for number in rest]
+        return parts
+
+    def _join(self, parts: list[Rows]) -> Rows:
+        total, weight = np.array(0), 1
+        for F, part in zip(self._fields, parts, strict=True):
+            total = total + weight * part
+            weight *= F.q
+        return total
+
+
+def _prime_power_factors(k: int) -> list[int]:
+    """The largest prime powers that divide k, one for each prime."""
+    factors, p = [], 2
+    while k > 1:
+        q = 1
+        while k % p == 0:
+            k //= p
+            q *= p
+        if q > 1:
+            factors.append(q)
+        p += 1
+    return factors

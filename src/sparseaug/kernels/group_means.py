@@ -1,0 +1,244 @@
+"""Means over a small group, enumerated in blocks; works for every kernel and action.
+
+E over all of G of a Gaussian kernel, at no enumeration: products and permanents.
+
+|g.x - z|^2 is a sum over the entries that the group moves, so the kernel is a product over them and
+its mean is, with t = 1 / (2 sigma^2) and rows x_a, z_b along the moved axis,
+    sign flips           prod_a (exp(-t |x_a - z_a|^2) + exp(-t |x_a + z_a|^2)) / 2
+    permutations         perm[exp(-t |x_a - z_b|^2)] / n!
+    signed permutations  perm[(exp(-t |x_a - z_b|^2) + exp(-t |x_a + z_b|^2)) / 2] / n!
+Taking the square inside the exponential keeps all entries in [0, 1]: nothing overflows, nothing
+cancels, and what underflows is below 1e-300.
+
+Permanents of many small matrices with entries >= 0, to a proved relative error.
+
+Over subsets T of columns, P(T) = sum over j in T of a[|T| - 1, j] P(T - j), P({}) = 1, and the
+permanent is P(all). That is n 2^(n-1) multiplications and as many additions, of terms that are never
+negative: a summand meets |T| roundings at each step, so the relative error is at most
+gamma(n (n + 1) / 2), 1.6e-14 for n = 16. Ryser's and Glynn's formulas cost as much and subtract.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._compiled import attempt, usable
+from sparseaug.actions import Action
+from sparseaug.actions.base import axes_from_end, require_size
+from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.groups import Group, Rows, format_order
+from sparseaug.kernels.arrays import Floats, move
+
+LIMIT = 1_000_000
+"""Elements up to which a group is enumerated unless `limit` allows more."""
+
+MEMORY = 1 << 22
+"""Floats in one block."""
+
+
+def enumerated_mean(
+    kernel: Callable[[Any, Any], Floats], action: Action, x: Floats, z: Floats, *, limit: int
+) -> Floats:
+    """E over all g of kernel(g.x, z): (n, k), or (n, k, p).
+
+    The error is at most that of one kernel value and `enumeration_roundings` more.
+    """
+    require_small(action.group, limit)
+    total = 0.0
+    for rows in element_blocks(action.group, x, len(z)):
+        moved = move(action, rows, x)
+        gram = kernel(moved.reshape(-1, *x.shape[1:]), z)
+        total = total + gram.reshape(len(rows), len(x), *gram.shape[1:]).sum(axis=0)
+    return np.asarray(total / action.group.order)
+
+
+def enumeration_roundings(group: Group, x: Floats, width: int) -> int:
+    """Roundings in a sum over the group: within a block, and over blocks."""
+    block = min(block_length(x, width), group.order)
+    return block + -(-group.order // block) + 2
+
+
+def element_blocks(group: Group, x: Floats, width: int) -> Iterator[Rows]:
+    """All elements, so many at a time that moved samples and `width` values of each fit a block."""
+    return group.elements(limit=group.order, block=block_length(x, width))
+
+
+def block_length(x: Floats, width: int) -> int:
+    """Elements in one block; a function of the shapes alone, so that sums never change order."""
+    return max(1, min(4096, MEMORY // (len(x) * max(int(x[0].size), width))))
+
+
+def require_small(group: Group, limit: int) -> None:
+    """Raise an `UnsupportedError` for a group that is too large to enumerate."""
+    limit = check_integer("limit", limit, at_least=1)
+    if group.order > limit:
+        raise UnsupportedError(
+            f"no closed form is known for this kernel and action of {group.name}, and its "
+            f"{format_order(group)} elements are above limit={limit}; raise limit=, draw a sample "
+            "S and use sample_moments, or use a Gaussian kernel with a symmetric group, sign flips "
+            "or signed permutations."
+        )
+
+
+Form = Literal["", "flips", "permutations", "signed permutations"]
+
+_MEMORY = 1 << 20  # floats in one block of matrices
+
+
+def closed_form(action: Action) -> Form:
+    """Which closed form serves the action; "" if none does."""
+    return "" if action.whole_axis is None else action.whole_axis.by
+
+
+def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
+    """E over all g of exp(-|g.x - z|^2 / (2 sigma^2)), (n, k); the error is at most
+    `mean_roundings` times u, absolutely.
+    """
+    form = closed_form(action)
+    left, right = _moved_rows(action, x), _moved_rows(action, z)
+    n = left.shape[1]
+    if form != "flips" and n > LARGEST:
+        raise UnsupportedError(
+            f"the mean over {action.group.name} takes 2^{n} n operations per pair; the limit is "
+            f"n = {LARGEST}; draw a sample S and use sample_moments."
+        )
+    means = np.empty(len(x) * len(z))
+    engine = best_engine(n, means.size)
+    step = max(1, _MEMORY // (n if form == "flips" else n * n))
+    for start in range(0, means.size, step):
+        i, j = np.divmod(np.arange(start, min(start + step, means.size)), len(z))
+        p, q = left[i].transpose(1, 2, 0), right[j].transpose(1, 2, 0)  # pairs last
+        if form != "flips":
+            p, q = p[:, None], q[None]
+        entries = _factors(sigma, p, q, signed=form != "permutations")
+        values = entries.prod(axis=0) if form == "flips" else permanents(entries, engine=engine)
+        means[start : start + step] = values
+    if form != "flips":
+        means /= math.factorial(n)
+    return means.reshape(len(x), len(z))
+
+
+def mean_roundings(action: Action, shape: tuple[int, ...]) -> int:
+    """How many roundings u a mean of samples (n, ...) of this shape may be off, at most.
+
+    A factor exp(-e) carries a relative error of at most e (c + 6) u from its exponent, a sum of c
+    squares, and 8 u from the exponential (numpy's is good to 4 units in the last place). In a
+    product the first kind adds up to E (c + 6) u with the value exp(-E), and E exp(-E) < 1; the
+    second kind is 8 n u. A permanent adds n (n + 1) / 2, a product n; signs and n! a few.
+    """
+    _, n = _moved_axis(action, shape)
+    c = math.prod(shape[1:]) // n
+    permanent = 0 if closed_form(action) == "flips" else n * (n + 1) // 2
+    return c + 6 + 12 * n + permanent + 4
+
+
+def mean_cost(action: Action, shape: tuple[int, ...]) -> int:
+    """About how many multiplications a mean takes, by closed form or enumeration; 20 for an exp."""
+    form = closed_form(action)
+    if not form:
+        return action.group.order * (math.prod(shape[1:]) + 20)
+    _, n = _moved_axis(action, shape)
+    entries = n if form == "flips" else n * n
+    return (20 + math.prod(shape[1:]) // n) * entries + (0 if form == "flips" else n << (n - 1))
+
+
+def _moved_rows(action: Action, x: Floats) -> Floats:
+    """Samples as (n, entries that the group moves, whatever moves along with them)."""
+    axis, width = _moved_axis(action, x.shape)
+    return np.moveaxis(x, axis, 1).reshape(len(x), width, -1)
+
+
+def _moved_axis(action: Action, shape: tuple[int, ...]) -> tuple[int, int]:
+    """The axis that the group moves, counted from the end, and its length."""
+    whole = action.whole_axis
+    if whole is None:
+        raise UnsupportedError(f"{type(action).__name__} has no closed form; enumerate the group.")
+    (axis,) = axes_from_end((whole.axis,), len(shape), "axis")
+    require_size(shape[axis], whole.size, f"axis {whole.axis}", action.group)
+    return axis, whole.size
+
+
+def _factors(sigma: float, p: Floats, q: Floats, *, signed: bool) -> Floats:
+    """exp(-|p - q|^2 / (2 sigma^2)), or its mean over the sign of q; axis -2 is summed."""
+    scale = -0.5 / sigma**2
+    with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
+        kept: Floats = np.exp(((p - q) ** 2).sum(axis=-2) * scale)
+        if not signed:
+            return kept
+        turned: Floats = np.exp(((p + q) ** 2).sum(axis=-2) * scale)
+    return (kept + turned) / 2
+
+
+Engine = Literal["auto", "numba", "numpy"]
+
+LARGEST = 20
+"""2^20 subsets of one matrix take 8 MB, and 1e7 multiplications."""
+
+_CACHE = 1 << 18  # floats of P that stay in a core's cache
+_WORTH_COMPILING = 1 << 30  # multiplications: about the second that loading the compiler takes
+
+
+def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
+    """Permanents (k,) of k matrices given as entries (n, n, k), all of them >= 0.
+
+    Examples:
+        >>> import numpy as np
+        >>> permanents(np.ones((5, 5, 2)))
+        array([120., 120.])
+    """
+    n, count = entries.shape[0], entries.shape[2]
+    if entries.shape[1] != n or not 1 <= n <= LARGEST:
+        raise ArgumentError(f"entries has shape {entries.shape}; give (n, n, k), n <= {LARGEST}.")
+    if engine not in ("auto", "numba", "numpy"):
+        raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'numpy'.")
+    if engine == "auto":
+        engine = best_engine(n, count)
+    width = max(8, min(64, _CACHE >> n))
+    blocks = [np.ascontiguousarray(entries[:, :, s : s + width]) for s in range(0, count, width)]
+    if engine == "numba":
+        scratch = np.empty((1 << n, width))
+        found = attempt(
+            "sparseaug.kernels.permanents_numba",
+            lambda compiled: [np.empty(0), *(compiled.permanents(b, scratch) for b in blocks)],
+            by_name=True,
+        )
+        if found is not None:
+            return np.concatenate(found)
+    levels = _levels(n)
+    return np.concatenate([np.empty(0), *(_by_levels(block, levels) for block in blocks)])
+
+
+def best_engine(n: int, count: int) -> Engine:
+    """The engine for so many permanents of size n in all, however they are cut into calls."""
+    large = count * n << (n - 1) >= _WORTH_COMPILING
+    return "numba" if large and usable() else "numpy"
+
+
+def _by_levels(entries: Floats, levels: list[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> Floats:
+    """P for all subsets of size 1, then 2, and so on."""
+    values = np.ones((1, entries.shape[2]))
+    for row, (columns, smaller) in zip(entries, levels, strict=True):
+        grown = np.zeros((len(columns), entries.shape[2]))
+        for j, without in zip(columns.T, smaller.T, strict=True):
+            grown += row[j] * values[without]
+        values = grown
+    return np.asarray(values[0])
+
+
+def _levels(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """For size t = 1..n: the columns of each subset, and where the subset without it stands."""
+    levels = []
+    position = np.zeros(1 << n, np.intp)
+    for t in range(1, n + 1):
+        columns = np.array(list(combinations(range(n), t)), np.intp)
+        masks = (1 << columns).sum(axis=1)
+        smaller = position[masks[:, None] ^ (1 << columns)]
+        levels.append((columns, smaller))
+        position[masks] = np.arange(len(masks))
+    return levels

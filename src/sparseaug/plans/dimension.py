@@ -1,0 +1,234 @@
+"""The sum of d_pi over the non-trivial irreps of a group: the D of the sharper bound.
+
+The bound grows with log D, so an upper bound on D keeps it true. What D is, the group says.
+
+The sum of d_pi over the irreps of low degree: the D of the sharper bound on a restricted norm.
+
+The union over irreps in the sharper bound goes over those that are asked about, so on functions of at
+most k coordinates D is the sum over the irreps of degree 1 to k (`deviation(degree=)` says which they
+are). With s_j the sum over degree exactly j, the s_j of a product are those of its factors,
+convolved, as degrees of tensor products add up and dimensions multiply.
+
+How many draws typically reach a deviation: an expectation beside the bounds, never in their place.
+
+The bounds have log|G| for every group. Measured (docs/evidence.md), it is there only where irreps are
+many and small:
+
+    abelian          the largest of |G| - 1 means of m signs or phases: at most about sqrt(2 log|G| / m)
+    |G| >= 4 D       few and large irreps, as of S_n and B_n: near the norm of m free unitaries,
+                     2 sqrt(m - 1) / m (Akemann and Ostrand 1976), whatever |G| is
+
+|G| / D is a mean dimension, weighted by d_pi: 1 for abelian groups, below 2 for dihedral ones, 4.8 for
+S_5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import reduce
+
+from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten, shorten_text
+from sparseaug.groups import DimensionSum, Group
+from sparseaug.groups.young import LARGEST_SHAPE, Partition, dimension, each_partition
+from sparseaug.spectral.methods import restricted
+
+MOST_BITS = 1 << 19
+"""Of the order of a group: S_38000 is planned in two seconds."""
+
+MOST_INTEGERS = 1 << 22
+"""In the row of an element; the order of such a group is not even computed."""
+
+
+def dimension_sum(group: Group) -> int:
+    """D, or the least upper bound on it that is known without much work; never above |G| - 1.
+
+    Args:
+        group: a group whose order has at most 2^19 bits.
+
+    Returns:
+        The sum of d_pi over the irreps but the trivial one, or an upper bound.
+
+    Raises:
+        GroupTooLargeError: if the group is larger than that.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
+        (75, 1048575)
+        >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
+        (63, True)
+        >>> dimension_sum(sa.mathieu(11)), dimension_sum_is_exact(sa.mathieu(11))
+        (266, False)
+    """
+    return find_dimension_sum(group).value
+
+
+def dimension_sum_is_exact(group: Group) -> bool:
+    """Whether `dimension_sum` is D itself, and not only an upper bound.
+
+    Args:
+        group: any group
+    """
+    return find_dimension_sum(group).exact
+
+
+def is_finite(group: Group) -> bool:
+    """Whether the group has finitely many elements; an `ArgumentError` where it is not a group."""
+    if not isinstance(group, Group):
+        raise ArgumentError(
+            f"group={shorten(group)} is not a group; give one such as symmetric(6)."
+        )
+    return group.is_finite
+
+
+def find_dimension_sum(group: Group) -> DimensionSum:
+    """`Group.dimension_sum` of a group that is not too large to plan for."""
+    if not is_finite(group):
+        return group.dimension_sum()  # which says what to do
+    if group.width > MOST_INTEGERS:
+        raise GroupTooLargeError(
+            f"group={shorten_text(group.name)} has rows of {group.width} integers; plans are for groups "
+            f"with rows of at most {MOST_INTEGERS}."
+        )
+    bits = math.ceil(group.log_order / math.log(2))
+    if bits > MOST_BITS:
+        raise GroupTooLargeError(
+            f"group={shorten_text(group.name)} has an order of {bits} bits; plans are for orders of at "
+            f"most {MOST_BITS} bits, such as that of symmetric(38000)."
+        )
+    return group.dimension_sum()
+
+
+MOST_BOXES = 1 << 21
+"""Boxes of all shapes whose dimensions are computed, about a second."""
+
+HIGHEST = 24
+"""Degree up to which D is restricted; above, it is that of the whole group."""
+
+
+def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
+    """The sum of d_pi over the irreps of degree 1 to `degree`, or an upper bound on it.
+
+    Exact for S_n, B_n, abelian groups, rotations and their products, and for permutation groups that
+    turned out to be one. Of another group that permutes n points, all irreps of degree k together occur
+    in the functions of k-tuples, so n! / (n - k)! - 1 bounds it.
+
+    Args:
+        group: one that has degrees, as `deviation(degree=)` knows them.
+        degree: number of coordinates, at most.
+
+    Returns:
+        `value`, never above that of the whole group, and whether it is `exact`.
+
+    Raises:
+        UnsupportedError: if the group has no degrees.
+        ArgumentError: if it has fewer coordinates.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> degree_dimension_sum(sa.symmetric(10), 2)   # 9 + 35 + 36
+        DimensionSum(value=80, exact=True)
+        >>> degree_dimension_sum(sa.sign_flips(20), 2)  # 20 + 190
+        DimensionSum(value=210, exact=True)
+        >>> degree_dimension_sum(sa.rotations(3), 4)    # 3 + 5 + 7 + 9
+        DimensionSum(value=24, exact=True)
+    """
+    whole = find_dimension_sum(group) if is_finite(group) else None
+    degree = check_integer("degree", degree, at_least=1)
+    restricted(group, degree)
+    if degree > HIGHEST and whole is not None:
+        return DimensionSum(whole.value, False)
+    known = group.known_as()
+    family = group if known is None or not known.same_degrees else known.group
+    parts = [_by_degree(factor, degree) for factor in family.factors or (family,)]
+    sums = reduce(lambda a, b: _convolved(a, b, degree), (part for part, _ in parts))
+    value = sum(sums) - 1
+    exact = all(known for _, known in parts)
+    return DimensionSum(value if whole is None else min(value, whole.value), exact)
+
+
+def _by_degree(group: Group, k: int) -> tuple[list[int], bool]:
+    """s_0, which is 1 for the trivial irrep, s_1, ..., s_k, or upper bounds; and if they are exact.
+
+    O(n) has the determinant too in s_0.
+    """
+    bands = group.band_dimensions(k)
+    if bands is not None:
+        return bands, True
+    if group.moduli is not None:
+        runs = Counter(group.moduli).items()
+        parts = [[math.comb(c, w) * (n - 1) ** w for w in range(k + 1)] for n, c in runs]
+        return reduce(lambda a, b: _convolved(a, b, k), parts, [1] + [0] * k), True
+    n = group.signed_axes or group.width
+    small = n < LARGEST_SHAPE  # the hook formula ends there
+    if group.transform == "young" and small and _boxes(k) * n <= MOST_BOXES:
+        sums = [sum(map(dimension, _shapes(n, j))) for j in range(k + 1)]
+        # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
+        return sums, not group.even
+    if group.signed_axes and small and _boxes(k) ** 2 * n <= MOST_BOXES:
+        return [_signed(n, j) for j in range(k + 1)], True
+    if group.signed_axes:
+        points = [2**j * math.perm(n, j) for j in range(k + 1)]
+    else:
+        points = [math.perm(group.degree or 0, j) for j in range(k + 1)]
+    return [1, *(max(0, size - 1) for size in points[1:])], False
+
+
+def _shapes(n: int, j: int) -> list[Partition]:
+    """Partitions of n with j boxes below the first row: the irreps of S_n of degree j."""
+    if j > n:
+        return []
+    if j == n:
+        return [] if n else [()]
+    return [(n - j, *rest) for rest in each_partition(j) if not rest or rest[0] <= n - j]
+
+
+def _signed(n: int, j: int) -> int:
+    """B_n: beta has b boxes, and alpha, of n - b, has j - b of them below its first row."""
+    total = 0
+    for b in range(min(j, n) + 1):
+        alphas = sum(map(dimension, _shapes(n - b, j - b)))
+        total += math.comb(n, b) * alphas * sum(map(dimension, each_partition(b)))
+    return total
+
+
+def _boxes(k: int) -> int:
+    """Number of partitions of 0, ..., k, as coefficients of the product of 1 / (1 - x^i)."""
+    counts = [1] + [0] * k
+    for i in range(1, k + 1):
+        for j in range(i, k + 1):
+            counts[j] += counts[j - i]
+    return sum(counts)
+
+
+def _convolved(a: list[int], b: list[int], k: int) -> list[int]:
+    return [sum(a[i] * b[j - i] for i in range(j + 1)) for j in range(k + 1)]
+
+
+_LARGE = 4  # |G| / D from which irreps count as large: S_5 and B_4 have 4.8 and 5.1
+
+
+def typical_draws(group: Group, deviation: float, dimension_sum: int) -> int | None:
+    """The m whose typical deviation is the one that is asked for; None where that is not known.
+
+    Args:
+        group: what is drawn from
+        deviation: to reach
+        dimension_sum: D of the group, or an upper bound of it
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> typical_draws(sa.symmetric(10), 0.25, 9495)
+        63
+        >>> typical_draws(sa.sign_flips(10), 0.25, 1023)
+        222
+        >>> typical_draws(sa.dihedral(10), 0.25, 11) is None
+        True
+    """
+    if group.is_abelian:
+        return max(1, math.ceil(2 * group.log_order / deviation**2))
+    if group.order < _LARGE * dimension_sum:
+        return None
+    # m tau^2 / 4 = (m - 1) / m, the larger root
+    return math.ceil(2 * (1 + math.sqrt(1 - deviation**2)) / deviation**2)

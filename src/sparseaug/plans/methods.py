@@ -1,0 +1,348 @@
+"""One row for each method: what a gradient norm of at most eps costs by it.
+
+The methods with a fixed sample share cor:app-main-complexity: steps for eps/2, and a deviation of at
+most eps/(2CB), so that the gradient on the sample is within eps/2 of the full one everywhere.
+
+How many random words of length k over S suffice, where all m^k are too many.
+
+Let S have deviation tau and draw M words independently, each letter uniform in S. On an irrep pi
+their mean is A = (pi averaged over S)^k, so |A| <= tau^k, and X = pi(word) - A has |X| <= 1 + tau^k
+and E X X* = I - A A* <= I, as X* X. Matrix Bernstein and a union over the irreps give
+
+    P(|Pi_W - Pi_S^k| > t)  <=  2 D exp(-M t^2 / (2 (1 + (1 + tau^k) t/3))),
+
+whatever S is, and the words have deviation at most tau^k + t. Half of delta goes to tau, half to t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from sparseaug._floats import float_below
+from sparseaug.errors import (
+    ArgumentError,
+    check_integer,
+    check_not_negative,
+    check_real,
+    check_text,
+    shorten,
+)
+from sparseaug.plans.table import format_count, format_count_down, to_json
+from sparseaug.theory import (
+    WordsPlan,
+    comparison,
+    sgd_plan,
+    sharp_deviation_bound,
+    sharp_deviation_sample_size,
+    sharp_sample_size,
+    word_deviation,
+    word_length,
+    words_plan,
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Problem:
+    """A group by its numbers, and the paper's constants.
+
+    `dimension_sum_exact` is False where the sum is only bounded from above, and `exact_method` None
+    where the exact deviation of a sample is out of reach. `n` samples are augmented, if it is given.
+
+    Args:
+        group: its name
+        order: |G|
+        dimension_sum: D, or an upper bound of it
+        dimension_sum_exact: whether it is D itself
+        exact_method: how the exact deviation of a sample is computed; None where that is out of
+            reach
+        delta: how often a bound may fail
+        C: bound of point evaluation
+        B: bound on the mean norm of the gradient functions
+        L: smoothness of the objective
+        gap: initial value less the infimum
+        sigma: standard deviation of the gradient over the group
+        b: fresh elements per streaming step
+        n: samples that are augmented, if known
+        degree: of the gradient functions, in coordinates at a time; D is that of this degree then
+        max_batch: transformations that one step may average over
+        estimated: whether C, B, L and gap are estimates: then so is all that rests on them
+    """
+
+    group: str
+    order: int
+    dimension_sum: int
+    dimension_sum_exact: bool
+    exact_method: str | None
+    delta: float
+    C: float
+    B: float
+    L: float
+    gap: float
+    sigma: float
+    b: int
+    n: int | None
+    degree: int | None = None
+    max_batch: int | None = None
+    estimated: bool = False
+
+    def __post_init__(self) -> None:
+        check_text("group", self.group)
+        check_integer("order", self.order, at_least=1)
+        check_integer("b", self.b, at_least=1)
+        check_integer("dimension_sum", self.dimension_sum)
+        for name in ("dimension_sum_exact", "estimated"):
+            if not isinstance(getattr(self, name), bool):
+                given = shorten(getattr(self, name))
+                raise ArgumentError(f"{name}={given} is neither True nor False.")
+        if self.exact_method is not None:
+            check_text("exact_method", self.exact_method)
+        check_real("delta", self.delta, above=0, below=1)
+        for name in ("C", "B", "L"):
+            check_real(name, getattr(self, name), above=0)
+        if math.isinf(1 / self.L):
+            raise ArgumentError(f"L={self.L!r} is too small: steps of 1/L are above all floats.")
+        check_not_negative("gap", self.gap)
+        check_not_negative("sigma", self.sigma)
+        for name in ("n", "degree", "max_batch"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), at_least=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON data, integers above 2^53 as hexadecimal text."""
+        return {name: to_json(getattr(self, name)) for name in self.__slots__}
+
+    def __repr__(self) -> str:
+        return f"Problem({_fields(self)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MethodPlan:
+    """What one method needs for a gradient norm of at most eps.
+
+    Attributes:
+        method: full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
+        batch: transformations that one step averages over; None where drawing decides
+        steps: T, each of size `step_size`
+        step_size: of every step
+        calls: oracle calls in all; None where drawing decides
+        guarantee: certain, with probability 1 - delta, in mean square
+        deviation: what the drawn elements must have or are promised to have; None for streaming
+        length: of the words over the drawn elements; 1 where they are used as they are
+        note: what the numbers do not say
+        n: samples that are augmented, if known
+    """
+
+    method: str
+    batch: int | None
+    steps: int
+    step_size: float
+    calls: int | None
+    guarantee: str
+    deviation: float | None
+    length: int = 1
+    note: str = ""
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("method", "guarantee", "note"):
+            check_text(name, getattr(self, name))
+        check_integer("length", self.length, at_least=1)
+        for name in ("batch", "calls", "n"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), at_least=1)
+        check_integer("steps", self.steps)
+        check_real("step_size", self.step_size, above=0)
+        if self.deviation is not None:
+            check_not_negative("deviation", self.deviation, at_most=1)
+
+    @property
+    def copies(self) -> int | None:
+        """Transformed samples that a step goes through, and that a fixed sample can hold."""
+        return None if self.n is None or self.batch is None else self.n * self.batch
+
+    @property
+    def evaluations(self) -> int | None:
+        """Gradients of one transformed sample, over all steps."""
+        return None if self.copies is None else self.copies * self.steps
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields and the two products as JSON data, as `Problem.to_dict`."""
+        names = (*self.__slots__, "copies", "evaluations")
+        return {name: to_json(getattr(self, name)) for name in names if name != "n"}
+
+    def __repr__(self) -> str:
+        return f"MethodPlan({_fields(self)})"
+
+
+def each_method(problem: Problem, eps: float) -> Iterator[MethodPlan]:
+    """The rows of the paper's table, then those beyond the paper."""
+    p, step = problem, 1 / problem.L
+    table = comparison(
+        eps, p.delta, order=p.order, C=p.C, B=p.B, L=p.L, gap=p.gap, sigma=p.sigma, b=p.b
+    )
+    steps = table[2].steps
+    needed = float_below(min(_allowed(p, eps), Fraction(1)))
+    sizes = (step, sgd_plan(eps, p.L, p.gap, p.sigma, p.b).step_size, step)
+    for row, size, deviation in zip(table, sizes, (0.0, None, needed), strict=True):
+        yield MethodPlan(
+            row.method, row.batch, row.steps, size, row.calls, row.guarantee, deviation, n=p.n
+        )
+    m = sharp_sample_size(eps, p.delta, p.dimension_sum, p.C, p.B)
+    promise = table[2].guarantee
+    yield MethodPlan("one-shot sharp", m, steps, step, m, promise, needed, n=p.n)
+    yield _all_words(p, eps, steps, promise)
+    yield _sampled_words(p, eps, steps, promise)
+    yield _draw_until(p, eps, steps, needed)
+
+
+def _all_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
+    words = words_plan(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B, deviation=LETTERS)
+    batch = min(words.m**words.length, p.order)
+    note = f"all {words.m}^{words.length} words of {words.length} letters"
+    if batch == p.order:
+        note += f", a weighted mean over all of {p.group}"
+    return _row_of_words("words", words, batch, note, p, steps, promise)
+
+
+def _sampled_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
+    words = sampled_words(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B)
+    note = f"random words of {words.length} letters from {format_count(words.m)} drawn elements"
+    return _row_of_words("sampled words", words, words.size, note, p, steps, promise)
+
+
+def _row_of_words(
+    method: str,
+    words: WordsPlan | SampledWords,
+    batch: int,
+    note: str,
+    p: Problem,
+    steps: int,
+    promise: str,
+) -> MethodPlan:
+    return MethodPlan(
+        method=method,
+        batch=batch,
+        steps=steps,
+        step_size=1 / p.L,
+        calls=words.m,
+        guarantee=promise,
+        deviation=words.deviation,
+        length=words.length,
+        note=note if words.length > 1 else "",
+        n=p.n,
+    )
+
+
+def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan:
+    """The floor sqrt((|G|/m - 1) / (|G| - 1)) is at most tau for m >= |G| / (1 + tau^2 (|G| - 1)).
+
+    How many calls above that it takes is known once they are made.
+    """
+    tau = _allowed(p, eps)
+    if tau >= 1:
+        size, note = 1, "any element is enough, as no deviation is above 1"
+    elif p.exact_method is None:
+        size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
+    elif p.degree is not None:  # a restricted norm has no floor: designs have norm 0
+        size, note = None, f"calls until the deviation to degree {p.degree} is {needed!r}"
+    else:
+        least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
+        shown = format_count_down(least)
+        size, note = None, f"calls until the deviation is {needed!r}, {shown} or more"
+    return MethodPlan(
+        method="draw_until",
+        batch=size,
+        steps=steps,
+        step_size=1 / p.L,
+        calls=size,
+        guarantee="certain",
+        deviation=needed,
+        note=note,
+        n=p.n,
+    )
+
+
+def _allowed(p: Problem, eps: float) -> Fraction:
+    return Fraction(eps) / (2 * Fraction(p.C) * Fraction(p.B))
+
+
+def _fields(data: Problem | MethodPlan) -> str:
+    return ", ".join(f"{name}={shorten(getattr(data, name))}" for name in data.__slots__)
+
+
+LETTERS = 0.5
+"""The deviation asked of S. Half of it would make some four times the calls and half the length."""
+
+BIAS = Fraction(1, 64)
+"""The share of tau^k in the error. Six letters more than tau^k alone would need, which cost
+compositions, and 1/63 off the share of t, which is 3 in 100 words."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampledWords:
+    """m letters from the oracle, the deviation promised for them, and `size` words of `length`.
+
+    Length 1 stands for the letters themselves, each of them once.
+
+    Args:
+        m: letters, one oracle call each
+        deviation: promised for the letters
+        length: letters of a word; 1 stands for the letters themselves
+        size: number of words
+    """
+
+    m: int
+    deviation: float
+    length: int
+    size: int
+
+    def __post_init__(self) -> None:
+        for name in ("m", "length", "size"):
+            check_integer(name, getattr(self, name), at_least=1)
+        check_not_negative("deviation", self.deviation, at_most=1)
+
+    def to_dict(self) -> dict[str, float | int]:
+        """The fields, by name."""
+        return asdict(self)
+
+
+def sampled_words(
+    eps: float, delta: float, *, dimension_sum: int, C: float, B: float
+) -> SampledWords:
+    """Letters, word length and number of random words for a gradient error of at most eps/2.
+
+        M >= 2 (1 + (1 + tau^k) t/3) / t^2 log(4D/delta),  tau^k + t <= eps/(2CB)
+
+    with probability at least 1 - delta. M suffices, and is hardly above the smallest that does.
+
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail
+        dimension_sum: D, or an upper bound of it
+        C: bound of point evaluation
+        B: bound on the mean norm of the gradient functions
+
+    Examples:
+        >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
+        SampledWords(m=82, deviation=0.497..., length=12, size=28591)
+    """
+    eps, C, B = (check_real(*pair, above=0) for pair in (("eps", eps), ("C", C), ("B", B)))
+    letters = sharp_sample_size(eps, delta, dimension_sum, C, B)
+    total = 2 * dimension_sum  # 2 (2D) exp(..) = delta is 2 D exp(..) = delta/2
+    m = sharp_deviation_sample_size(LETTERS, total, delta)
+    if letters <= m:
+        tau = sharp_deviation_bound(letters, dimension_sum, delta)
+        return SampledWords(letters, tau, 1, letters)
+    allowed = Fraction(eps) / (2 * Fraction(C) * Fraction(B))  # below LETTERS, from here on
+    tau = sharp_deviation_bound(m, total, delta)
+    length = word_length(tau, float(BIAS * allowed))
+    bias = Fraction(word_deviation(tau, length))
+    t = float_below(allowed - bias)
+    # M0 of the sharper bound solves the same inequality with |X| <= 1
+    growth = (1 + (1 + bias) * Fraction(t) / 3) / (1 + Fraction(t) / 3)
+    size = math.ceil(growth * sharp_deviation_sample_size(t, total, delta))
+    return SampledWords(m, tau, length, size)

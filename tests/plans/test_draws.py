@@ -1,0 +1,177 @@
+"""Plans of draws: every number against the theory, the irreps and the samples that it speaks of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+import sparseaug as sa
+from sparseaug import theory
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.plans import degree_dimension_sum, dimension_sum, plan
+from sparseaug.plans.draws import DrawRow
+from sparseaug.spectral.coordinates import coordinates
+from tests.spectral.test_coordinates import degree_of_irrep
+
+CONSTANTS = {"C": 1.5, "B": 0.7, "L": 4.0, "gap": 1.25}
+
+
+def dimensions_to_degree(group: sa.Group, degree: int) -> int:
+    """Over the factors' irreps one by one: the sum of d_pi of degree 1 to `degree`."""
+    sums = {0: 1}
+    for factor in group.factors or (group,):
+        new: dict[int, int] = {}
+        for irrep in factor.irreps():
+            own = degree_of_irrep(factor, irrep)
+            for d, total in sums.items():
+                new[d + own] = new.get(d + own, 0) + total * irrep.dimension
+        sums = new
+    return sum(total for d, total in sums.items() if 0 < d <= degree)
+
+
+@pytest.mark.parametrize("name", ["S6", "Z2^6", "C3xC4xC2", "B4", "S4xZ2^3", "B2xS4", "Z2xS3xC5"])
+def test_dimension_sums_to_a_degree_are_those_of_the_irreps(name):
+    group = sa.group(name)
+    highest = len(group.moduli) if group.moduli else coordinates(group).number
+    for degree in range(1, highest + 1):
+        found = degree_dimension_sum(group, degree)
+        assert found == (dimensions_to_degree(group, degree), True)
+    assert degree_dimension_sum(group, highest).value == dimension_sum(group)
+
+
+def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
+    for name in ("A6", "D7", "M11", "D4xS3", "Grid3"):
+        group, before = sa.group(name), 0
+        for degree in (1, 2, 3):
+            found = degree_dimension_sum(group, degree)
+            assert before <= found.value <= dimension_sum(group)
+            assert not found.exact
+            before = found.value
+    # A_6: the shapes (5,1), (4,2), (4,1,1) of S_6 stay irreducible and different
+    assert degree_dimension_sum(sa.alternating(6), 2).value == 5 + 9 + 10
+    assert degree_dimension_sum(sa.mathieu(11), 1).value == 10  # two-transitive: one irrep
+    # shapes too large for the hook formula: the irrep of degree 1 has dimension n - 1
+    assert degree_dimension_sum(sa.symmetric(20_000), 1) == (19_999, False)
+    assert degree_dimension_sum(sa.hyperoctahedral(11_000), 1) == (2 * 11_000 - 1, False)
+
+
+@pytest.mark.parametrize(("name", "degree"), [("S10", 2), ("S6", None), ("B6", 2), ("D12", None)])
+def test_rows_are_the_numbers_of_the_theory(name, degree):
+    group = sa.group(name)
+    found = plan(group, deviation=0.3, degree=degree, delta=0.1, draw=False)
+    D = dimension_sum(group) if degree is None else degree_dimension_sum(group, degree).value
+    assert found.row("one-shot").m == theory.deviation_sample_size(0.3, group.order, 0.1)
+    assert found.row("one-shot sharp").m == theory.sharp_deviation_sample_size(0.3, D, 0.1)
+    assert (found.row("full").m, found.row("full").calls) == (group.order, 0)
+    assert found.row("draw_until").m is None
+    assert found.dimension_sum == D
+
+
+@pytest.mark.parametrize(("name", "degree"), [("S10", 2), ("S6", None), ("S6xZ2^5", 2), ("B6", 1)])
+def test_what_draw_until_and_the_design_promise_their_samples_have(name, degree):
+    group = sa.group(name)
+    found = plan(group, deviation=0.3, degree=degree, seed=4)
+    row = found.row("draw_until")
+    drawn = sa.draw_until(sa.Oracle(group, seed=4), target=0.3, degree=degree)
+    assert (row.m, row.calls, row.deviation) == (drawn.sample.m, drawn.calls, drawn.deviation.value)
+    assert "seed=4" in row.note
+    if degree is not None:
+        design = sa.design(group, degree=degree)
+        assert (found.row("design").m, found.row("design").calls) == (design.m, 0)
+        assert sa.deviation(design, degree=degree).value < 1e-12
+
+
+def test_a_flat_set_is_the_design_where_all_functions_count():
+    row = plan(sa.cyclic(91), deviation=0.35).row("design")
+    S = sa.design(sa.cyclic(91), m=row.m)
+    assert sa.deviation(S).value <= row.deviation + 1e-12 <= 0.35
+
+
+def test_best_has_the_fewest_elements_and_then_the_fewest_calls():
+    assert plan(sa.dihedral(4), deviation=0.25).best.method == "full"  # 8 elements, at no call
+    assert plan(sa.symmetric(7), deviation=0.01, degree=2).best.method == "design"
+    found = plan(sa.symmetric(10), deviation=0.25, degree=2)
+    assert found.best.m == min(row.m for row in found.rows if row.m is not None)
+
+
+def test_draw_until_is_run_unasked_only_where_it_is_cheap():
+    assert plan(sa.symmetric(12), deviation=0.5).row("draw_until").m is None
+    assert plan(sa.symmetric(5), deviation=0.001).row("draw_until").m is None
+    assert "no exact deviation" in plan(sa.rubik(), deviation=0.5).row("draw_until").note
+    with pytest.raises(UnsupportedError):
+        plan(sa.rubik(), deviation=0.5, draw=True)
+    tiny = plan(sa.symmetric(4), deviation=0.001, draw=True).row("draw_until")
+    assert (tiny.m, tiny.deviation) == (24, 0.0)
+
+
+@pytest.mark.parametrize("name", ["S10", "S5000", "S4xZ2^30"])
+def test_json_and_table_show_the_same_numbers(name):
+    found = plan(sa.group(name), deviation=0.25, degree=2, draw=False)
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert int(str(data["order"]), 0) == sa.group(name).order
+    assert data["best"] == found.best.method
+    for row, read in zip(found.rows, data["rows"], strict=True):
+        assert (None if read["m"] is None else int(str(read["m"]), 0)) == row.m
+    lines = str(found).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(any(line.startswith(f"{row.method} ") for line in lines) for row in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"deviation": 0.0}, "deviation=0"),
+        ({"deviation": 1.0}, "deviation=1"),
+        ({"deviation": "0.5"}, "deviation="),
+        ({"delta": 0.0}, "delta=0"),
+        ({"degree": 0}, "degree=0"),
+        ({"degree": 7}, "degree=7 is above the 6 points"),
+        ({"draw": 1}, "draw=1"),
+        ({"seed": -1}, "seed=-1"),
+        ({"eps": 0.1}, "eps=0.1 and deviation= are two goals"),
+        ({"C": 1.0}, "C=1.0 goes with eps=, not with deviation="),
+        ({"b": 1}, "b=1 goes with eps="),
+        ({"max_batch": 5}, "max_batch=5 goes with eps="),
+        ({"deviation": None}, "eps and deviation are missing"),
+    ],
+)
+def test_bad_combinations_are_named(wrong, message):
+    with pytest.raises(ArgumentError, match=message):
+        plan(sa.symmetric(6), **{"deviation": 0.5, **wrong})
+
+
+def test_other_mistakes_are_answered():
+    with pytest.raises(ArgumentError, match="group="):
+        plan("S6", deviation=0.5)
+    with pytest.raises(ArgumentError, match="group="):
+        plan("S6", deviation=0.5, degree=2)
+    with pytest.raises(UnsupportedError, match="degree="):
+        plan(sa.dicyclic(2), deviation=0.5, degree=1)
+    for missing in CONSTANTS:
+        given = {name: value for name, value in CONSTANTS.items() if name != missing}
+        with pytest.raises(ArgumentError, match=f"{missing}= is missing"):
+            plan(sa.symmetric(6), eps=0.1, **given)
+    found = plan(sa.symmetric(4), deviation=0.5)
+    with pytest.raises(ArgumentError, match="give one of one-shot"):
+        found.row("two-shot")
+    with pytest.raises(FrozenInstanceError):
+        found.deviation = 1.0
+
+
+def test_a_target_is_printed_as_it_was_given():
+    plan = sa.plan(sa.rotations(3), deviation=0.2, degree=3)  # the float 0.2 is above 1/5
+    line = next(line for line in str(plan).splitlines() if line.startswith("one-shot sharp "))
+    assert line.split()[4] == "0.2"
+    assert DrawRow("x", 1, 1, 0.20000000001, "certain").cells()[3] == "0.201"
+
+
+def test_draws_that_take_minutes_are_announced_and_those_that_take_hours_refused():
+    with pytest.raises(
+        sa.LongRunWarning, match=r"draw_until on S10 .* draws, takes about \d.* minute"
+    ):
+        plan(sa.symmetric(10), deviation=1e-3, draw=True)  # warnings are errors here: not run
+    with pytest.raises(GroupTooLargeError, match="leave draw=True out"):
+        plan(sa.symmetric(12), deviation=1e-5, draw=True)
+    assert plan(sa.symmetric(10), deviation=1e-3).row("draw_until").m is None
