@@ -109,22 +109,6 @@ class Origin:
         """Whether it is m uniform draws, m fixed beforehand: what a-priori bounds are about."""
         return self.kind in ("oracle", "source") and not self.identity and not self.distinct
 
-    def check_calls(self, m: int, calls: int) -> None:
-        """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
-        made = count_draws(self.draws)
-        if made > calls + self.behind:
-            raise ArgumentError(
-                f"draws={shorten(self.draws)} are {made} draws, more than calls={calls}"
-                + (f" and the {self.behind} behind its letters." if self.behind else ".")
-            )
-        needed = m - self.identity
-        more = self.distinct or self.kind == "source"  # elements left out, calls that found nothing
-        counted = self.kind in ("oracle", "source") and bool(self.draws)
-        if counted and (made < needed or (made > needed and not more)):
-            raise ArgumentError(
-                f"draws={shorten(self.draws)} are {made} draws, but m={m} elements take {needed}."
-            )
-
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
         """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
@@ -138,6 +122,25 @@ class Origin:
         if missing:
             raise ArgumentError(f"data has no {missing[0]!r}; give all of {names}.")
         return cls(**{name: data[name] for name in names if name in data})
+
+
+def check_calls(origin: Origin, m: int, calls: int) -> None:
+    """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
+    made = count_draws(origin.draws)
+    if made > calls + origin.behind:
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws, more than calls={calls}"
+            + (f" and the {origin.behind} behind its letters" if origin.behind else "")
+            + "; give the calls that they took."
+        )
+    needed = m - origin.identity
+    more = origin.distinct or origin.kind == "source"  # elements left out, calls that found nothing
+    counted = origin.kind in ("oracle", "source") and bool(origin.draws)
+    if counted and (made < needed or (made > needed and not more)):
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws, but m={m} elements take {needed}; "
+            "give the draws that S is made of."
+        )
 
 
 def shared_draws(one: Origin, other: Origin) -> int:

@@ -27,7 +27,7 @@ from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.closure import listed_subgroup
 from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.sampling import derived, files
-from sparseaug.sampling.origin import LIMIT, Origin
+from sparseaug.sampling.origin import LIMIT, Origin, check_calls
 from sparseaug.storage import show_path
 
 
@@ -74,7 +74,7 @@ class GroupSample:
         if self.origin.is_uniform and seed is not None and not self.origin.draws:
             origin = replace(self.origin, draws=((seed, start, start + self.m),))
             object.__setattr__(self, "origin", origin)
-        self.origin.check_calls(self.m, self.calls)
+        check_calls(self.origin, self.m, self.calls)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
