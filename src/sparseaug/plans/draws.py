@@ -255,7 +255,7 @@ def _until(
     announce(
         f"draw_until on {shorten_text(group.name)} for deviation={target:g}, {format_count(m)} draws,",
         seconds=2e-5 * m,
-        memory=32.0 * m * group.width,
+        memory=48.0 * m * group.width,
         instead="raise deviation=, or leave draw=True out.",
     )
     found = draw_until(

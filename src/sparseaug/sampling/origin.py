@@ -124,6 +124,25 @@ class Origin:
         return cls(**{name: data[name] for name in names if name in data})
 
 
+def require_draws(origin: Origin, m: int, calls: int) -> None:
+    """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
+    made = count_draws(origin.draws)
+    if made > calls + origin.behind:
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws, more than calls={calls}"
+            + (f" and the {origin.behind} behind its letters" if origin.behind else "")
+            + "; give the calls that they took."
+        )
+    needed = m - origin.identity
+    more = origin.distinct or origin.kind == "source"  # elements left out, calls that found nothing
+    counted = origin.kind in ("oracle", "source") and bool(origin.draws)
+    if counted and (made < needed or (made > needed and not more)):
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws, but m={m} elements take {needed}; "
+            "give the draws that S is made of."
+        )
+
+
 def shared_draws(one: Origin, other: Origin) -> int:
     """How many draws are behind both; those that a source found are not taken for the same."""
     sourced = {*one.sourced, *other.sourced}
@@ -164,20 +183,3 @@ def _listed(name: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
         raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
     return tuple(value)
-
-
-def require_draws(origin: Origin, m: int, calls: int) -> None:
-    """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
-    made = count_draws(origin.draws)
-    if made > calls + origin.behind:
-        raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws, more than calls={calls}"
-            + (f" and the {origin.behind} behind its letters." if origin.behind else ".")
-        )
-    needed = m - origin.identity
-    more = origin.distinct or origin.kind == "source"  # elements left out, calls that found nothing
-    counted = origin.kind in ("oracle", "source") and bool(origin.draws)
-    if counted and (made < needed or (made > needed and not more)):
-        raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws, but m={m} elements take {needed}."
-        )

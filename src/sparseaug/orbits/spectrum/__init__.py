@@ -7,7 +7,6 @@ result          Spectrum, Prediction
 picture         the spectrum, and the error it predicts against m
 units           what a spectrum is made of; shapes, shifts, products, bands and points have those of
                 groups
-young_transform all of S_n at once
 """
 
 from sparseaug.orbits.spectrum.choose import Choice, choose
