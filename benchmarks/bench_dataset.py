@@ -13,7 +13,7 @@ import sparseaug as sa
 from side_by_side import compare
 from sparseaug.nn import OneShotDataset, StreamingDataset
 
-CASES: dict[str, tuple[sa.Action, int, tuple[int, ...], int]] = {
+CASES: dict[str, tuple[sa.actions.Action, int, tuple[int, ...], int]] = {
     # name: action, n, shape of a sample, m
     "(1, 8, 8) images, shifts": (sa.roll(sa.abelian(8, 8)), 1797, (1, 8, 8), 16),
     "(3, 32, 32) images, shifts": (sa.roll(sa.abelian(32, 32)), 1000, (3, 32, 32), 16),
@@ -25,7 +25,7 @@ BATCH = 128
 class ItemByItem(Dataset[Any]):
     """The plain way: one call of the action per item."""
 
-    def __init__(self, data: TensorDataset, action: sa.Action, S: sa.GroupSample) -> None:
+    def __init__(self, data: TensorDataset, action: sa.actions.Action, S: sa.GroupSample) -> None:
         self.data, self.action, self.S = data, action, S
 
     def __len__(self) -> int:

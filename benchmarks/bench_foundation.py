@@ -32,7 +32,7 @@ def sampling_the_symmetric_group() -> None:
 
 def sampling_permutation_groups() -> None:
     k, few = 10**5, 300
-    for group in (sa.mathieu(24), sa.rubik()):
+    for group in (sa.groups.mathieu(24), sa.groups.rubik()):
         theirs = PermutationGroup([Permutation(list(row)) for row in group.images])
         theirs.order()
         rng = np.random.Generator(np.random.Philox(0))

@@ -24,7 +24,7 @@ class Task:
     """Samples of one shape, a batch size B, m elements and the network that trains on them."""
 
     title: str
-    action: sa.Action
+    action: sa.actions.Action
     shape: tuple[int, ...]
     samples: int
     batch: int

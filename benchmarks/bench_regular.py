@@ -17,7 +17,7 @@ from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm
 
 
 def groups_on_themselves() -> None:
-    for group in (sa.mathieu(11), sa.mathieu(12)):
+    for group in (sa.groups.mathieu(11), sa.groups.mathieu(12)):
         S = sa.Oracle(group, seed=0).draw(64)
         rounds = 3 if group.order < 10_000 else 1
         _beside_scipy(

@@ -26,7 +26,7 @@ from sparseaug.certificate import Evidence, certify
 from studies.paper import Config, Folder
 from studies.paper.problem import Problem
 
-GRID: dict[str, tuple[sa.Action, tuple[int, ...]]] = {
+GRID: dict[str, tuple[sa.actions.Action, tuple[int, ...]]] = {
     "S8": (sa.permute_axis(sa.symmetric(8)), (8,)),
     "S9": (sa.permute_axis(sa.symmetric(9)), (9,)),
     "Z2^12": (sa.flip_signs(sa.sign_flips(12)), (12,)),
@@ -100,7 +100,7 @@ def on_grid(tally: Tally, seeds: int = 5) -> None:
 
 
 def _runs(
-    action: sa.Action, shape: tuple[int, ...], seed: int, m: int
+    action: sa.actions.Action, shape: tuple[int, ...], seed: int, m: int
 ) -> tuple[Evidence, Iterator[Any]]:
     rng = np.random.default_rng(seed)
     x, z = rng.uniform(-1, 1, (16, *shape)), rng.uniform(-1, 1, (48, *shape))

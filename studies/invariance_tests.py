@@ -141,7 +141,7 @@ class Law:
         draws: moves that are drawn
     """
 
-    action: sa.Action
+    action: sa.actions.Action
     base: Callable[[np.random.Generator], Any]
     S: Any = "full"
     draws: int = 39
@@ -162,7 +162,7 @@ def beside(n: int, first: Any, size: float, dtype: Any = np.float64) -> Any:
     return np.concatenate([first, size * np.eye(n, dtype=dtype)], axis=1)
 
 
-def turns(order: int, still: int) -> sa.Action:
+def turns(order: int, still: int) -> sa.actions.Action:
     """C_order turns the first two entries; so many others stay."""
     angles = 2 * np.pi * np.arange(order) / order
     matrices = np.tile(np.eye(2 + still), (order, 1, 1))

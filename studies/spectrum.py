@@ -46,7 +46,7 @@ Predict = Callable[[Floats], Floats]
 
 class Problem(NamedTuple):
     name: str
-    action: sa.Action
+    action: sa.actions.Action
     x: Floats
     models: dict[str, Predict]
 

@@ -49,13 +49,13 @@ GROUPS = {
         sa.direct_product(sa.cyclic(4), sa.dihedral(3)),
         sa.permutation_group([[1, 2, 3, 0], [1, 0, 3, 2]], label="square"),
         sa.permutation_group([[0, 1, 2]], label="trivial"),
-        *(sa.mathieu(n) for n in (11, 12, 22, 24)),
-        sa.rubik(),
-        sa.cube_rotations(),
-        sa.cube_symmetries(),
+        *(sa.groups.mathieu(n) for n in (11, 12, 22, 24)),
+        sa.groups.rubik(),
+        sa.groups.cube_rotations(),
+        sa.groups.cube_symmetries(),
         sa.table_group(KLEIN, label="Klein"),
         quarter_turns_of_a_board(),
-        sa.direct_product(sa.mathieu(11), sa.cube_rotations()),
+        sa.direct_product(sa.groups.mathieu(11), sa.groups.cube_rotations()),
         *(make(n) for make in (sa.rotations, sa.orthogonal) for n in (2, 3)),
         sa.direct_product(sa.symmetric(4), sa.rotations(3)),
     )
@@ -73,7 +73,7 @@ ACTIONS = {
     "permute the last axis by S5": (sa.permute_axis(sa.symmetric(5)), some_data((4, 5))),
     "permute axis 1 by A4": (sa.permute_axis(sa.alternating(4), 1), some_data((2, 4, 3))),
     "permute by D6": (sa.permute_axis(sa.dihedral(6)), some_data((2, 6))),
-    "permute by M11": (sa.permute_axis(sa.mathieu(11)), some_data((2, 11))),
+    "permute by M11": (sa.permute_axis(sa.groups.mathieu(11)), some_data((2, 11))),
     "permute nodes": (sa.permute_nodes(sa.symmetric(5)), GRAPHS[0]),
     "permute nodes with edge features": (
         sa.permute_nodes(sa.symmetric(3)),
@@ -102,18 +102,18 @@ ACTIONS = {
         some_data((2, 4, 4, 3)),
     ),
     "flip of an axis": (sa.flip(1), some_data((2, 5, 3))),
-    "vectors of images": (sa.turn_vectors(sa.dihedral(4)), some_data((3, 2))),
+    "vectors of images": (sa.actions.turn_vectors(sa.dihedral(4)), some_data((3, 2))),
     "vectors on a grid": (
-        sa.turn_vectors(sa.grid_symmetries(4), 1, components="right-up", grid=(-2, -1)),
+        sa.actions.turn_vectors(sa.grid_symmetries(4), 1, components="right-up", grid=(-2, -1)),
         some_data((2, 2, 4, 4)),
     ),
     "vectors on a grid, channels last": (
-        sa.turn_vectors(sa.cyclic(4), components="right-down", grid=(1, 2)),
+        sa.actions.turn_vectors(sa.cyclic(4), components="right-down", grid=(1, 2)),
         some_data((2, 3, 3, 2)),
     ),
-    "rotations of the cube": (sa.linear(sa.cube_rotations()), some_data((4, 3))),
+    "rotations of the cube": (sa.linear(sa.groups.cube_rotations()), some_data((4, 3))),
     "symmetries of the cube on point clouds": (
-        sa.linear(sa.cube_symmetries()),
+        sa.linear(sa.groups.cube_symmetries()),
         some_data((2, 7, 3)),
     ),
     "permutations and sign flips": (
@@ -135,13 +135,13 @@ ACTIONS = {
 
 
 @pytest.fixture(params=list(GROUPS), ids=list(GROUPS))
-def group(request: pytest.FixtureRequest) -> sa.Group:
+def group(request: pytest.FixtureRequest) -> sa.groups.Group:
     """Every group of the suite."""
     return GROUPS[request.param]
 
 
 @pytest.fixture(params=list(ACTIONS), ids=list(ACTIONS))
-def moving(request: pytest.FixtureRequest) -> tuple[sa.Action, np.ndarray]:
+def moving(request: pytest.FixtureRequest) -> tuple[sa.actions.Action, np.ndarray]:
     """Every action of the suite with data that it moves."""
     return ACTIONS[request.param]
 

@@ -32,7 +32,7 @@ SMALL = Config(
 )
 
 
-def run_with_checkpoint(path: os.PathLike[str], stop: int = 0) -> sa.Run | None:
+def run_with_checkpoint(path: os.PathLike[str], stop: int = 0) -> sa.descent.Run | None:
     """A run with a checkpoint at every fifth step, resumed if there is one; None if stopped."""
     x = np.sort(np.random.default_rng(0).uniform(-1, 1, (6, 3)), axis=1)
     model = sa.KernelModel(sa.GaussianKernel(1.25), x[:4])

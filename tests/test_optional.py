@@ -99,8 +99,8 @@ def test_invariance_is_measured_without_torch(tmp_path):
 act = sa.permute_axis(sa.symmetric(3))
 x = np.array([[1.0, 2.0, 3.0]])
 found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
-assert isinstance(found, sa.InvarianceReport)
-assert sa.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
+assert isinstance(found, sa.orbits.InvarianceReport)
+assert sa.orbits.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
 assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
 print(found)
 """
@@ -110,8 +110,8 @@ print(found)
 @pytest.mark.skipif(not installed("torch"), reason=REASON.format("torch"))
 def test_the_public_names_of_invariance_are_the_same_objects():
     assert sa.invariance_error is sa.nn.invariance_error
-    assert sa.assert_invariant is sa.nn.assert_invariant
-    assert sa.InvarianceReport is sa.nn.InvarianceReport
+    assert sa.orbits.assert_invariant is sa.nn.assert_invariant
+    assert sa.orbits.InvarianceReport is sa.nn.InvarianceReport
 
 
 FIRST = """

@@ -191,8 +191,8 @@ def certificates(ax: Axes) -> None:
 
 
 @cache
-def measured_spectrum() -> sa.Spectrum:
-    spectrum: sa.Spectrum = run_page("howto/views.md", "## A forest")["spectrum"]
+def measured_spectrum() -> sa.orbits.Spectrum:
+    spectrum: sa.orbits.Spectrum = run_page("howto/views.md", "## A forest")["spectrum"]
     return spectrum
 
 

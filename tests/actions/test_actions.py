@@ -327,12 +327,12 @@ E = S3.identity()
         (lambda: sa.linear(S3, np.zeros((5, 2, 2))), ArgumentError, r"\(6, d, d\)"),
         (lambda: sa.linear(S3, np.zeros((6, 2, 2))), ArgumentError, "not a representation"),
         (
-            lambda: sa.linear(sa.cube_rotations())([[0]], np.zeros((1, 3), np.int64)),
+            lambda: sa.linear(sa.groups.cube_rotations())([[0]], np.zeros((1, 3), np.int64)),
             ArgumentError,
             "needs floating point",
         ),
         (
-            lambda: sa.linear(sa.cube_rotations())([[0]], np.zeros((1, 4))),
+            lambda: sa.linear(sa.groups.cube_rotations())([[0]], np.zeros((1, 4))),
             ArgumentError,
             "4 entries on the last axis",
         ),
@@ -350,7 +350,7 @@ E = S3.identity()
             "give a function",
         ),
         (
-            lambda: sa.linear(sa.cube_rotations())([[0]], np.full((1, 3), np.inf)),
+            lambda: sa.linear(sa.groups.cube_rotations())([[0]], np.full((1, 3), np.inf)),
             ArgumentError,
             "x holds an infinity",
         ),

@@ -66,8 +66,10 @@ def test_no_claim_is_made_about_a_product_that_does_not_commute(name, rng):
         lambda: kernel_discrepancy(kernel, action, S, x),
         lambda: full_moments(kernel, action, x, y, x),
         lambda: sample_moments(kernel, action, S, x, y, x),
-        lambda: sa.certify(theta, sa.Evidence(model, (x, y), action, S)),
-        lambda: sa.certify(theta, sa.Evidence(model, (x, y), action, S), kinds=["spectral"]),
+        lambda: sa.certify(theta, sa.certificate.Evidence(model, (x, y), action, S)),
+        lambda: sa.certify(
+            theta, sa.certificate.Evidence(model, (x, y), action, S), kinds=["spectral"]
+        ),
     ):
         with pytest.raises(LawError, match="do not commute"):
             call()

@@ -25,10 +25,10 @@ ROCK_SALT = (5.6 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5,
 
 
 @dataclass(frozen=True)
-class Backwards(sa.Action):
+class Backwards(sa.actions.Action):
     """Permutations of the last axis, written by a user."""
 
-    group: sa.Group
+    group: sa.groups.Group
     kind = "entries"
 
     @property
@@ -95,7 +95,9 @@ def test_a_sites_axis_and_another_axis_commute_without_comparing_generators():
 
 
 def test_no_package_above_asks_which_family_an_action_is():
-    families = {kind.__name__ for base in (sa.Action, sa.Group) for kind in _below(base)}
+    families = {
+        kind.__name__ for base in (sa.actions.Action, sa.groups.Group) for kind in _below(base)
+    }
     found = []
     for folder in ("kernels", "nn", "orbits", "sklearn", "sources", "sampling"):
         for path in (SOURCE / folder).rglob("*.py"):

@@ -122,7 +122,7 @@ def test_all_four_methods_are_certified_at_their_returned_iterate(problem, refer
         ("streaming", {"landmarks", "exact", "audited"}),
     ):
         if S == "streaming":
-            risk = sa.streaming_risk(model, data, act, sa.Oracle(act.group, seed=1))
+            risk = sa.risk.streaming_risk(model, data, act, sa.Oracle(act.group, seed=1))
         else:
             risk = sa.augmented_risk(model, data, act, S)
         run = sa.descend(risk, theta, step_size=0.05, num_steps=200)
@@ -145,7 +145,7 @@ def test_groups_other_than_permutations():
         (sa.flip_signs(sa.sign_flips(4)), 4),
         (sa.signed_permute(sa.hyperoctahedral(3)), 3),
         (sa.permute_axis(sa.dihedral(5)), 5),
-        (sa.linear(sa.cube_rotations()), 3),
+        (sa.linear(sa.groups.cube_rotations()), 3),
     ):
         x, z = rng.uniform(-1, 1, (4, d)), rng.uniform(-1, 1, (5, d))
         model, data = sa.KernelModel(sa.GaussianKernel(1.0), z), (x, x[:, 0])

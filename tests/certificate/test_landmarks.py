@@ -152,7 +152,7 @@ def test_other_groups_and_other_landmarks(act_and_shape, few):
         "C3xC3": (sa.roll(sa.abelian(3, 3)), (3, 3)),
         "B3": (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
         "A5": (sa.permute_axis(sa.alternating(5)), (5,)),
-        "cube": (sa.linear(sa.cube_rotations()), (3,)),
+        "cube": (sa.linear(sa.groups.cube_rotations()), (3,)),
     }[act_and_shape]
     for number in (2, 8, 600):
         few(number)

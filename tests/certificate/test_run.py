@@ -26,7 +26,7 @@ THETA = np.random.default_rng(0).normal(0, 0.5, 12)
 
 
 def streaming(seed: int = 3):
-    return sa.streaming_risk(*PROBLEM, sa.Oracle(GROUP, seed=seed))
+    return sa.risk.streaming_risk(*PROBLEM, sa.Oracle(GROUP, seed=seed))
 
 
 RISKS = {

@@ -62,7 +62,7 @@ def test_other_groups_and_other_scales(name):
         "D7": (sa.permute_axis(sa.dihedral(7)), (7,)),
         "C3xC3": (sa.roll(sa.abelian(3, 3)), (3, 3)),
         "B3": (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
-        "cube": (sa.linear(sa.cube_rotations()), (3,)),
+        "cube": (sa.linear(sa.groups.cube_rotations()), (3,)),
     }[name]
     for seed, few in itertools.product(range(5), (10, 256)):
         rng = np.random.default_rng(seed)
@@ -85,7 +85,11 @@ def test_more_words_give_less_and_the_whole_group_gives_the_norm(problem):
     S = sa.Oracle(act.group, seed=0).draw(16)
     evidence = Evidence(model, data, act, S)
     run = sa.descend(
-        evidence.sparse_risk, np.full(24, 0.4), step_size=0.1, num_steps=2000, project=sa.box(3)
+        evidence.sparse_risk,
+        np.full(24, 0.4),
+        step_size=0.1,
+        num_steps=2000,
+        project=sa.descent.box(3),
     )
     theta = run.best
     bounds = [words(evidence, theta, words=w).bound for w in (1, 100, 600, 720)]

@@ -44,7 +44,7 @@ def streaming(*, seed=9, start=5, batch=2, source=None, x=X):
     if start:
         oracle.advance_to(start)
     model = sa.KernelModel(sa.GaussianKernel(1.25), CENTERS)
-    return sa.streaming_risk(model, (x, X.sum(1)), sa.permute_axis(G), oracle, batch=batch)
+    return sa.risk.streaming_risk(model, (x, X.sum(1)), sa.permute_axis(G), oracle, batch=batch)
 
 
 def decaying(step):
@@ -83,7 +83,7 @@ CHANGES = {
     "action ": (one_shot, {"act": sa.permute_axis(CYCLE)}, {}),
     "theta0": (one_shot, {}, {"theta": THETA + 1e-12}),
     "theta0 ": (one_shot, {}, {"theta": THETA.astype(np.float32)}),
-    "project": (one_shot, {}, {"project": sa.box(0.9)}),
+    "project": (one_shot, {}, {"project": sa.descent.box(0.9)}),
     "project ": (one_shot, {}, {"project": None}),
     "project  ": (one_shot, {}, {"project": lambda theta: np.clip(theta, -0.9, 0.9)}),
     "step_size": (one_shot, {}, {"step_size": 0.2}),
@@ -104,7 +104,7 @@ CHANGES = {
 @pytest.mark.parametrize("stop", [13, None], ids=["stopped", "finished"])
 def test_a_checkpoint_of_a_run_that_differs_is_refused_by_name(name, stop, tmp_path):
     make, changed, options = CHANGES[name]
-    path, usual = tmp_path / "run.safetensors", {"project": sa.box(1.0)}
+    path, usual = tmp_path / "run.safetensors", {"project": sa.descent.box(1.0)}
     if stop:
         with pytest.raises(KeyboardInterrupt):
             run(path, make(), stop=stop, **usual)
@@ -287,14 +287,14 @@ def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(name, tmp_p
     path, dtype = tmp_path / "run.safetensors", getattr(torch, name)
     other = torch.float32 if dtype != torch.float32 else torch.float64  # the same numbers
     theta = torch.linspace(-2, 2, 9).to(dtype)
-    whole = run(None, Quadratic(), theta, project=sa.box(1.5))
+    whole = run(None, Quadratic(), theta, project=sa.descent.box(1.5))
     with pytest.raises(KeyboardInterrupt):
-        run(path, Quadratic(), theta, project=sa.box(1.5), stop=13)
-    resumed = run(path, Quadratic(), theta, project=sa.box(1.5))
+        run(path, Quadratic(), theta, project=sa.descent.box(1.5), stop=13)
+    resumed = run(path, Quadratic(), theta, project=sa.descent.box(1.5))
     assert resumed.last.dtype == resumed.best.dtype == dtype
     assert torch.equal(resumed.last, whole.last)
     with pytest.raises(FileFormatError, match="other theta0"):
-        run(path, Quadratic(), theta.to(other), project=sa.box(1.5))
+        run(path, Quadratic(), theta.to(other), project=sa.descent.box(1.5))
 
 
 def test_a_run_over_a_whole_group_whose_order_exceeds_64_bits_resumes(tmp_path):

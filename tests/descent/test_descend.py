@@ -38,7 +38,7 @@ def risks(model, data, action):
         "none": lambda: sa.augmented_risk(model, data, action, None),
         "full": lambda: sa.augmented_risk(model, data, action, "full"),
         "one-shot": lambda: sa.augmented_risk(model, data, action, S),
-        "streaming": lambda: sa.streaming_risk(
+        "streaming": lambda: sa.risk.streaming_risk(
             model, data, action, used_oracle(action.group), batch=2
         ),
     }
@@ -49,7 +49,9 @@ def test_the_loop_is_plain_gradient_descent(problem, method):
     """alg:sparse-aug: the iterate with the smallest gradient norm of the risk followed."""
     *parts, theta = problem
     make = risks(*parts)[method]
-    run = sa.descend(make(), theta, method=method, step_size=0.1, num_steps=40, project=sa.box(1.0))
+    run = sa.descend(
+        make(), theta, method=method, step_size=0.1, num_steps=40, project=sa.descent.box(1.0)
+    )
     risk, norms, iterates = make(), [], []
     for step in range(40):
         gradient = risk.at_step(step).gradient(theta)
@@ -224,7 +226,7 @@ def test_theta_may_be_a_tensor():
             return theta
 
     start = torch.ones(3, dtype=torch.float64)
-    run = sa.descend(Quadratic(), start, step_size=0.5, num_steps=10, project=sa.box(0.4))
+    run = sa.descend(Quadratic(), start, step_size=0.5, num_steps=10, project=sa.descent.box(0.4))
     assert torch.equal(run.last, torch.full((3,), 0.4 * 0.5**9, dtype=torch.float64))
 
 
@@ -235,13 +237,13 @@ def test_theta_may_be_a_tensor():
 )
 def test_a_box_answers_what_is_not_an_array_of_real_numbers_by_name(theta):
     with pytest.raises(ArgumentError, match=r"theta=.*give a dense array of real numbers"):
-        sa.box(3.0)(theta)
+        sa.descent.box(3.0)(theta)
 
 
 def test_a_box_clips_integers_tensors_and_arrays_without_axes():
-    assert (sa.box(1.0)(np.array([0, 5])) == [0, 1]).all()
-    assert sa.box(1.0)(np.array(-4.0)) == -1.0
-    assert torch.equal(sa.box(1.0)(torch.tensor([2.0, 0.5])), torch.tensor([1.0, 0.5]))
+    assert (sa.descent.box(1.0)(np.array([0, 5])) == [0, 1]).all()
+    assert sa.descent.box(1.0)(np.array(-4.0)) == -1.0
+    assert torch.equal(sa.descent.box(1.0)(torch.tensor([2.0, 0.5])), torch.tensor([1.0, 0.5]))
 
 
 @pytest.mark.parametrize("name", [[], {}, ["step"], ([],)], ids=str)
@@ -270,4 +272,4 @@ def test_bad_input_is_answered(problem, options, message):
     with pytest.raises(ArgumentError, match=message):
         sa.descend(risks(*parts)["none"](), theta, **{"step_size": 0.1, "num_steps": 3, **options})
     with pytest.raises(ArgumentError, match="width"):
-        sa.box(0.0)
+        sa.descent.box(0.0)

@@ -22,12 +22,12 @@ act = sa.permute_axis(sa.symmetric(4))
 data, start = (x, x.sum(axis=1)), rng.normal(0, 0.5, 14)
 full = sa.augmented_risk(model, data, act, "full")
 if sys.argv[1] == "streaming":
-    risk = sa.streaming_risk(model, data, act, sa.Oracle(act.group, seed=9), batch=2)
+    risk = sa.risk.streaming_risk(model, data, act, sa.Oracle(act.group, seed=9), batch=2)
 else:
     risk = sa.augmented_risk(model, data, act, sa.Oracle(act.group, seed=0).draw(5))
 print("ready", flush=True)
 run = sa.descend(
-    risk, start, step_size=0.05, num_steps=300, project=sa.box(2.0), eval_every=7,
+    risk, start, step_size=0.05, num_steps=300, project=sa.descent.box(2.0), eval_every=7,
     evaluate=lambda theta: {"train_risk": full.value(theta)},
     checkpoint=sys.argv[2] or None, checkpoint_every=3,
 )

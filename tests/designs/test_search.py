@@ -182,7 +182,7 @@ def test_bad_pools_are_refused():
         with pytest.raises(ArgumentError, match="degree="):
             sa.thin(pool, 3, degree)
     with pytest.raises(UnsupportedError, match="degree=1"):
-        sa.thin(sa.Oracle(sa.cube_rotations()).draw(5), 3, degree=1)
+        sa.thin(sa.Oracle(sa.groups.cube_rotations()).draw(5), 3, degree=1)
 
 
 def test_flat_sets_are_below_the_square_root_of_two_over_m():

@@ -138,7 +138,7 @@ def test_orders_are_printed_in_any_size():
 
 def test_what_a_group_computed_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
-        sa.mathieu(11).parts.levels[0].transversal[1, 0] = 5
+        sa.groups.mathieu(11).parts.levels[0].transversal[1, 0] = 5
 
 
 @pytest.mark.parametrize("name", ["C4", "S4", "Z2^3", "D4", "C4xS3", "SO2", "SO3", "O3", "SO3xS4"])
@@ -230,7 +230,7 @@ def test_the_rounding_of_signed_permutations_covers_that_of_both_young_matrices(
 
 
 def test_the_matrices_of_a_matrix_group_multiply_as_its_elements(rng):
-    g = sa.cube_symmetries()
+    g = sa.groups.cube_symmetries()
     a, b = g.sample(40, rng), g.sample(40, rng)
     product = g.matrices[a[:, 0]] @ g.matrices[b[:, 0]]
     assert np.array_equal(product, g.matrices[g.compose(a, b)[:, 0]])
@@ -246,7 +246,7 @@ def test_matrix_groups_take_rotations_of_solids_from_scipy():
 
 def test_membership_in_a_permutation_group_is_exact(rng):
     """M_11 inside S_11: exactly 7920 / 11! of random permutations belong."""
-    g = sa.mathieu(11)
+    g = sa.groups.mathieu(11)
     assert g.contains(g.sample(1000, rng)).all()
     strangers = sa.symmetric(11).sample(1000, rng)
     inside = g.contains(strangers)
@@ -311,7 +311,7 @@ NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square wit
         (lambda: sa.abelian(), ArgumentError, "number of moduli=0"),
         (lambda: sa.abelian(4, 0), ArgumentError, "modulus=0"),
         (lambda: sa.sign_flips(None), ArgumentError, "d=None"),
-        (lambda: sa.mathieu(23), ArgumentError, "n=23"),
+        (lambda: sa.groups.mathieu(23), ArgumentError, "n=23"),
         (lambda: sa.direct_product(), ArgumentError, "factors is empty"),
         (lambda: sa.direct_product(sa.cyclic(2), 3), ArgumentError, "factor 3 is not a group"),
         (lambda: sa.permutation_group([]), ArgumentError, "generators=.* is not a list"),
@@ -337,8 +337,8 @@ NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square wit
         (lambda: sa.permutation_group([[10**5000]]), GroupError, r"generators\[0\]"),
         (lambda: sa.permutation_group([[1, 0]], label="S6"), ArgumentError, "another group"),
         (lambda: sa.permutation_group([[1, 0]], label=5), ArgumentError, "label=5"),
-        (lambda: sa.mathieu([11]), ArgumentError, r"n=\[11\]"),
-        (lambda: sa.mathieu(11.0), ArgumentError, "n=11.0"),
+        (lambda: sa.groups.mathieu([11]), ArgumentError, r"n=\[11\]"),
+        (lambda: sa.groups.mathieu(11.0), ArgumentError, "n=11.0"),
         (lambda: sa.sign_flips(10**12), ArgumentError, "d=1000000000000"),
         (lambda: sa.symmetric(3).elements(block=0), ArgumentError, "block=0"),
         (lambda: sa.symmetric(3).elements(limit="x"), ArgumentError, "limit='x'"),
@@ -403,7 +403,7 @@ def test_other_bad_arguments_are_named(rng):
     with pytest.raises(UnsupportedError, match="does not permute points"):
         sa.sign_flips(3).permutations(sa.sign_flips(3).identity())
     with pytest.raises(UnsupportedError, match="irreps"):
-        sa.mathieu(11).irreps()
+        sa.groups.mathieu(11).irreps()
 
 
 MASKED = np.ma.masked_array([[1, 0, 0, 0]], [[False, True, False, False]])

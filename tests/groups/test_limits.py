@@ -27,7 +27,7 @@ ABSURD = {
 
 
 @pytest.fixture(params=list(ABSURD), ids=list(ABSURD))
-def absurd(request: pytest.FixtureRequest) -> sa.Group:
+def absurd(request: pytest.FixtureRequest) -> sa.groups.Group:
     return ABSURD[request.param]
 
 
@@ -67,7 +67,7 @@ def test_an_absurd_group_has_a_name_a_width_and_the_logarithm_of_its_order() -> 
     ids=str.split("order radices identity generators sample unrank rank elements all irreps"),
 )
 def test_what_would_take_gigabytes_of_an_absurd_group_is_refused(
-    absurd: sa.Group, operation: Any
+    absurd: sa.groups.Group, operation: Any
 ) -> None:
     with pytest.raises(SparseAugError, match=r"[0-9]{4}") as error:
         operation(absurd)
@@ -137,7 +137,7 @@ def test_products_of_many_factors_are_made_at_once_or_refused() -> None:
     assert many == sa.sign_flips(200_000)
     with pytest.raises(GroupTooLargeError, match="10001 factors"):
         sa.direct_product(*[sa.symmetric(3)] * 10_001)
-    wide = sa.direct_product(*[sa.rubik()] * 10_000)
+    wide = sa.direct_product(*[sa.groups.rubik()] * 10_000)
     assert wide.name == "Rubik^10000"
     assert len(repr(wide)) < 200
     with pytest.raises(GroupTooLargeError, match="60000 rows of 480000 numbers"):

@@ -30,7 +30,7 @@ FAR = 6 + np.random.default_rng(0).uniform(0, 1, (6, 2))
 NEAR = FAR - 6
 
 
-def embedding_distance(action: sa.Action, sample: sa.GroupSample, x: np.ndarray) -> float:
+def embedding_distance(action: sa.actions.Action, sample: sa.GroupSample, x: np.ndarray) -> float:
     """||mean_S k(., g x) - mean_G k(., g x)|| for one sample, from all pairs of points."""
     everything = action.group.all_elements()
     points = np.concatenate([action(sample, x)[:, 0], action(everything, x)[:, 0]])
@@ -114,7 +114,7 @@ def test_matrices_with_rounded_entries_are_no_proof_and_signed_permutations_are(
     listed = KERNEL.is_invariant(sa.linear(sa.cyclic(2), [np.eye(2), [[0, 1], [1, 0]]]))
     assert listed
     assert not listed.condition
-    assert not KERNEL.is_invariant(sa.linear(sa.cube_rotations())).condition
+    assert not KERNEL.is_invariant(sa.linear(sa.groups.cube_rotations())).condition
     assert KERNEL.is_invariant(SWAP, (2,)).condition
     assert not KERNEL.is_invariant(sa.move_grid(sa.grid_symmetries(3)), (3, 3)).condition
 

@@ -29,11 +29,11 @@ ON_OTHER_AXES = [
 ]
 
 
-def size(action: sa.Action) -> int:
+def size(action: sa.actions.Action) -> int:
     return action.group.n if hasattr(action.group, "n") else action.group.width
 
 
-def plain(action: sa.Action, x: np.ndarray, *values) -> np.ndarray:
+def plain(action: sa.actions.Action, x: np.ndarray, *values) -> np.ndarray:
     """The mean over the group of a product of functions, element by element, with math.fsum."""
     rows = np.concatenate(list(action.group.elements()))
     products = [np.prod([f(action(row[None], x)[0]) for f in values], axis=0) for row in rows]
@@ -80,7 +80,7 @@ def test_closed_forms_hold_on_any_axis_of_larger_samples(action, shape, rng):
         (sa.roll(sa.abelian(3, 4)), (3, 4)),
         (sa.permute_axis(sa.alternating(5)), (5,)),
         (sa.rotate_grid(sa.dihedral(4)), (3, 3)),
-        (sa.linear(sa.cube_rotations()), (3,)),
+        (sa.linear(sa.groups.cube_rotations()), (3,)),
         (
             sa.product_action(sa.permute_axis(sa.symmetric(3), 1), sa.flip_signs(sa.sign_flips(2))),
             (3, 2),
@@ -160,7 +160,7 @@ def test_means_keep_their_stated_error_against_mpmath(action, rng):
             assert error <= gamma(mean_roundings(action, x.shape))
 
 
-def exact_mean(action: sa.Action, sigma, x: np.ndarray, z: np.ndarray):
+def exact_mean(action: sa.actions.Action, sigma, x: np.ndarray, z: np.ndarray):
     """By cosh and exp of inner products, as the design has it, at 50 digits."""
     n = len(x)
     with mpmath.workdps(50):

@@ -68,10 +68,12 @@ def test_gaussian_takes_samples_of_any_shape_and_keeps_tiny_distances(rng):
         (sa.roll(sa.abelian(28, 28)), None),
         (sa.rotate_grid(sa.dihedral(4)), None),
         (sa.permute_nodes(sa.symmetric(5)), None),
-        (sa.linear(sa.cube_rotations()), None),
-        (sa.linear(sa.cube_rotations()), (7, 3)),
+        (sa.linear(sa.groups.cube_rotations()), None),
+        (sa.linear(sa.groups.cube_rotations()), (7, 3)),
         (
-            sa.product_action(sa.permute_axis(sa.symmetric(3), 1), sa.linear(sa.cube_rotations())),
+            sa.product_action(
+                sa.permute_axis(sa.symmetric(3), 1), sa.linear(sa.groups.cube_rotations())
+            ),
             (3, 3),
         ),
         (sa.custom_action(sa.cyclic(2), lambda g, x: np.where(g[:, :, None] == 1, 2 - x, x)), (2,)),

@@ -28,7 +28,7 @@ ACTIONS = [
     (sa.flip_signs(sa.sign_flips(6)), (6,)),
     (sa.roll(sa.cyclic(7), (-1,)), (7,)),
     (sa.permute_axis(sa.alternating(4)), (4,)),
-    (sa.linear(sa.cube_rotations()), (3,)),
+    (sa.linear(sa.groups.cube_rotations()), (3,)),
 ]
 
 
@@ -36,7 +36,7 @@ def problem(shape, rng, n=4, R=5):
     return rng.uniform(-1, 1, (n, *shape)), rng.normal(size=n), rng.uniform(-1, 1, (R, *shape))
 
 
-def whole(group: sa.Group) -> sa.GroupSample:
+def whole(group: sa.groups.Group) -> sa.GroupSample:
     return sa.GroupSample(group, np.concatenate(list(group.elements())))
 
 

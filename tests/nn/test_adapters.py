@@ -327,7 +327,7 @@ def test_graphs_that_cannot_be_relabelled_are_refused():
         with pytest.raises(sa.errors.ArgumentError, match=r"data.root_index .* integers in 0..4"):
             RelabelNodes(S5)(data)
     with pytest.raises(sa.errors.ArgumentError, match="does not permute points"):
-        RelabelNodes(sa.Oracle(sa.cube_rotations()).draw(2))
+        RelabelNodes(sa.Oracle(sa.groups.cube_rotations()).draw(2))
 
 
 quiet = [

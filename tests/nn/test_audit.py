@@ -277,7 +277,7 @@ def test_bad_audits_are_refused_by_name():
             sann.audit(**{"risk": risk, "theta": risk.theta, **good, **changed})
     assert good["oracle"].calls == 10  # where a gradient had to be seen first
     model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 4)))
-    evidence = sa.Evidence(model, (X.numpy(), Y.numpy()[:, 0]), ACT, None)
+    evidence = sa.certificate.Evidence(model, (X.numpy(), Y.numpy()[:, 0]), ACT, None)
     with pytest.raises(ArgumentError, match="largest is known"):
         sa.certify(np.zeros(2), evidence, largest=1.0)
     with pytest.raises(ArgumentError, match="box is for the kernel models"):

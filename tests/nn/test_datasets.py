@@ -95,7 +95,7 @@ def test_graphs_are_pairs_of_adjacency_and_features():
 
 @pytest.mark.parametrize("plain", [True, False])
 def test_targets_move_along_and_the_rest_passes(plain):
-    action = sa.linear(sa.cube_rotations())
+    action = sa.linear(sa.groups.cube_rotations())
     S = sa.Oracle(action.group, seed=0).draw(6)
     x, y, rest = torch.randn(4, 2, 3), torch.randn(4, 3), torch.randn(4, 5)
     data = TensorDataset(x, y, rest) if plain else list(zip(x, y, rest, strict=True))
@@ -350,7 +350,7 @@ def test_targets_that_cannot_move_along_are_refused(data, message):
 
 
 def test_integer_images_are_refused_by_a_linear_action():
-    act = sa.linear(sa.cube_rotations())
+    act = sa.linear(sa.groups.cube_rotations())
     S = sa.Oracle(act.group, seed=0).draw(2)
     with pytest.raises(sa.errors.ArgumentError, match="x has dtype"):
         OneShotDataset(TensorDataset(torch.zeros(2, 3, dtype=torch.uint8)), act, S)[0]

@@ -193,7 +193,7 @@ def test_tiles_cover_every_copy_once_in_order_within_the_chunk(n, m):
 
 
 def test_targets_may_move_along():
-    rotate = sa.linear(sa.cube_rotations())
+    rotate = sa.linear(sa.groups.cube_rotations())
     x = torch.tensor(np.random.default_rng(1).normal(size=(5, 3)))
     S = sa.Oracle(rotate.group).draw(6)
     risk = sann.ModuleRisk(
@@ -507,7 +507,7 @@ def test_a_module_that_is_put_in_training_mode_later_is_refused_then():
 
 
 def test_a_linear_action_refuses_integers():
-    rotate = sa.linear(sa.cube_rotations())
+    rotate = sa.linear(sa.groups.cube_rotations())
     x = torch.arange(12).reshape(4, 3)
     with pytest.raises(ArgumentError, match=r"x has dtype torch.int64; a linear action"):
         sann.ModuleRisk(network(3), nn.MSELoss(), (x, Y[:4]), rotate, None)

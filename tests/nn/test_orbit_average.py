@@ -225,7 +225,7 @@ def test_the_kind_of_the_deviation_is_kept():
     S = sa.Oracle(SETS.group, seed=0).draw(8)
     fields = {k: v for k, v in vars(sa.deviation(S)).items() if k != "failure_probability"}
     for failure, kind in ((None, "estimate"), (0.01, "with probability 1 - 0.01")):
-        given = sa.Deviation(**fields, failure_probability=failure)
+        given = sa.spectral.Deviation(**fields, failure_probability=failure)
         average = OrbitAverage(model_of(4, 1), SETS, S, deviation=given)
         bound = average.invariance_bound(output_range=(0, 2))
         assert bound.kind == bound.to_dict()["kind"] == kind
@@ -234,8 +234,8 @@ def test_the_kind_of_the_deviation_is_kept():
 
 
 def test_where_no_deviation_is_known_only_the_bound_is_refused():
-    S = sa.Oracle(sa.rubik(), seed=0).draw(3)
-    act = sa.permute_axis(sa.rubik())
+    S = sa.Oracle(sa.groups.rubik(), seed=0).draw(3)
+    act = sa.permute_axis(sa.groups.rubik())
     average = OrbitAverage(lambda x: x[:, :2], act, S)
     assert average(data(2, 48)).shape == (2, 2)
     assert average.statistics(data(2, 48)).std.shape == (2, 2)

@@ -35,7 +35,7 @@ def shifts():
 
 @pytest.fixture
 def rotations():
-    S = drawn(sa.cube_rotations())
+    S = drawn(sa.groups.cube_rotations())
     return OrbitBatch(sa.linear(S.group), S)
 
 
@@ -195,7 +195,7 @@ def test_it_compiles_whole_and_silently_for_every_action(moving):
 
 def test_what_a_linear_action_is_is_decided_before_it_is_traced(monkeypatch):
     """A decision by the values of its matrices would break the graph of torch.compile."""
-    own, listed = sa.cube_rotations(), sa.cyclic(2)
+    own, listed = sa.groups.cube_rotations(), sa.cyclic(2)
     actions = [sa.linear(own), sa.linear(listed, [np.eye(3), np.diag([-1.0, 1.0, 1.0])])]
     orbits = [OrbitBatch(act, drawn(act.group), sample_shape=(3,)) for act in actions]
 

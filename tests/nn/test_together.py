@@ -63,7 +63,7 @@ class Graph(nn.Module):
         return self.two(nodes.sum(1) if self.invariant else nodes[:, 0])
 
 
-def moved(act: sa.Action, sample: sa.GroupSample, x: Any) -> Any:
+def moved(act: sa.actions.Action, sample: sa.GroupSample, x: Any) -> Any:
     """The copies of each array, made alone."""
     return act(sample, x).flatten(0, 1)
 

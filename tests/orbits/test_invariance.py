@@ -530,7 +530,7 @@ print(int(metric.count))
 
 @pytest.mark.parametrize("measure", ["error", "metric"])
 def test_what_does_not_move_is_refused_before_the_model_sees_it(measure):
-    rotate = sa.linear(sa.cube_rotations())
+    rotate = sa.linear(sa.groups.cube_rotations())
     S = sa.Oracle(rotate.group).draw(3)
 
     def ask(x):

@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_refused() -> None:
     right = sa.custom_action(G, lambda g, x: np.moveaxis(x[:, g], 0, 1))  # a right action
     with pytest.raises(LawError):
         sa.orbit_spectrum(model, right, X)
-    cube = sa.permute_axis(sa.rubik())
+    cube = sa.permute_axis(sa.groups.rubik())
     with pytest.raises(GroupTooLargeError, match="degrees"):
         sa.orbit_spectrum(lambda x: x[:, :1], cube, np.ones((2, 48)))
 
@@ -189,7 +189,7 @@ def test_a_large_group_is_measured_by_draws() -> None:
 
 def test_a_spectrum_comes_back_from_json() -> None:
     for spectrum in (sa.orbit_spectrum(model, ACT, X), sa.orbit_spectrum(model, ACT, X, calls=64)):
-        copy = sa.Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict())))
+        copy = sa.orbits.Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict())))
         assert copy.shares == spectrum.shares
         assert copy.errors == spectrum.errors
         S = sa.Oracle(G, seed=1).draw(9)
@@ -211,9 +211,9 @@ def test_a_spectrum_from_draws_or_of_rotations_cannot_be_called_exact() -> None:
     bare = {**turned, "calls": 0, "replicates": []}
     refused = ((drawn, "calls=64"), (turned, "not for SO3"), (bare, "not for SO3"))
     for data, said in refused:
-        sa.Spectrum.from_dict(data)
+        sa.orbits.Spectrum.from_dict(data)
         with pytest.raises(ArgumentError, match=said):
-            sa.Spectrum.from_dict({**data, "exact": True})
+            sa.orbits.Spectrum.from_dict({**data, "exact": True})
 
 
 @pytest.mark.parametrize(("action", "shape"), ACTIONS)

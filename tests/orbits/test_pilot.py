@@ -30,7 +30,9 @@ def given():
     problem = Problem(Config(train=32, centers=40), 0)
     parts = problem.model, problem.train, problem.action
     risk = sa.augmented_risk(*parts, problem.sample(16))
-    run = sa.descend(risk, problem.start, step_size=0.05, num_steps=100, project=sa.box(3.0))
+    run = sa.descend(
+        risk, problem.start, step_size=0.05, num_steps=100, project=sa.descent.box(3.0)
+    )
     theta = np.asarray(run.best)
     return parts, risk, theta, problem.full_risk(problem.train).gradient(theta)
 
@@ -191,7 +193,7 @@ def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
     found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5), calls=64)
     path = tmp_path / "pilot.json"
     found.save(path)
-    again = sa.Pilot.load(path)
+    again = sa.orbits.Pilot.load(path)
     assert again.to_dict() == found.to_dict()
     S = sa.design(found.spectrum.group, degree=1)
     assert again.predict(S) == found.predict(S)
@@ -201,13 +203,13 @@ def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
     found.save(path, overwrite=True)
     path.write_text(path.read_text().replace('"samples": 32', '"samples": 33'))
     with pytest.raises(FileFormatError, match="sha256"):
-        sa.Pilot.load(path)
+        sa.orbits.Pilot.load(path)
     other = tmp_path / "other.json"
     from sparseaug._archive import save_json
 
     save_json(other, {"schema": "something else"})
     with pytest.raises(FileFormatError, match="not a pilot"):
-        sa.Pilot.load(other)
+        sa.orbits.Pilot.load(other)
 
 
 CRAFTED = [None, True, 0, -1, 1.5, 1e308, 10**400, "x", [], [1], [[1]], [None], {}, {"name": "SO3"}]
@@ -235,7 +237,7 @@ def test_a_crafted_pilot_is_planned_from_or_refused_whatever_its_fields_hold():
 
 def _tried(data, refused, planned):
     try:
-        plan = sa.Pilot.from_dict(data).plan(1e-9)
+        plan = sa.orbits.Pilot.from_dict(data).plan(1e-9)
         str(plan), json.dumps(plan.to_dict(), allow_nan=False)
     except SparseAugError:
         return refused + 1, planned

@@ -306,7 +306,7 @@ def test_a_group_of_one_element_has_an_empty_spectrum():
     spectrum = sa.orbit_spectrum(lambda x: x[:, 0], act, np.ones((3, 1)))
     assert dict(spectrum.shares) == dict(spectrum.errors) == {}
     assert str(spectrum).endswith("variance 0")
-    assert sa.Spectrum.from_dict(spectrum.to_dict()).variance == 0
+    assert sa.orbits.Spectrum.from_dict(spectrum.to_dict()).variance == 0
     spectrum.plot()
 
 

@@ -131,7 +131,7 @@ def test_energy_of_too_many_samples_is_refused_with_what_to_do():
 
 def test_minutes_of_energy_are_announced(monkeypatch):
     monkeypatch.setattr("sparseaug.orbits.symmetry_test._SECONDS", 1.0)
-    with pytest.warns(sa.LongRunWarning, match="energy of 10 samples"):
+    with pytest.warns(sa.spectral.LongRunWarning, match="energy of 10 samples"):
         sa.test_invariance(np.ones((10, 4)), REFLECT, draws=1)
 
 

@@ -90,7 +90,7 @@ def test_the_level_is_exact_over_all_data_and_all_draws_of_S3(rng):
     data = action(everything, x)
     pvalues = []
     for pair in itertools.product(everything, repeat=2):
-        S = sa.GroupSample(group, np.stack(pair), 2, sa.Origin("oracle", seed=0))
+        S = sa.GroupSample(group, np.stack(pair), 2, sa.sampling.Origin("oracle", seed=0))
         pvalues += [
             sa.test_invariance(one, action, S, statistic=first, move="together").pvalue
             for one in data
@@ -198,7 +198,7 @@ def test_power_on_shifted_data_is_that_of_scipy(rng):
 def test_which_symmetries_are_broken(rng):
     act = sa.roll(sa.abelian(4, 4))
     x = rng.normal(size=(60, 4, 4)) + 0.5 * (np.arange(4) == 0)[None, None]
-    found = sa.broken_symmetries(x, act, {"rows": [[1, 0]], "columns": [[0, 1]]}, draws=199)
+    found = sa.orbits.broken_symmetries(x, act, {"rows": [[1, 0]], "columns": [[0, 1]]}, draws=199)
     assert found.broken == ("columns",)
     assert found.adjusted["columns"] == pytest.approx(0.01)
     assert "broken" in str(found)
@@ -214,7 +214,7 @@ def test_adjusted_p_values_are_those_of_holm(monkeypatch):
     monkeypatch.setattr(
         broken, "test_invariance", lambda x, action, S: SimpleNamespace(pvalue=next(values))
     )
-    found = sa.broken_symmetries(np.ones((2, 4)), act, subgroups, level=0.05)
+    found = sa.orbits.broken_symmetries(np.ones((2, 4)), act, subgroups, level=0.05)
     assert dict(found.adjusted) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
     assert found.broken == ("a", "d")
 
@@ -226,7 +226,7 @@ def test_factors_of_a_product_are_the_symmetries_by_default(rng):
     )
     assert act.group == group
     x = rng.normal(size=(40, 3, 2)) + np.array([0, 0, 1.5])[None, :, None]
-    found = sa.broken_symmetries(x, act, draws=99, statistic="mean")
+    found = sa.orbits.broken_symmetries(x, act, draws=99, statistic="mean")
     assert list(found.tests) == ["S3[0]", "Z2^2[1]"]
     assert [test.order for test in found.tests.values()] == [6, 4]
     assert set(found.broken) == {"S3[0]", "Z2^2[1]"}

@@ -18,7 +18,7 @@ from tests.spectral.test_coordinates import degree_of_irrep
 CONSTANTS = {"C": 1.5, "B": 0.7, "L": 4.0, "gap": 1.25}
 
 
-def dimensions_to_degree(group: sa.Group, degree: int) -> int:
+def dimensions_to_degree(group: sa.groups.Group, degree: int) -> int:
     """Over the factors' irreps one by one: the sum of d_pi of degree 1 to `degree`."""
     sums = {0: 1}
     for factor in group.factors or (group,):
@@ -51,7 +51,7 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
             before = found.value
     # A_6: the shapes (5,1), (4,2), (4,1,1) of S_6 stay irreducible and different
     assert degree_dimension_sum(sa.alternating(6), 2).value == 5 + 9 + 10
-    assert degree_dimension_sum(sa.mathieu(11), 1).value == 10  # two-transitive: one irrep
+    assert degree_dimension_sum(sa.groups.mathieu(11), 1).value == 10  # two-transitive: one irrep
     # shapes too large for the hook formula: the irrep of degree 1 has dimension n - 1
     assert degree_dimension_sum(sa.symmetric(20_000), 1) == (19_999, False)
     assert degree_dimension_sum(sa.hyperoctahedral(11_000), 1) == (2 * 11_000 - 1, False)
@@ -99,9 +99,9 @@ def test_best_has_the_fewest_elements_and_then_the_fewest_calls():
 def test_draw_until_is_run_unasked_only_where_it_is_cheap():
     assert plan(sa.symmetric(12), deviation=0.5).row("draw_until").m is None
     assert plan(sa.symmetric(5), deviation=0.001).row("draw_until").m is None
-    assert "no exact deviation" in plan(sa.rubik(), deviation=0.5).row("draw_until").note
+    assert "no exact deviation" in plan(sa.groups.rubik(), deviation=0.5).row("draw_until").note
     with pytest.raises(UnsupportedError):
-        plan(sa.rubik(), deviation=0.5, draw=True)
+        plan(sa.groups.rubik(), deviation=0.5, draw=True)
     tiny = plan(sa.symmetric(4), deviation=0.001, draw=True).row("draw_until")
     assert (tiny.m, tiny.deviation) == (24, 0.0)
 
@@ -169,7 +169,7 @@ def test_a_target_is_printed_as_it_was_given():
 
 def test_draws_that_take_minutes_are_announced_and_those_that_take_hours_refused():
     with pytest.raises(
-        sa.LongRunWarning, match=r"draw_until on S10 .* draws, takes about \d.* minute"
+        sa.spectral.LongRunWarning, match=r"draw_until on S10 .* draws, takes about \d.* minute"
     ):
         plan(sa.symmetric(10), deviation=1e-3, draw=True)  # warnings are errors here: not run
     with pytest.raises(GroupTooLargeError, match="leave draw=True out"):

@@ -113,7 +113,7 @@ def test_the_whole_group_costs_no_oracle_call_by_word_or_as_a_sample(problem, mo
 def test_streaming_draws_and_counts_at_every_step(problem):
     model, data, action, theta = problem
     oracle = sa.Oracle(action.group, seed=3)
-    risk = sa.streaming_risk(model, data, action, oracle, batch=2)
+    risk = sa.risk.streaming_risk(model, data, action, oracle, batch=2)
     rows = sa.Oracle(action.group, seed=3).draw(6).elements
     for step in range(3):
         expected = direct_risk(
@@ -133,17 +133,20 @@ def test_streaming_draws_and_counts_at_every_step(problem):
         (lambda m, d, a: sa.augmented_risk(None, d, a, None), "model=None"),
         (lambda m, d, a: sa.augmented_risk(m, d, a, None).value(np.ones(3)), "theta"),
         (lambda m, d, a: sa.KernelModel(None, m.centers), "kernel=None"),
-        (lambda m, d, a: sa.streaming_risk(m, d, a, None), "oracle=None"),
-        (lambda m, d, a: sa.streaming_risk(m, d, a, sa.Oracle(a.group), batch=0), "batch=0"),
-        (lambda m, d, a: sa.streaming_risk(None, d, a, sa.Oracle(a.group)), "model=None"),
-        (lambda m, d, a: sa.streaming_risk(m, d, None, sa.Oracle(a.group)), "action=None"),
-        (lambda m, d, a: sa.streaming_risk(m, (d[0], d[1] * 1j), a, sa.Oracle(a.group)), "data"),
+        (lambda m, d, a: sa.risk.streaming_risk(m, d, a, None), "oracle=None"),
+        (lambda m, d, a: sa.risk.streaming_risk(m, d, a, sa.Oracle(a.group), batch=0), "batch=0"),
+        (lambda m, d, a: sa.risk.streaming_risk(None, d, a, sa.Oracle(a.group)), "model=None"),
+        (lambda m, d, a: sa.risk.streaming_risk(m, d, None, sa.Oracle(a.group)), "action=None"),
         (
-            lambda m, d, a: sa.streaming_risk(m, (d[0], d[1] * np.nan), a, sa.Oracle(a.group)),
+            lambda m, d, a: sa.risk.streaming_risk(m, (d[0], d[1] * 1j), a, sa.Oracle(a.group)),
             "data",
         ),
         (
-            lambda m, d, a: sa.streaming_risk(m, d, a, sa.Oracle(a.group), batch=10**7),
+            lambda m, d, a: sa.risk.streaming_risk(m, (d[0], d[1] * np.nan), a, sa.Oracle(a.group)),
+            "data",
+        ),
+        (
+            lambda m, d, a: sa.risk.streaming_risk(m, d, a, sa.Oracle(a.group), batch=10**7),
             r"batch=10000000 .* 5600000000 bytes",
         ),
         (

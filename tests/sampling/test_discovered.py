@@ -15,14 +15,14 @@ from sparseaug.errors import ArgumentError
 
 HIDDEN = {
     "D6": sa.permutation_group(sa.dihedral(6).permutations(sa.dihedral(6).generators()).tolist()),
-    "M11": sa.mathieu(11),
+    "M11": sa.groups.mathieu(11),
     "A5": sa.alternating(5),
     "S7": sa.symmetric(7),
     "trivial": sa.permutation_group([[0, 1, 2]]),
 }
 
 
-def oracle_of(hidden: sa.Group, seed: int = 0) -> sa.Oracle:
+def oracle_of(hidden: sa.groups.Group, seed: int = 0) -> sa.Oracle:
     return sa.Oracle(
         sa.symmetric(hidden.width), seed=seed, source=lambda rng: hidden.sample(1, rng)[0]
     )
@@ -43,7 +43,7 @@ def test_enough_uniform_draws_show_the_whole_group(name):
 
 
 def test_it_grows_with_the_draws_and_never_beyond_the_group():
-    hidden = sa.mathieu(11)
+    hidden = sa.groups.mathieu(11)
     oracle = oracle_of(hidden)
     orders = [oracle.discovered_group().order]
     for _ in range(6):
@@ -114,6 +114,6 @@ class _Listed:
 def test_without_a_source_or_points_it_is_refused():
     with pytest.raises(ArgumentError, match="no source"):
         sa.Oracle(sa.symmetric(3)).discovered_group()
-    flips = sa.Oracle(sa.cube_rotations(), source=lambda rng: np.array([0]))
+    flips = sa.Oracle(sa.groups.cube_rotations(), source=lambda rng: np.array([0]))
     with pytest.raises(ArgumentError, match="does not permute points"):
         flips.discovered_group()

@@ -311,7 +311,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new(tmp_path):
 
 
 def test_a_group_that_cannot_be_described_is_not_saved(tmp_path):
-    class Mine(sa.Group):
+    class Mine(sa.groups.Group):
         name = "S3"
         width = 1
         radices = (2,)

@@ -18,7 +18,7 @@ from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResamp
 class Flips:
     """A function of the width; unlike a plain one its name in test ids is the same in every process."""
 
-    def __call__(self, width: int) -> sa.Action:
+    def __call__(self, width: int) -> sa.actions.Action:
         return sa.flip_signs(sa.sign_flips(width))
 
 
@@ -26,7 +26,7 @@ class Flips:
 class Shifts:
     """Likewise."""
 
-    def __call__(self, width: int) -> sa.Action:
+    def __call__(self, width: int) -> sa.actions.Action:
         return sa.permute_axis(sa.cyclic(width))
 
 

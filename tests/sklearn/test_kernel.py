@@ -26,7 +26,7 @@ REORDER = sa.permute_axis(sa.symmetric(3))
 S = sa.GroupSample(REORDER.group, [[0, 1, 2], [1, 2, 0], [1, 2, 0], [0, 2, 1]])
 
 
-def any_order(width: int) -> sa.Action:
+def any_order(width: int) -> sa.actions.Action:
     return sa.permute_axis(sa.symmetric(width))
 
 

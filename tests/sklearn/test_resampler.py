@@ -115,7 +115,7 @@ def test_labels_of_any_kind_are_repeated(labels: list[object]) -> None:
 
 
 def test_targets_move_along_with_a_y_action() -> None:
-    rotate = sa.linear(sa.cube_rotations())
+    rotate = sa.linear(sa.groups.cube_rotations())
     points = np.random.default_rng(1).normal(size=(5, 3))
     resampler = OneShotResampler(rotate, m=6, y_action=rotate, random_state=0)
     moved, forces = resampler.fit_resample(points, 2.0 * points)

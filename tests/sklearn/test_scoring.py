@@ -62,7 +62,7 @@ def test_every_row_is_moved_by_an_element_that_was_drawn_and_drawing_is_counted(
     assert len({int(which[0]) for which in found}) == 5
 
 
-def any_order(width: int) -> sa.Action:
+def any_order(width: int) -> sa.actions.Action:
     return sa.permute_axis(sa.symmetric(width))
 
 

@@ -18,7 +18,7 @@ SPECIES = ["C"] * 9 + ["H"] * 8 + ["O"] * 4
 
 @pytest.fixture(scope="module")
 def found() -> Any:
-    return sa.identical_atoms(COUNTS)
+    return sa.sources.identical_atoms(COUNTS)
 
 
 def permutation_matrices(rows: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ def test_a_plan_in_draws_with_a_degree_finds_a_sample_that_holds(found: Any) -> 
 
 
 def test_the_exact_deviation_of_few_atoms_is_that_of_the_product() -> None:
-    found = sa.identical_atoms(species=["H", "C", "H", "C", "H"])
+    found = sa.sources.identical_atoms(species=["H", "C", "H", "C", "H"])
     S = sa.Oracle(found.group, seed=0).draw(6)
     known = found.group.known_as()
     product = sa.direct_product(sa.symmetric(3), sa.symmetric(2))
@@ -94,9 +94,9 @@ def test_the_exact_deviation_of_few_atoms_is_that_of_the_product() -> None:
 
 
 def test_species_say_the_same_as_counts_for_sorted_atoms(found: Any) -> None:
-    assert sa.identical_atoms(species=SPECIES) == found
-    assert sa.identical_atoms(species=["O", "H", "H"]).group.order == 2
-    assert sa.identical_atoms([1, 1]).group.order == 1
+    assert sa.sources.identical_atoms(species=SPECIES) == found
+    assert sa.sources.identical_atoms(species=["O", "H", "H"]).group.order == 2
+    assert sa.sources.identical_atoms([1, 1]).group.order == 1
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_species_say_the_same_as_counts_for_sorted_atoms(found: Any) -> None:
 )
 def test_bad_atoms_are_named(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(ArgumentError) as error:
-        sa.identical_atoms(**options)
+        sa.sources.identical_atoms(**options)
     assert reason in str(error.value)
 
 

@@ -31,7 +31,7 @@ def brute_force(matrix: np.ndarray) -> set[tuple[int, ...]]:
     return set(map(tuple, every[(moved == matrix).all(axis=(1, 2))].tolist()))
 
 
-def listed(group: sa.Group) -> set[tuple[int, ...]]:
+def listed(group: sa.groups.Group) -> set[tuple[int, ...]]:
     return set(map(tuple, np.concatenate(list(group.elements())).tolist()))
 
 

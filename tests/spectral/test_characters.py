@@ -48,7 +48,7 @@ GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
 ]
 
 
-def draw(group: sa.Group, m: int, seed: int = 0) -> sa.GroupSample:
+def draw(group: sa.groups.Group, m: int, seed: int = 0) -> sa.GroupSample:
     return sa.Oracle(group, seed=seed).draw(m)
 
 
@@ -74,7 +74,9 @@ def true_norm(S: sa.GroupSample, power: int = 1) -> Any:
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: str(group.moduli))
 @pytest.mark.parametrize("m", [1, 2, 3, 9])
-def test_norm_equals_dense_norm_of_the_regular_representation(group: sa.Group, m: int) -> None:
+def test_norm_equals_dense_norm_of_the_regular_representation(
+    group: sa.groups.Group, m: int
+) -> None:
     for seed, power in ((0, 1), (1, 1), (2, 3)):
         S = draw(group, m, seed)
         norm = characters_norm(S, power=power)

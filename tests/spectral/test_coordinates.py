@@ -17,7 +17,7 @@ from sparseaug.spectral.regular import regular_norm
 NAMES = ["B3", "S3xZ2^2", "S3xS3", "B2xC3", "Z2xS3xC4", "S4xB2"]
 
 
-def degree_of_irrep(factor: sa.Group, irrep: sa.Irrep) -> int:
+def degree_of_irrep(factor: sa.groups.Group, irrep: sa.groups.Irrep) -> int:
     """n - lambda_1 for S_n, n - alpha_1 for B_n; of a character, its non-zero frequencies."""
     if factor.transform == "young":
         shape = ast.literal_eval(irrep.name)

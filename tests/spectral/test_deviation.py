@@ -84,7 +84,7 @@ def test_word_deviation_is_the_norm_of_the_power(name):
     S = sa.Oracle(g, seed=3).draw(7)
     for length in (1, 2, 3, 5):
         truth = dense_norm(S, length)
-        found = sa.word_deviation(S, length)
+        found = sa.spectral.word_deviation(S, length)
         assert found.rigorous
         assert truth - 1e-12 <= found.value <= truth + 1e-10
         assert found.value <= sa.deviation(S).value ** length + 1e-10
@@ -99,7 +99,7 @@ def test_all_words_as_a_sample_have_the_word_deviation():
         for a, b, c in itertools.product(S.elements, repeat=3)
     ]
     assert sa.deviation(sa.GroupSample(g, words)).value == pytest.approx(
-        sa.word_deviation(S, 3).value, abs=1e-12
+        sa.spectral.word_deviation(S, 3).value, abs=1e-12
     )
 
 
@@ -123,7 +123,7 @@ def test_s7_and_s8_equal_lanczos_on_the_regular_representation(n):
 
 def test_m11_equals_the_dense_norm():
     """7920 x 7920 is too much for a dense norm here; two independent methods agree."""
-    S = sa.Oracle(sa.mathieu(11), seed=0).draw(20)
+    S = sa.Oracle(sa.groups.mathieu(11), seed=0).draw(20)
     found = sa.deviation(S)
     assert found.rigorous
     assert found.value - found.lower < 1e-10
@@ -310,11 +310,11 @@ def test_the_smaller_of_two_bounds_on_words_fails_with_the_sum_of_their_probabil
     length, chances
 ):
     S = sa.Oracle(sa.symmetric(5), seed=0).draw(12)
-    found = sa.word_deviation(S, length, degree=2, failure_probability=1e-6)
+    found = sa.spectral.word_deviation(S, length, degree=2, failure_probability=1e-6)
     assert len(chances) == (2 if length <= 64 else 1)
     assert sum(chances) == pytest.approx(1e-6)
     assert found.failure_probability == pytest.approx(1e-6)
-    truth = sa.word_deviation(S, length, degree=2)
+    truth = sa.spectral.word_deviation(S, length, degree=2)
     assert found.value >= truth.lower
 
 
@@ -325,7 +325,7 @@ def test_words_over_a_coset_may_work_though_the_coset_does_not():
     assert sa.deviation(S).value == 1.0
     for length in (2, 3, 5):
         truth = dense_norm(S, length)
-        found = sa.word_deviation(S, length)
+        found = sa.spectral.word_deviation(S, length)
         assert found.lower <= truth + 1e-14
         assert truth - 1e-14 <= found.value <= truth + 1e-10
 
@@ -338,7 +338,7 @@ def test_long_words_are_never_bounded_below_the_truth(name, length):
     g = generated if name == "generated" else sa.group(name)
     half = sa.Oracle(g, seed=1).draw(20).elements
     S = sa.GroupSample(g, np.concatenate([half, g.inverse(half)]))
-    one, found = sa.deviation(S), sa.word_deviation(S, length)
+    one, found = sa.deviation(S), sa.spectral.word_deviation(S, length)
     truth = mpmath.mpf(one.lower) ** length
     assert mpmath.mpf(found.value) >= truth
     assert mpmath.mpf(found.lower) <= mpmath.mpf(one.value) ** length
@@ -435,13 +435,17 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             ArgumentError,
             "method='no'",
         ),
-        (lambda: sa.word_deviation(S4, 0), ArgumentError, "length=0"),
+        (lambda: sa.spectral.word_deviation(S4, 0), ArgumentError, "length=0"),
         (
             lambda: sa.deviation(sa.Oracle(sa.symmetric(40)).draw(9)),
             UnsupportedError,
             "degree=1 or 2",
         ),
-        (lambda: sa.deviation(sa.Oracle(sa.rubik()).draw(9)), UnsupportedError, "degree=1 or 2"),
+        (
+            lambda: sa.deviation(sa.Oracle(sa.groups.rubik()).draw(9)),
+            UnsupportedError,
+            "degree=1 or 2",
+        ),
         (
             lambda: sa.deviation(sa.Oracle(sa.group("Q8")).draw(9), degree=1),
             UnsupportedError,
@@ -458,7 +462,7 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             "target=1.5",
         ),
         (lambda: sa.draw_until(None, target=0.5), ArgumentError, "oracle=None"),
-        (lambda: best_method(sa.rubik()), UnsupportedError, "too large"),
+        (lambda: best_method(sa.groups.rubik()), UnsupportedError, "too large"),
         (lambda: best_method(None), ArgumentError, "group=None"),
         (lambda: sa.deviation(S4, progress=5), ArgumentError, "progress=5"),
         (lambda: sa.deviation(S4, progress=lambda done: None), ArgumentError, "progress="),
@@ -519,7 +523,7 @@ def test_large_tensor_products_are_bounded_with_a_stated_probability(monkeypatch
     found = sa.deviation(S, method="irreps")
     assert not found.rigorous
     assert found.failure_probability == 1e-9
-    words = sa.word_deviation(S, 2, method="irreps")
+    words = sa.spectral.word_deviation(S, 2, method="irreps")
     assert words.failure_probability == 1e-9
     assert "with probability" in str(found)
     assert truth.lower <= found.value
@@ -551,7 +555,7 @@ def test_what_would_take_hours_is_refused_at_once_with_its_numbers(name, method,
         (sa.Oracle(sa.sign_flips(36), seed=0).draw(64), {}),
         (sa.Oracle(sa.sign_flips(1000), seed=0).draw(64), {"degree": 4}),
         (sa.Oracle(sa.symmetric(100), seed=0).draw(300), {"degree": 3}),
-        (sa.Oracle(sa.mathieu(12), seed=0).draw(1000), {}),
+        (sa.Oracle(sa.groups.mathieu(12), seed=0).draw(1000), {}),
     ],
     ids=lambda value: value.group.name if isinstance(value, sa.GroupSample) else str(value),
 )

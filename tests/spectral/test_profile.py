@@ -319,7 +319,7 @@ def _first_factor():
 
 def test_what_has_no_profile_is_refused_by_name():
     with pytest.raises(UnsupportedError, match="M11"):
-        sa.profile(sa.Oracle(sa.mathieu(11), seed=0).draw(5))
+        sa.profile(sa.Oracle(sa.groups.mathieu(11), seed=0).draw(5))
     S = sa.Oracle(sa.symmetric(5), seed=0).draw(5)
     with pytest.raises(ArgumentError, match="abelian"):
         sa.profile(S, order="frequency")
@@ -428,6 +428,6 @@ def test_mean_square_error_of_all_two_sided_translates_is_the_spectrum_times_the
 def test_a_profile_that_takes_minutes_is_announced_before_it_starts():
     S = sa.Oracle(sa.symmetric(1000), seed=0).draw(8)
     with pytest.raises(
-        sa.LongRunWarning, match=r"ordered 2-tuples of 1000 points.* takes about \d"
+        sa.spectral.LongRunWarning, match=r"ordered 2-tuples of 1000 points.* takes about \d"
     ):
         sa.profile(S)  # warnings are errors here

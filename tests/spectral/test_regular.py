@@ -35,8 +35,8 @@ GROUPS = [
     sa.dihedral(5),
     sa.cyclic(12),
     sa.sign_flips(5),
-    sa.cube_rotations(),
-    sa.cube_symmetries(),
+    sa.groups.cube_rotations(),
+    sa.groups.cube_symmetries(),
     sa.direct_product(sa.cyclic(4), sa.dihedral(3)),
     sa.table_group(QUATERNIONS, label="quaternions"),
     sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]], label="Frobenius21"),
@@ -67,7 +67,7 @@ def test_norm_equals_the_dense_norm_for_some_hundred_elements(group):
 
 def test_norm_of_M11_is_the_largest_over_induced_blocks():
     # l2(G) is the sum over characters chi of a cyclic subgroup C of Ind_C^G(chi): 720 dimensions
-    group = sa.mathieu(11)
+    group = sa.groups.mathieu(11)
     S = sa.Oracle(group, seed=0).draw(16)
     elements = group.unrank(np.arange(group.order))
     cycle = group.generators()[:1]
@@ -118,7 +118,13 @@ def test_almost_the_whole_group_has_its_small_norm_exactly():
 
 @pytest.mark.parametrize(
     "group",
-    [sa.mathieu(11), sa.symmetric(6), sa.alternating(6), sa.dihedral(9), sa.cube_symmetries()],
+    [
+        sa.groups.mathieu(11),
+        sa.symmetric(6),
+        sa.alternating(6),
+        sa.dihedral(9),
+        sa.groups.cube_symmetries(),
+    ],
     ids=lambda group: group.name,
 )
 def test_left_translations_are_the_ranks_of_the_products(group):

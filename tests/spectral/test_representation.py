@@ -35,7 +35,7 @@ CASES = {
     ),
     "shifts": (sa.roll(sa.abelian(3, 4)), (3, 4)),
     "grid": (sa.rotate_grid(sa.dihedral(4)), (5, 5)),
-    "cube": (sa.linear(sa.cube_rotations()), (2, 3)),
+    "cube": (sa.linear(sa.groups.cube_rotations()), (2, 3)),
     "plane": (sa.linear(sa.dihedral(5), turn_matrices), (2,)),
     "both": (
         sa.product_action(sa.permute_axis(sa.symmetric(3), 1), sa.flip_signs(sa.sign_flips(2))),
@@ -44,7 +44,7 @@ CASES = {
 }
 
 
-def dense(S: sa.GroupSample, action: sa.Action, shape: tuple[int, ...]) -> np.ndarray:
+def dense(S: sa.GroupSample, action: sa.actions.Action, shape: tuple[int, ...]) -> np.ndarray:
     size = int(np.prod(shape))
     basis = np.eye(size).reshape(size, *shape)
     everything = np.concatenate(list(S.group.elements()))
@@ -94,7 +94,7 @@ def test_a_group_too_large_to_average_uses_the_fixed_space_of_its_generators(mon
         assert by_generators.upper >= by_average.lower
 
 
-def _turned(action: sa.Action, shape: tuple[int, ...]) -> sa.Action:
+def _turned(action: sa.actions.Action, shape: tuple[int, ...]) -> sa.actions.Action:
     """The same action in a random orthonormal basis of the last axis."""
     q = np.linalg.qr(np.random.default_rng(0).normal(size=(shape[-1], shape[-1])))[0]
     return sa.custom_action(action.group, lambda g, x: action(g, x @ q) @ q.T)

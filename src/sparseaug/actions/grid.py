@@ -138,7 +138,7 @@ def turn_vectors(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> turn = sa.turn_vectors(sa.dihedral(4), components="right-up")
+        >>> turn = sa.actions.turn_vectors(sa.dihedral(4), components="right-up")
         >>> turn([[1, 0], [0, 1]], np.array([[1.0, 0.0]])) + 0.0      # to the right: up, and to the left
         array([[[ 0.,  1.]],
                [[-1.,  0.]]])

@@ -217,7 +217,7 @@ def linear(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> act = sa.linear(sa.cube_rotations())
+        >>> act = sa.linear(sa.groups.cube_rotations())
         >>> act(act.group.generators(), np.eye(3)).shape
         (2, 3, 3)
     """

@@ -46,7 +46,7 @@ class Evidence(Problem):
         >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
         >>> act = sa.permute_axis(sa.symmetric(4))
-        >>> evidence = sa.Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
+        >>> evidence = sa.certificate.Evidence(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
         >>> evidence.calls, evidence.known_deviation.rigorous
         (8, True)
     """
@@ -77,7 +77,7 @@ class Evidence(Problem):
             >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
             >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
             >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full")
-            >>> sa.Evidence.of(risk).full_risk is risk
+            >>> sa.certificate.Evidence.of(risk).full_risk is risk
             True
         """
         if not isinstance(risk, Problem):

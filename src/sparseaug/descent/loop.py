@@ -243,7 +243,7 @@ def box(width: float) -> Box:
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> sa.box(1.0)(np.array([0.5, 2.0]))
+        >>> sa.descent.box(1.0)(np.array([0.5, 2.0]))
         array([0.5, 1. ])
     """
     return Box(width)

@@ -92,7 +92,8 @@ def broken_symmetries(
         >>> import numpy as np, sparseaug as sa
         >>> x = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0, 1.0]
         >>> act = sa.flip_signs(sa.sign_flips(3))
-        >>> sa.broken_symmetries(x, act, {"x": [[1, 0, 0]], "y": [[0, 1, 0]], "z": [[0, 0, 1]]}).broken
+        >>> flips = {"x": [[1, 0, 0]], "y": [[0, 1, 0]], "z": [[0, 0, 1]]}
+        >>> sa.orbits.broken_symmetries(x, act, flips).broken
         ('z',)
     """
     require_action(action)

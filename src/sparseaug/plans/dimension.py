@@ -58,7 +58,7 @@ def dimension_sum(group: Group) -> int:
         (75, 1048575)
         >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
         (63, True)
-        >>> dimension_sum(sa.mathieu(11)), dimension_sum_is_exact(sa.mathieu(11))
+        >>> dimension_sum(sa.groups.mathieu(11)), dimension_sum_is_exact(sa.groups.mathieu(11))
         (266, False)
     """
     return find_dimension_sum(group).value

@@ -163,7 +163,7 @@ def streaming_risk(
         >>> import numpy as np, sparseaug as sa
         >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
-        >>> risk = sa.streaming_risk(model, (x, x.sum(1)), act, sa.Oracle(act.group), batch=3)
+        >>> risk = sa.risk.streaming_risk(model, (x, x.sum(1)), act, sa.Oracle(act.group), batch=3)
         >>> sa.descend(risk, np.ones(4), step_size=0.1, num_steps=10).calls
         30
     """

@@ -158,7 +158,7 @@ def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
     Examples:
         >>> import sparseaug as sa
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)
-        >>> sa.word_deviation(S, 3).value <= sa.deviation(S).value ** 3
+        >>> sa.spectral.word_deviation(S, 3).value <= sa.deviation(S).value ** 3
         True
     """
     return deviation(S, length=length, **options)

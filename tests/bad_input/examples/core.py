@@ -37,7 +37,7 @@ DATA = (X, Y)
 RISK = sa.augmented_risk(MODEL, DATA, ACT, S)
 FULL = sa.augmented_risk(MODEL, DATA, ACT, "full")
 DIRECT = risk.direct_risk(MODEL, DATA, ACT, S)
-EVIDENCE = sa.Evidence(MODEL, DATA, ACT, S)
+EVIDENCE = sa.certificate.Evidence(MODEL, DATA, ACT, S)
 RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
 FOUND = sa.deviation(S)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
@@ -58,7 +58,7 @@ def oracle() -> sa.Oracle:
 
 
 def streaming() -> risk.StreamingRisk:
-    return sa.streaming_risk(MODEL, DATA, ACT, oracle())
+    return sa.risk.streaming_risk(MODEL, DATA, ACT, oracle())
 
 
 # data are moved whatever they hold; a risk or a kernel refuses NaN
@@ -132,9 +132,9 @@ def of_spectral() -> Iterator[Example]:
     yield Example(sa.deviation, {"S": S, "degree": 1})
     yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
     yield Example(sa.deviation, {"S": S, "method": "regular"})
-    yield Example(sa.word_deviation, {"S": S, "length": 2})
+    yield Example(sa.spectral.word_deviation, {"S": S, "length": 2})
     yield Example(sa.profile, {"S": S, "degree": 2, "order": "degree", "progress": None})
-    yield Example(sa.Profile, fields(sa.profile(S)))
+    yield Example(sa.spectral.Profile, fields(sa.profile(S)))
     yield Example(sa.profile(S).plot, {"axes": None})
     yield Example(spectral.best_method, {"group": G})
     yield Example(
@@ -144,7 +144,7 @@ def of_spectral() -> Iterator[Example]:
             **{"degree": None, "progress": None, "action": None, "shape": None},
         },
     )
-    yield Example(sa.Deviation, fields(FOUND))
+    yield Example(sa.spectral.Deviation, fields(FOUND))
 
 
 def among(call: Any, good: dict[str, Any], more: tuple[str, ...] = (), of: str = "") -> Example:
@@ -212,7 +212,7 @@ def of_risks() -> Iterator[Example]:
     yield of(risk.StreamingRisk.resume, lambda step: streaming().resume(step), step=2)
     yield Example(sa.augmented_risk, {**problem, "S": S})
     yield Example(risk.direct_risk, {**problem, "S": S}, also=("x",))
-    yield Example(sa.streaming_risk, {**problem, "oracle": Fresh(oracle), "batch": 2})
+    yield Example(sa.risk.streaming_risk, {**problem, "oracle": Fresh(oracle), "batch": 2})
 
 
 def of_descent() -> Iterator[Example]:
@@ -220,12 +220,17 @@ def of_descent() -> Iterator[Example]:
         sa.descend,
         {
             **{"risk": RISK, "theta0": THETA, "step_size": 0.1, "num_steps": 3},
-            **{"method": "one-shot", "project": sa.box(3.0), "evaluate": None, "eval_every": 2},
+            **{
+                "method": "one-shot",
+                "project": sa.descent.box(3.0),
+                "evaluate": None,
+                "eval_every": 2,
+            },
             **{"eps": 0.1, "checkpoint": None, "checkpoint_every": 2, "progress": None},
         },
         also=("path",),
     )
-    yield Example(sa.box, {"width": 1.0})
+    yield Example(sa.descent.box, {"width": 1.0})
     iterates = {"best": ANY, "last": ANY}  # of any array library
     yield Example(descent.Run, fields(RUN), takes=iterates)
     yield Example(descent.Trace, {"columns": RUN.trace.columns})
@@ -244,9 +249,10 @@ def of_certificates() -> Iterator[Example]:
     )
     at = {"evidence": EVIDENCE, "theta": THETA}
     yield Example(
-        sa.Evidence, {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL}
+        sa.certificate.Evidence,
+        {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL},
     )
-    yield Example(sa.Evidence.of, {"risk": RISK, "deviation": FOUND})
+    yield Example(sa.certificate.Evidence.of, {"risk": RISK, "deviation": FOUND})
     yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
     yield Example(certificate.spectral, at)
     yield Example(certificate.words, {**at, "words": 3})
@@ -260,7 +266,7 @@ def of_certificates() -> Iterator[Example]:
             **{"translates_of": S, "until": 1.0},
         },
     )
-    yield Example(sa.Certificate, fields(EXACT), takes={"condition": ANY})
+    yield Example(sa.certificate.Certificate, fields(EXACT), takes={"condition": ANY})
     yield Example(certificate.Certificates, {"by_kind": {"exact": EXACT}, "omitted": {}})
 
 
@@ -289,8 +295,8 @@ def of_planning() -> Iterator[Example]:
         {"group": G, "deviation": 0.5, "degree": 2, "delta": 0.05, "draw": True, "seed": 0},
         also=("eps",),  # None for a deviation: the goal is missing
     )
-    yield Example(sa.Plan, fields(PLAN))
-    yield Example(sa.DrawPlan, fields(DRAWS))
+    yield Example(sa.plans.Plan, fields(PLAN))
+    yield Example(sa.plans.DrawPlan, fields(DRAWS))
     yield Example(DRAWS.row, {"method": "full"})
     yield Example(plans.DrawRow, fields(DRAWS.rows[0]))
     yield Example(plans.degree_dimension_sum, {"group": G, "degree": 2})

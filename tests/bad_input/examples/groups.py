@@ -20,7 +20,7 @@ MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memo
 FAMILIES = (
     sa.dicyclic(3),
     *(S3, sa.alternating(4), sa.hyperoctahedral(2), sa.dihedral(4), sa.cyclic(5), sa.abelian(2, 3)),
-    *(sa.group("S3xZ2^2"), sa.cube_rotations(), sa.grid_symmetries(3)),
+    *(sa.group("S3xZ2^2"), sa.groups.cube_rotations(), sa.grid_symmetries(3)),
     sa.permutation_group([[1, 2, 0]], label="turns"),
 )
 DICTS = {
@@ -32,7 +32,7 @@ DICTS = {
 }
 
 
-def of_family(g: sa.Group) -> Iterator[Example]:
+def of_family(g: sa.groups.Group) -> Iterator[Example]:
     e = g.identity()
     yield Example(g.compose, {"a": e, "b": e})
     yield Example(g.inverse, {"a": e})
@@ -56,7 +56,7 @@ def of_family(g: sa.Group) -> Iterator[Example]:
         yield Example(irrep.matrices, {"elements": e}, of="an irrep", also=("permutations",))
 
 
-def of_rotations(g: sa.Group) -> Iterator[Example]:
+def of_rotations(g: sa.groups.Group) -> Iterator[Example]:
     """What rotations have that other groups do not, and what they share."""
     e = g.identity()
     yield Example(
@@ -99,8 +99,8 @@ def of_actions() -> Iterator[Example]:
     yield Example(sa.flip, {"axis": -1})
     yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
     vectors = {"axis": 1, "components": "right-up", "grid": (-2, -1)}
-    yield Example(sa.turn_vectors, {"group": sa.dihedral(4), **vectors})
-    yield Example(sa.linear, {"group": sa.cube_rotations(), "matrices": None})
+    yield Example(sa.actions.turn_vectors, {"group": sa.dihedral(4), **vectors})
+    yield Example(sa.linear, {"group": sa.groups.cube_rotations(), "matrices": None})
     yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
     yield Example(
         sa.custom_action,
@@ -116,7 +116,7 @@ def of_actions() -> Iterator[Example]:
         (sa.roll(sa.cyclic(4), (1,)), X),
         (TURN, np.ones((2, 3, 3))),
         (sa.move_grid(grid), np.ones((2, 3, 3))),
-        (sa.linear(sa.cube_rotations()), np.ones((5, 3))),
+        (sa.linear(sa.groups.cube_rotations()), np.ones((5, 3))),
         (sa.rotate(sa.orthogonal(3)), np.ones((5, 3))),
         (sa.product_action(ACT, sa.flip_signs(sa.sign_flips(5), 1)), np.ones((2, 5, 4))),
     ):
@@ -175,7 +175,7 @@ EXAMPLES = [
     ),
     built(sa.grid_symmetries, n=3),
     built(sa.sign_flips, d=3),
-    built(sa.mathieu, n=11),
+    built(sa.groups.mathieu, n=11),
     Example(
         lambda moduli: sa.abelian(2, moduli), {"moduli": 3}, of=key(sa.abelian), also=("modulus",)
     ),

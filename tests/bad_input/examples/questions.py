@@ -22,7 +22,7 @@ def of_symmetry_tests() -> Iterator[Example]:
     within = {**good, "x": bits, "move": "targets", "y": np.arange(5)}
     yield Example(sa.test_invariance, within, takes=takes, also=("y",))
     yield Example(
-        sa.broken_symmetries,
+        sa.orbits.broken_symmetries,
         {"x": X, "action": ACT, "subgroups": {"swap": [[1, 0, 2, 3]]}, "level": 0.05},
         takes=takes,
     )
@@ -37,23 +37,23 @@ def of_pilots() -> Iterator[Example]:
     found = sa.pilot(RISK, THETA, oracle())
     asked = {"risk": RISK, "theta": THETA, "oracle": Fresh(oracle), "calls": 32, "order": None}
     yield Example(sa.pilot, asked, takes={"order": ("text",)})
-    yield Example(sa.Pilot, fields(found))
+    yield Example(sa.orbits.Pilot, fields(found))
     yield Example(found.predict, {"S": S}, takes={"S": ("a billion",)})
     yield Example(found.plan, {"eps": 0.1, "delta": 0.05})
     yield Example(found.plan(0.1).row, {"method": "draws"})
-    yield Example(sa.Pilot.from_dict, {"data": found.to_dict()})
+    yield Example(sa.orbits.Pilot.from_dict, {"data": found.to_dict()})
     yield Example(found.save, {"path": "pilot.json", "overwrite": True})
-    yield Example(load_pilot(found), {"path": "pilot.json"}, of=key(sa.Pilot.load))
+    yield Example(load_pilot(found), {"path": "pilot.json"}, of=key(sa.orbits.Pilot.load))
     yield Example(plans.Constants, fields(found.constants()))
     yield Example(sa.plan, {"group": G, "eps": 0.1, "constants": found.constants()}, also=("C",))
 
 
-def load_pilot(found: sa.Pilot) -> Callable[..., object]:
+def load_pilot(found: sa.orbits.Pilot) -> Callable[..., object]:
     """Load a file that was saved before."""
 
-    def load(path: object) -> sa.Pilot:
+    def load(path: object) -> sa.orbits.Pilot:
         found.save("pilot.json", overwrite=True)
-        return sa.Pilot.load(path)  # type: ignore[arg-type]
+        return sa.orbits.Pilot.load(path)  # type: ignore[arg-type]
 
     return load
 

@@ -61,6 +61,8 @@ EXAMPLES = [
         also=("node_attr",),
         takes={"node_attr": ("everything",)},
     ),
-    Example(sa.identical_atoms, {"counts": [2, 1], "axis": 1}),
-    Example(sa.identical_atoms, {"species": ["H", "O", "H"]}, takes={"species": ("everything",)}),
+    Example(sa.sources.identical_atoms, {"counts": [2, 1], "axis": 1}),
+    Example(
+        sa.sources.identical_atoms, {"species": ["H", "O", "H"]}, takes={"species": ("everything",)}
+    ),
 ]

@@ -36,7 +36,9 @@ def test_descent_of_many_runs_is_that_of_descend(given):
     S = sa.Oracle(given.action.group, seed=0).fresh(5)
     risk = sa.augmented_risk(*model(given), S)
     step = 1 / given.smoothness
-    run = sa.descend(risk, given.start, step_size=step, num_steps=200, project=sa.box(walks.BOX))
+    run = sa.descend(
+        risk, given.start, step_size=step, num_steps=200, project=sa.descent.box(walks.BOX)
+    )
     A, v = given.mean_moments(S)
     ends = walks.descend_all(A[None], v[None], given.start, step, lambda _: False, most=200)
     assert ends[0] == pytest.approx(run.last, rel=1e-10)
@@ -57,11 +59,11 @@ def test_streaming_of_many_runs_is_that_of_streaming_risk(given):
     for i, step in enumerate(steps):
         norms = []
         sa.descend(
-            sa.streaming_risk(*model(given), sa.Oracle(given.action.group, seed=7)),
+            sa.risk.streaming_risk(*model(given), sa.Oracle(given.action.group, seed=7)),
             given.start,
             step_size=float(step),
             num_steps=40,
-            project=sa.box(walks.BOX),
+            project=sa.descent.box(walks.BOX),
             evaluate=lambda theta, to=norms: to.append(np.linalg.norm(full.gradient(theta))) or {},
             eval_every=1,
         )

@@ -1,0 +1,77 @@
+"""The public names of `sparseaug`: the only list of them. Python reads it too, on import.
+
+Where a module is called as its function, the import names the module, so that the reference finds the
+function. Packages that are imported from "." can be reached as attributes and are not in `dir`.
+"""
+
+from sparseaug import errors as errors
+from sparseaug import theory as theory
+from sparseaug.actions import custom_action as custom_action
+from sparseaug.actions import flip as flip
+from sparseaug.actions import flip_signs as flip_signs
+from sparseaug.actions import move_grid as move_grid
+from sparseaug.actions import permute_axis as permute_axis
+from sparseaug.actions import permute_nodes as permute_nodes
+from sparseaug.actions import product_action as product_action
+from sparseaug.actions import roll as roll
+from sparseaug.actions import rotate_grid as rotate_grid
+from sparseaug.actions import signed_permute as signed_permute
+from sparseaug.actions.linear import linear as linear
+from sparseaug.actions.rotate import rotate as rotate
+from sparseaug.actions.together import together as together
+from sparseaug.certificate.certify import certify as certify
+from sparseaug.descent import descend as descend
+from sparseaug.designs.choose import design as design
+from sparseaug.designs.choose import designs as designs
+from sparseaug.designs.inspection import inspect as inspect
+from sparseaug.designs.thin import thin as thin
+from sparseaug.groups import alternating as alternating
+from sparseaug.groups import cyclic as cyclic
+from sparseaug.groups import direct_product as direct_product
+from sparseaug.groups import grid_symmetries as grid_symmetries
+from sparseaug.groups import group as group
+from sparseaug.groups import matrix_group as matrix_group
+from sparseaug.groups import permutation_group as permutation_group
+from sparseaug.groups import sign_flips as sign_flips
+from sparseaug.groups import table_group as table_group
+from sparseaug.groups.abelian import abelian as abelian
+from sparseaug.groups.dicyclic import dicyclic as dicyclic
+from sparseaug.groups.dihedral import dihedral as dihedral
+from sparseaug.groups.hyperoctahedral import hyperoctahedral as hyperoctahedral
+from sparseaug.groups.rotations import orthogonal as orthogonal
+from sparseaug.groups.rotations import rotations as rotations
+from sparseaug.groups.symmetric import symmetric as symmetric
+from sparseaug.kernels import GaussianKernel as GaussianKernel
+from sparseaug.kernels import SpectralMixtureKernel as SpectralMixtureKernel
+from sparseaug.orbits import invariance_error as invariance_error
+from sparseaug.orbits import test_invariance as test_invariance
+from sparseaug.orbits.pilot import pilot as pilot
+from sparseaug.orbits.spectrum.choose import choose as choose
+from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
+from sparseaug.plans.plan import plan as plan
+from sparseaug.risk import KernelModel as KernelModel
+from sparseaug.risk import augmented_risk as augmented_risk
+from sparseaug.sampling import GroupSample as GroupSample
+from sparseaug.sampling import Oracle as Oracle
+from sparseaug.sampling.augment import augment as augment
+from sparseaug.sampling.augment import augment_batches as augment_batches
+from sparseaug.spectral.deviation import deviation as deviation
+from sparseaug.spectral.draw_until import draw_until as draw_until
+from sparseaug.spectral.profiles.profile import profile as profile
+
+from . import actions as actions
+from . import certificate as certificate
+from . import descent as descent
+from . import groups as groups
+from . import kernels as kernels
+from . import nn as nn
+from . import orbits as orbits
+from . import plans as plans
+from . import risk as risk
+from . import sampling as sampling
+from . import sklearn as sklearn
+from . import sources as sources
+from . import spectral as spectral
+from . import testing as testing
+
+__version__: str
