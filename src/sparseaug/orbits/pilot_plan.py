@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, final
 
+from sparseaug._tables import Shown, Table
 from sparseaug.designs.choose import build, designs
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.plans.table import format_count, format_real, row_of, to_json
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
-
-WIDTH = 80
 
 MOST_ELEMENTS = 20_000
 """Elements of a design that is judged by the spectrum."""
@@ -65,7 +63,7 @@ class PilotRow:
 
 @final
 @dataclass(frozen=True)
-class PilotPlan:
+class PilotPlan(Shown):
     """Ways to a gradient norm of eps by a pilot's estimates; `str` is a table.
 
     Attributes:
@@ -89,24 +87,19 @@ class PilotPlan:
         rows = [row.to_dict() for row in self.rows]
         return {"group": self.group, "eps": self.eps, "kind": self.kind, "rows": rows}
 
-    def __str__(self) -> str:
-        table: list[tuple[str, ...]] = [
-            ("method", "m", "steps", "calls", "gradients", "discrepancy")
-        ]
-        table += [row.cells() for row in self.rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for row in table:
-            numbers = [cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)]
-            lines.append("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
+    def _table(self) -> Table:
         said = [f"{row.method}: {row.note}" for row in self.rows if row.note]
         said.append(
             "estimates at one theta, in root mean square over draws and translates; confirm what is "
             "reached by an audit"
         )
-        notes = [part for line in said for part in wrap(line, WIDTH, subsequent_indent="  ")]
-        title = f"{shorten_text(self.group, 30)}, eps = {format_real(self.eps)}: from a pilot"
-        return "\n".join([title, "", *lines, "", *notes])
+        return Table(
+            ("method", "m", "steps", "calls", "gradients", "discrepancy"),
+            [row.cells() for row in self.rows],
+            numbers=range(1, 6),
+            title=f"{shorten_text(self.group, 30)}, eps = {format_real(self.eps)}: from a pilot",
+            notes=said,
+        )
 
 
 def plan_rows(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any
 
 from sparseaug._floats import text_up
+from sparseaug._tables import Shown, Table
 from sparseaug.designs import design, designs
 from sparseaug.errors import (
     ArgumentError,
@@ -35,8 +35,6 @@ CHEAP_SUM = 1_000
 
 CHEAP_DRAWS = 2_000
 """Draws that the sharper bound asks for, up to which it is run unasked."""
-
-WIDTH = 80
 
 PROMISE = "with probability 1 - delta"
 
@@ -89,7 +87,7 @@ def _reached(deviation: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawPlan:
+class DrawPlan(Shown):
     """How many elements a deviation takes, by each way to get them; `str(plan)` is a table.
 
     Args:
@@ -146,20 +144,20 @@ class DrawPlan:
         facts = {name: to_json(getattr(self, name)) for name in self.__slots__ if name != "rows"}
         return {**facts, "rows": [row.to_dict() for row in self.rows], "best": self.best.method}
 
-    def title(self) -> str:
-        """The group and what is asked for."""
+    def _table(self) -> Table:
         asked = f"deviation = {format_real(self.deviation)}, delta = {format_real(self.delta)}"
         only = "" if self.degree is None else f", degree = {self.degree}"
         size = "infinite order" if self.order is None else f"order {format_count(self.order)}"
-        return f"{shorten_text(self.group, 30)} of {size}, {asked}{only}"
+        return Table(
+            ("method", "elements", "calls", "deviation", "holds"),
+            [row.cells() for row in self.rows],
+            numbers=range(1, 4),
+            title=f"{shorten_text(self.group, 30)} of {size}, {asked}{only}",
+            notes=self._notes(),
+        )
 
-    def table(self) -> list[tuple[str, ...]]:
-        """The names of the columns, then the rows."""
-        header = ("method", "elements", "calls", "deviation", "holds")
-        return [header, *(row.cells() for row in self.rows)]
-
-    def notes(self) -> list[str]:
-        """What the numbers do not say, in lines of 80 characters."""
+    def _notes(self) -> list[str]:
+        """What the numbers do not say."""
         kind = "=" if self.dimension_sum_exact and is_in_full(self.dimension_sum) else "<="
         which = "" if self.degree is None else f" to degree {self.degree}"
         lines = [
@@ -173,17 +171,7 @@ class DrawPlan:
                 if self.order is not None
                 else f"deviation is that on functions of degree at most {self.degree}"
             )
-        lines.append(f"fewest elements: {self.best.method}")
-        return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
-
-    def __str__(self) -> str:
-        table = self.table()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for row in table:
-            numbers = [c.rjust(w) for c, w in zip(row[1:-1], widths[1:-1], strict=True)]
-            lines.append("  ".join([row[0].ljust(widths[0]), *numbers, row[-1]]))
-        return "\n".join([self.title(), "", *lines, "", *self.notes()])
+        return [*lines, f"fewest elements: {self.best.method}"]
 
 
 def plan_draws(

@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any, overload
 
 from sparseaug._floats import float_above
+from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
 from sparseaug.groups import Group
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, is_finite
 from sparseaug.plans.draws import DrawPlan, plan_draws
 from sparseaug.plans.methods import MethodPlan, Problem, each_method
-from sparseaug.plans.table import Constants, row_of, text, to_json
+from sparseaug.plans.table import Constants, row_of, table, to_json
 from sparseaug.spectral import best_method
 from sparseaug.spectral.methods import restricted
 from sparseaug.theory import Crossovers, crossovers
@@ -26,7 +27,7 @@ MOST_TRANSFORMATIONS = 10**14
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Shown):
     """The methods side by side at one eps; `str(plan)` is a table.
 
     `crossovers` says for which eps one-shot, by the paper's bound, asks the oracle for less than
@@ -90,8 +91,8 @@ class Plan:
             "crossovers": limits,
         }
 
-    def __str__(self) -> str:
-        return text(self)
+    def _table(self) -> Table:
+        return table(self)
 
 
 @overload

@@ -1,4 +1,4 @@
-"""A plan as a table for people: its cells, the lines below it, and plain text of 80 columns.
+"""A plan as a table for people: its cells and the lines below it.
 
 What every plan has: rows, found by the name of their method.
 
@@ -12,17 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, final
 
 from sparseaug._floats import text_down, text_up
+from sparseaug._tables import Table
 from sparseaug.errors import ArgumentError, check_not_negative, check_real, shorten, shorten_text
 
 if TYPE_CHECKING:
     from sparseaug.plans.methods import MethodPlan
     from sparseaug.plans.plan import Plan
-
-WIDTH = 80
 
 _HOLDS = {
     "certain": "certain",
@@ -31,51 +29,35 @@ _HOLDS = {
 }
 
 
-def text(plan: Plan) -> str:
-    """The whole plan as plain text."""
-    table = [header(plan), *(cells(plan, row) for row in plan.rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    gap = " " * spacing(plan)
-    lines = [gap.join(_aligned(row, widths)).rstrip() for row in table]
-    return "\n".join([title(plan), "", *lines, "", *notes(plan)])
-
-
-def title(plan: Plan) -> str:
-    """The group and what is asked for."""
+def table(plan: Plan) -> Table:
+    """The whole plan; work and memory only where n is known."""
     p = plan.problem
+    work = () if p.n is None else ("gradients", "copies")
     asked = f"eps = {format_real(plan.eps)}, delta = {format_real(p.delta)}"
     asked += "" if p.degree is None else f", degree = {p.degree}"
-    return f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}"
+    return Table(
+        ("method", "batch", "steps", "calls", *work, "holds"),
+        [_cells(plan, row) for row in plan.rows],
+        numbers=range(1, 4 + len(work)),
+        title=f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}",
+        notes=_notes(plan),
+    )
 
 
-def header(plan: Plan) -> tuple[str, ...]:
-    """The names of the columns; work and memory only where n is known."""
-    work = () if plan.problem.n is None else ("gradients", "copies")
-    return ("method", "batch", "steps", "calls", *work, "holds")
-
-
-def cells(plan: Plan, row: MethodPlan) -> tuple[str, ...]:
-    """One row, each number as `format_count` has it."""
+def _cells(plan: Plan, row: MethodPlan) -> tuple[str, ...]:
     work = () if plan.problem.n is None else (_count(row.evaluations), _count(row.copies))
     numbers = (_count(row.batch), format_count(row.steps), _count(row.calls))
     return (row.method, *numbers, *work, _HOLDS[row.guarantee])
 
 
-def spacing(plan: Plan) -> int:
-    """Spaces between the columns: two where they fit."""
-    table = [header(plan), *(cells(plan, row) for row in plan.rows)]
-    width = sum(max(map(len, column)) for column in zip(*table, strict=True))
-    return 2 if width + 2 * (len(table[0]) - 1) <= WIDTH else 1
-
-
-def notes(plan: Plan) -> list[str]:
-    """What the numbers do not say, in lines of 80 characters; limits on eps on the safe side."""
+def _notes(plan: Plan) -> list[str]:
+    """What the numbers do not say; limits on eps on the safe side."""
     p, limits = plan.problem, plan.crossovers
     full = "no eps" if math.isinf(limits.than_full) else f"eps >= {text_up(limits.than_full, 3)}"
     few = limits.than_streaming
     stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
     kind = "=" if p.dimension_sum_exact and is_in_full(p.dimension_sum) else "<="
-    lines = [
+    return [
         "batch is transformations in a step, calls are oracle calls in all steps",
         f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step",
         f"one-shot beats full in calls for {full}, streaming for {stream}",
@@ -85,7 +67,6 @@ def notes(plan: Plan) -> list[str]:
         *["C, B, L and gap are estimates, and so are all rows; confirm by an audit"] * p.estimated,
         _best(plan),
     ]
-    return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
 
 
 def _to(degree: int | None) -> str:
@@ -109,12 +90,6 @@ def _best(plan: Plan) -> str:
     fewest = min(row.calls for row in plan.rows if row.calls is not None)
     within = "" if best.calls == fewest else f" in steps of at most {limit} transformations"
     return f"fewest calls{within}: {best.method}"
-
-
-def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
-    """Names to the left, numbers to the right."""
-    numbers = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
-    return [row[0].ljust(widths[0]), *numbers, row[-1].ljust(widths[-1])]
 
 
 def _count(number: int | None) -> str:
