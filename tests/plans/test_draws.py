@@ -10,7 +10,7 @@ import pytest
 import sparseaug as sa
 from sparseaug import theory
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
-from sparseaug.plans import degree_dimension_sum, dimension_sum, plan
+from sparseaug.plans import degree_dimension_sum, plan
 from sparseaug.plans.draws import DrawRow
 from sparseaug.spectral.coordinates import coordinates
 from tests.spectral.test_coordinates import degree_of_irrep
@@ -38,7 +38,7 @@ def test_dimension_sums_to_a_degree_are_those_of_the_irreps(name):
     for degree in range(1, highest + 1):
         found = degree_dimension_sum(group, degree)
         assert found == (dimensions_to_degree(group, degree), True)
-    assert degree_dimension_sum(group, highest).value == dimension_sum(group)
+    assert degree_dimension_sum(group, highest).value == group.dimension_sum().value
 
 
 def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
@@ -46,7 +46,7 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
         group, before = sa.group(name), 0
         for degree in (1, 2, 3):
             found = degree_dimension_sum(group, degree)
-            assert before <= found.value <= dimension_sum(group)
+            assert before <= found.value <= group.dimension_sum().value
             assert not found.exact
             before = found.value
     # A_6: the shapes (5,1), (4,2), (4,1,1) of S_6 stay irreducible and different
@@ -61,7 +61,7 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
 def test_rows_are_the_numbers_of_the_theory(name, degree):
     group = sa.group(name)
     found = plan(group, deviation=0.3, degree=degree, delta=0.1, draw=False)
-    D = dimension_sum(group) if degree is None else degree_dimension_sum(group, degree).value
+    D = group.dimension_sum().value if degree is None else degree_dimension_sum(group, degree).value
     assert found.row("one-shot").m == theory.deviation_sample_size(0.3, group.order, 0.1)
     assert found.row("one-shot sharp").m == theory.sharp_deviation_sample_size(0.3, D, 0.1)
     assert (found.row("full").m, found.row("full").calls) == (group.order, 0)

@@ -8,7 +8,7 @@ table      the plan for people
 figure     oracle calls against eps, as a picture
 """
 
-from sparseaug.plans.dimension import degree_dimension_sum, dimension_sum, dimension_sum_is_exact
+from sparseaug.plans.dimension import degree_dimension_sum
 from sparseaug.plans.draws import DrawPlan, DrawRow
 from sparseaug.plans.methods import MethodPlan, Problem, SampledWords, sampled_words
 from sparseaug.plans.plan import Plan, plan
@@ -23,8 +23,6 @@ __all__ = [
     "Problem",
     "SampledWords",
     "degree_dimension_sum",
-    "dimension_sum",
-    "dimension_sum_is_exact",
     "plan",
     "sampled_words",
 ]

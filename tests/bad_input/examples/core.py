@@ -303,8 +303,6 @@ def of_planning() -> Iterator[Example]:
         plans.sampled_words,
         {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0},
     )
-    yield Example(plans.dimension_sum, {"group": G})
-    yield Example(plans.dimension_sum_is_exact, {"group": G})
 
 
 def of_checks() -> Iterator[Example]:
