@@ -104,8 +104,6 @@ if _TYPE_CHECKING:
         InvarianceReport as InvarianceReport,
         InvarianceTest as InvarianceTest,
         Pilot as Pilot,
-        PilotPlan as PilotPlan,
-        PilotRow as PilotRow,
         Prediction as Prediction,
         Spectrum as Spectrum,
         assert_invariant as assert_invariant,
@@ -116,7 +114,7 @@ if _TYPE_CHECKING:
     from sparseaug.orbits.pilot import pilot as pilot
     from sparseaug.orbits.spectrum.choose import choose as choose
     from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
-    from sparseaug.plans import DrawPlan as DrawPlan, Plan as Plan
+    from sparseaug.plans import Plan as Plan
     from sparseaug.plans.plan import plan as plan
     from sparseaug.risk import (
         DirectRisk as DirectRisk,
@@ -170,12 +168,12 @@ _NAMES = {
         GaussianKernel SpectralMixtureKernel
     """,
     "orbits": """
-        BrokenSymmetries Choice InvarianceReport InvarianceTest Pilot PilotPlan PilotRow
+        BrokenSymmetries Choice InvarianceReport InvarianceTest Pilot
         Prediction Spectrum assert_invariant broken_symmetries choose invariance_error
         orbit_spectrum pilot test_invariance
     """,
     "plans": """
-        DrawPlan Plan plan
+        Plan plan
     """,
     "risk": """
         DirectRisk KernelModel MomentRisk StreamingRisk augmented_risk streaming_risk

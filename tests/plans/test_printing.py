@@ -29,10 +29,10 @@ def test_crossovers_are_printed_on_the_safe_side(name, C):
     found = make(name, C=C)
     full = printed(str(found), r"beats full in calls for eps >= (\S+),")
     stream = printed(str(found), r"streaming for eps <= (\S+)")
-    assert full >= Fraction(found.crossovers.than_full)
-    assert stream <= Fraction(found.crossovers.than_streaming)
-    assert full < Fraction(found.crossovers.than_full) * Fraction(102, 100)
-    assert stream > Fraction(found.crossovers.than_streaming) * Fraction(98, 100)
+    assert full >= Fraction(found.facts["crossovers"]["than_full"])
+    assert stream <= Fraction(found.facts["crossovers"]["than_streaming"])
+    assert full < Fraction(found.facts["crossovers"]["than_full"]) * Fraction(102, 100)
+    assert stream > Fraction(found.facts["crossovers"]["than_streaming"]) * Fraction(98, 100)
 
 
 def test_what_was_asked_for_is_printed_in_full():

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sparseaug.cli.output import say
 from sparseaug.groups import group
-
-if TYPE_CHECKING:
-    from sparseaug.plans import Plan
 
 
 @click.command()
@@ -56,13 +53,12 @@ def plan(
         return
     if name is None:
         raise click.UsageError("--group is missing; name the group, or give --from a pilot.")
-    from sparseaug.plans import DrawPlan  # SciPy takes a while to import
-    from sparseaug.plans import plan as make_plan
+    if plot is not None and asked["eps"] is None:
+        raise click.UsageError("--plot goes with --eps.")
+    from sparseaug.plans import plan as make_plan  # SciPy takes a while to import
 
-    found: Plan | DrawPlan = make_plan(group(name), **asked)
+    found = make_plan(group(name), **asked)
     if plot is not None:
-        if isinstance(found, DrawPlan):
-            raise click.UsageError("--plot goes with --eps.")
         from sparseaug.plans.figure import save_plan_figure
 
         save_plan_figure(found, plot, overwrite=force)
