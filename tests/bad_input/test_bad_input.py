@@ -55,7 +55,7 @@ EXCUSED = {
             *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
             *("orbits.InvarianceTest", "orbits.BrokenSymmetries"),
-            *("designs.Inspection", "designs.Instead", "orbits.PilotPlan", "orbits.PilotRow"),
+            *("designs.Inspection", "designs.Instead", "plans.Plan", "plans.PlanRow"),
             *("sources.CrystalSymmetry", "sources.GraphSymmetry", "sources.MoleculeSymmetry"),
             *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),
         ),

@@ -31,7 +31,7 @@ ALSO = {
     ),
     "sparseaug.orbits": (
         *("BrokenSymmetries", "Choice", "InvarianceReport", "InvarianceTest", "Pilot"),
-        *("PilotPlan", "PilotRow", "Prediction", "Spectrum", "assert_invariant"),
+        *("Prediction", "Spectrum", "assert_invariant"),
         "broken_symmetries",
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),

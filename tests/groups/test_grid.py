@@ -8,7 +8,6 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.representations import conjugacy_classes
-from sparseaug.plans import dimension_sum, dimension_sum_is_exact
 from sparseaug.spectral.generation import generated_order
 
 
@@ -73,8 +72,7 @@ def test_there_are_as_many_irreps_as_conjugacy_classes(n):
     dimensions = [irrep.dimension for irrep in group.irreps()]
     assert len(dimensions) == conjugacy_classes(group)
     assert sum(d * d for d in dimensions) == group.order
-    assert dimension_sum(group) == sum(dimensions) - 1
-    assert dimension_sum_is_exact(group)
+    assert group.dimension_sum() == (sum(dimensions) - 1, True)
 
 
 def test_deviation_by_irreps_equals_that_of_the_regular_representation():

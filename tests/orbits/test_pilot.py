@@ -106,7 +106,9 @@ def test_the_plan_takes_a_design_where_one_has_fewer_elements(given):
                 1,
             )
             assert truth <= 1.5 * eps / 2
-    assert plan.kind == "estimate"
+    assert plan.facts["kind"] == "estimate"
+    assert plan.best.work == min(row.work for row in plan.rows if row.work is not None)
+    assert plan.at(0.2) == found.plan(0.2)
     assert "estimates at one theta" in str(plan)
     assert plan.row("full").m == 720
     assert plan.row("paper's bound").m > 10 * draws.m
@@ -178,10 +180,10 @@ def test_constants_are_marked_as_estimates_and_plan_says_so(given):
     assert constants.kind == "estimate"
     assert constants.C * constants.B == found.sigma
     plan = sa.plan(found.spectrum.group, eps=0.1, constants=constants)
-    assert plan.problem.estimated
+    assert plan.facts["estimated"]
     assert "estimates" in str(plan)
     known = sa.plan(found.spectrum.group, eps=0.1, C=1.0, B=2.0, L=4.0, gap=1.0)
-    assert not known.problem.estimated
+    assert not known.facts["estimated"]
     assert "estimates" not in str(known)
     with pytest.raises(ArgumentError, match="is in constants= already"):
         sa.plan(found.spectrum.group, eps=0.1, constants=constants, L=3.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import FrozenInstanceError
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 import sparseaug as sa
 from sparseaug import theory
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
-from sparseaug.plans import degree_dimension_sum, dimension_sum, plan
-from sparseaug.plans.draws import DrawRow
+from sparseaug.plans import degree_dimension_sum, plan
+from sparseaug.plans.figure import save_plan_figure
+from sparseaug.plans.table import format_deviation
 from sparseaug.spectral.coordinates import coordinates
 from tests.spectral.test_coordinates import degree_of_irrep
 
@@ -38,7 +40,7 @@ def test_dimension_sums_to_a_degree_are_those_of_the_irreps(name):
     for degree in range(1, highest + 1):
         found = degree_dimension_sum(group, degree)
         assert found == (dimensions_to_degree(group, degree), True)
-    assert degree_dimension_sum(group, highest).value == dimension_sum(group)
+    assert degree_dimension_sum(group, highest).value == group.dimension_sum().value
 
 
 def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
@@ -46,7 +48,7 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
         group, before = sa.group(name), 0
         for degree in (1, 2, 3):
             found = degree_dimension_sum(group, degree)
-            assert before <= found.value <= dimension_sum(group)
+            assert before <= found.value <= group.dimension_sum().value
             assert not found.exact
             before = found.value
     # A_6: the shapes (5,1), (4,2), (4,1,1) of S_6 stay irreducible and different
@@ -61,12 +63,12 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
 def test_rows_are_the_numbers_of_the_theory(name, degree):
     group = sa.group(name)
     found = plan(group, deviation=0.3, degree=degree, delta=0.1, draw=False)
-    D = dimension_sum(group) if degree is None else degree_dimension_sum(group, degree).value
+    D = group.dimension_sum().value if degree is None else degree_dimension_sum(group, degree).value
     assert found.row("one-shot").m == theory.deviation_sample_size(0.3, group.order, 0.1)
     assert found.row("one-shot sharp").m == theory.sharp_deviation_sample_size(0.3, D, 0.1)
     assert (found.row("full").m, found.row("full").calls) == (group.order, 0)
     assert found.row("draw_until").m is None
-    assert found.dimension_sum == D
+    assert found.facts["dimension_sum"] == D
 
 
 @pytest.mark.parametrize(("name", "degree"), [("S10", 2), ("S6", None), ("S6xZ2^5", 2), ("B6", 1)])
@@ -94,6 +96,18 @@ def test_best_has_the_fewest_elements_and_then_the_fewest_calls():
     assert plan(sa.symmetric(7), deviation=0.01, degree=2).best.method == "design"
     found = plan(sa.symmetric(10), deviation=0.25, degree=2)
     assert found.best.m == min(row.m for row in found.rows if row.m is not None)
+
+
+def test_another_deviation_gives_the_plan_made_there_and_files_keep_it():
+    found = plan(sa.symmetric(5), deviation=0.5, degree=2, seed=3).at(0.25)
+    assert found == plan(sa.symmetric(5), deviation=0.25, degree=2, seed=3)
+    assert pickle.loads(pickle.dumps(found)).at(0.5).facts["deviation"] == 0.5
+
+
+def test_a_figure_is_only_drawn_for_eps(tmp_path):
+    with pytest.raises(ArgumentError, match="is not for eps"):
+        save_plan_figure(plan(sa.symmetric(4), deviation=0.5), tmp_path / "calls.png")
+    assert not list(tmp_path.iterdir())
 
 
 def test_draw_until_is_run_unasked_only_where_it_is_cheap():
@@ -157,14 +171,14 @@ def test_other_mistakes_are_answered():
     with pytest.raises(ArgumentError, match="give one of one-shot"):
         found.row("two-shot")
     with pytest.raises(FrozenInstanceError):
-        found.deviation = 1.0
+        found.best = None
 
 
 def test_a_target_is_printed_as_it_was_given():
     plan = sa.plan(sa.rotations(3), deviation=0.2, degree=3)  # the float 0.2 is above 1/5
     line = next(line for line in str(plan).splitlines() if line.startswith("one-shot sharp "))
     assert line.split()[4] == "0.2"
-    assert DrawRow("x", 1, 1, 0.20000000001, "certain").cells()[3] == "0.201"
+    assert format_deviation(0.20000000001) == "0.201"
 
 
 def test_draws_that_take_minutes_are_announced_and_those_that_take_hours_refused():

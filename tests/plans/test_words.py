@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.plans import dimension_sum, sampled_words
+from sparseaug.plans import sampled_words
 from sparseaug.theory import sharp_sample_size
 
 
@@ -55,7 +55,7 @@ def test_the_trivial_group_needs_one_letter():
 def test_drawn_words_have_the_deviation_they_are_planned_for():
     """50 draws, each of which fails with probability at most 10^-3."""
     group, eps = sa.symmetric(4), 1.0
-    found = sampled_words(eps, 1e-3, dimension_sum=dimension_sum(group), C=1.0, B=2.0)
+    found = sampled_words(eps, 1e-3, dimension_sum=group.dimension_sum().value, C=1.0, B=2.0)
     assert found.length > 1
     for seed in range(50):
         S = sa.Oracle(group, seed=seed).draw(found.m)

@@ -325,8 +325,8 @@ def test_drawing_until_a_deviation_needs_a_degree():
 def test_plans_are_made_by_degree():
     plan = sa.plan(SPACE, deviation=0.3, degree=4)
     rows = {row.method: row for row in plan.rows}
-    assert plan.dimension_sum == 24
-    assert plan.order is None
+    assert plan.facts["dimension_sum"] == 24
+    assert plan.facts["order"] is None
     assert rows["full"].m is rows["one-shot"].m is None
     assert rows["design"].m == 57
     assert 0 < rows["design"].deviation < 1e-11  # the rows are rounded: a bound, not 0

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from rich import box
-from rich.table import Table
 
-from sparseaug.cli.output import say, show
+from sparseaug.cli.output import say
 from sparseaug.groups import group
-
-if TYPE_CHECKING:
-    from sparseaug.plans import Plan
 
 
 @click.command()
@@ -58,26 +53,16 @@ def plan(
         return
     if name is None:
         raise click.UsageError("--group is missing; name the group, or give --from a pilot.")
-    from sparseaug.plans import DrawPlan  # SciPy takes a while to import
-    from sparseaug.plans import plan as make_plan
+    if plot is not None and asked["eps"] is None:
+        raise click.UsageError("--plot goes with --eps.")
+    from sparseaug.plans import plan as make_plan  # SciPy takes a while to import
 
-    found: Plan | DrawPlan = make_plan(group(name), **asked)
+    found = make_plan(group(name), **asked)
     if plot is not None:
-        if isinstance(found, DrawPlan):
-            raise click.UsageError("--plot goes with --eps.")
         from sparseaug.plans.figure import save_plan_figure
 
         save_plan_figure(found, plot, overwrite=force)
-    if as_json:
-        say(json.dumps(found.to_dict(), allow_nan=False))
-    elif isinstance(found, DrawPlan):
-        _show_table(found.title(), found.table(), found.rows.index(found.best), 2, found.notes())
-    else:
-        from sparseaug.plans import table as layout
-
-        cells = [layout.header(found), *(layout.cells(found, row) for row in found.rows)]
-        best = found.rows.index(found.best)
-        _show_table(layout.title(found), cells, best, layout.spacing(found), layout.notes(found))
+    say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))
 
 
 def _show_pilot(path: str, as_json: bool, asked: dict[str, Any]) -> None:
@@ -95,21 +80,3 @@ def _show_pilot(path: str, as_json: bool, asked: dict[str, Any]) -> None:
         raise click.UsageError("--from needs --eps, the gradient norm to reach.")
     found = Pilot.load(path).plan(eps, delta=delta)
     say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))
-
-
-def _show_table(
-    title: str, cells: list[tuple[str, ...]], best: int, spacing: int, notes: list[str]
-) -> None:
-    """The best row in bold; names to the left, numbers to the right."""
-    table = Table(
-        box=box.SIMPLE_HEAD, padding=(0, spacing - 1, 0, 0), show_edge=False, pad_edge=False
-    )
-    names = cells[0]
-    for column in names:
-        side = "left" if column in (names[0], names[-1]) else "right"
-        table.add_column(column, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for number, row in enumerate(cells[1:]):
-        table.add_row(*row, style="bold" if number == best else None)
-    say(title + "\n")
-    show(table)
-    say("\n" + "\n".join(notes))

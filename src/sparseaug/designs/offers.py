@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
+from sparseaug._tables import Shown, Table
 from sparseaug.groups import Group, Rows
 
 Build: TypeAlias = Callable[[], Rows]
@@ -68,7 +69,7 @@ class Offer:
 
 @final
 @dataclass(frozen=True)
-class Designs:
+class Designs(Shown):
     """The designs that are known for a group, the smallest first; made by `sparseaug.designs`."""
 
     group: Group
@@ -84,12 +85,6 @@ class Designs:
         """The table as JSON data."""
         return {"group": self.group.name, "designs": [offer.to_dict() for offer in self.offers]}
 
-    def __str__(self) -> str:
+    def _table(self) -> Table:
         header = ("design", "m", "exact to degree", "deviation", "source")
-        rows = [header, *(offer.cells() for offer in self.offers)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        widths[-1] = 0
-        return "\n".join(
-            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
+        return Table(header, [offer.cells() for offer in self.offers])

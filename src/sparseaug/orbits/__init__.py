@@ -14,7 +14,6 @@ pilot_plan     what an accuracy takes, from a pilot
 from sparseaug.orbits.broken import BrokenSymmetries, broken_symmetries
 from sparseaug.orbits.invariance import InvarianceReport, assert_invariant, invariance_error
 from sparseaug.orbits.pilot import Pilot, pilot
-from sparseaug.orbits.pilot_plan import PilotPlan, PilotRow
 from sparseaug.orbits.spectrum import Choice, Prediction, Spectrum, choose, orbit_spectrum
 from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 
@@ -24,8 +23,6 @@ __all__ = [
     "InvarianceReport",
     "InvarianceTest",
     "Pilot",
-    "PilotPlan",
-    "PilotRow",
     "Prediction",
     "Spectrum",
     "assert_invariant",

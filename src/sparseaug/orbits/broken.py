@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action, Array
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, check_real, shorten, shorten_text
@@ -20,7 +21,7 @@ _LISTED = 1 << 12  # elements of a factor up to which it is one subgroup, and no
 
 @final
 @dataclass(frozen=True, eq=False)
-class BrokenSymmetries:
+class BrokenSymmetries(Shown):
     """One test per subgroup, and which of them fail together; made by `broken_symmetries`.
 
     Attributes:
@@ -49,22 +50,18 @@ class BrokenSymmetries:
             "tests": tests,
         }
 
-    def __str__(self) -> str:
-        rows = [("symmetry", "order", "p", "adjusted", "")]
-        for name, test in self.tests.items():
-            said = "broken" if name in self.broken else ""
-            rows.append(
-                (
-                    shorten_text(name, 40),
-                    str(test.order),
-                    f"{test.pvalue:.4g}",
-                    f"{self.adjusted[name]:.4g}",
-                    said,
-                )
+    def _table(self) -> Table:
+        rows = [
+            (
+                shorten_text(name, 40),
+                str(test.order),
+                f"{test.pvalue:.4g}",
+                f"{self.adjusted[name]:.4g}",
+                "broken" if name in self.broken else "",
             )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        cells = ((c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
-        return "\n".join("  ".join(row).rstrip() for row in cells)
+            for name, test in self.tests.items()
+        ]
+        return Table(("symmetry", "order", "p", "adjusted", ""), rows)
 
 
 def broken_symmetries(

@@ -35,16 +35,15 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.orbits.pilot_plan import PilotPlan, plan_rows
+from sparseaug.orbits.pilot_plan import plan_pilot
 from sparseaug.orbits.spectrum.measure import measure, usual_calls
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
-from sparseaug.plans.table import Constants
+from sparseaug.plans import Constants, Plan
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 
 _SCHEMA = "sparseaug pilot 1"
-_SMALLEST = 1e-150  # whose square is a float
 
 
 @final
@@ -98,7 +97,7 @@ class Pilot:
         """
         return self.spectrum.predict(S)
 
-    def plan(self, eps: float, *, delta: float = 0.05) -> PilotPlan:
+    def plan(self, eps: float, *, delta: float = 0.05) -> Plan:
         """What a full-group gradient norm of eps takes by these estimates, beside the paper's bound.
 
         As in the paper, half of eps is for the discrepancy of S and half for the descent on it.
@@ -107,10 +106,10 @@ class Pilot:
             eps: wanted norm of the full-group gradient
             delta: how often the paper's bound may fail
         """
-        return plan_rows(
+        return plan_pilot(
             self.spectrum,
-            check_real("eps", eps, above=_SMALLEST),
-            check_real("delta", delta, above=0, below=1),
+            eps,
+            delta=check_real("delta", delta, above=0, below=1),
             L=self.L,
             gap=max(0.0, self.value),
             samples=self.samples,

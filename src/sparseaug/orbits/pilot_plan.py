@@ -8,111 +8,31 @@ with the measured L and gap.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from textwrap import wrap
-from typing import Any, final
+from functools import partial
 
 from sparseaug.designs.choose import build, designs
-from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
+from sparseaug.errors import GroupTooLargeError, UnsupportedError, check_real, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Spectrum
-from sparseaug.plans.table import format_count, format_real, row_of, to_json
+from sparseaug.plans.table import Plan, PlanRow, format_real, notes_of
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
-
-WIDTH = 80
 
 MOST_ELEMENTS = 20_000
 """Elements of a design that is judged by the spectrum."""
 
+_SMALLEST = 1e-150  # whose square is a float
 _ENDLESS = "not possible, there are infinitely many elements"
+_ESTIMATES = (
+    "estimates at one theta, in root mean square over draws and translates; confirm what is reached by "
+    "an audit"
+)
 
 
-@final
-@dataclass(frozen=True)
-class PilotRow:
-    """One way to a gradient norm of eps.
-
-    Attributes:
-        method: draws, design, full, streaming, or paper's bound
-        m: transformations that a step averages over; None where no design is known that is good enough,
-            and for the full group and the paper's bound where the group is infinite
-        steps: T
-        calls: oracle calls in all steps
-        work: gradients of one transformed sample over all steps
-        discrepancy: root mean square of ||grad R^S - grad R^G|| that is predicted
-        note: what the numbers do not say
-    """
-
-    method: str
-    m: int | None
-    steps: int
-    calls: int | None
-    work: int | None
-    discrepancy: float | None
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON data, integers above 2^53 as hexadecimal text."""
-        return {name: to_json(value) for name, value in vars(self).items()}
-
-    def cells(self) -> tuple[str, ...]:
-        """The row of a table for people."""
-        counts = ("-" if n is None else format_count(n) for n in (self.m, self.steps, self.calls))
-        work = "-" if self.work is None else format_count(self.work)
-        left = "-" if self.discrepancy is None else f"{self.discrepancy:.3g}"
-        return (self.method, *counts, work, left)
-
-
-@final
-@dataclass(frozen=True)
-class PilotPlan:
-    """Ways to a gradient norm of eps by a pilot's estimates; `str` is a table.
-
-    Attributes:
-        group: its name
-        eps: the norm of the full-group gradient to reach
-        rows: one for each way
-        kind: "estimate", of all rows
-    """
-
-    group: str
-    eps: float
-    rows: tuple[PilotRow, ...]
-    kind: str = "estimate"
-
-    def row(self, method: str) -> PilotRow:
-        """The row of that method."""
-        return row_of(self.rows, method)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON data."""
-        rows = [row.to_dict() for row in self.rows]
-        return {"group": self.group, "eps": self.eps, "kind": self.kind, "rows": rows}
-
-    def __str__(self) -> str:
-        table: list[tuple[str, ...]] = [
-            ("method", "m", "steps", "calls", "gradients", "discrepancy")
-        ]
-        table += [row.cells() for row in self.rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for row in table:
-            numbers = [cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)]
-            lines.append("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
-        said = [f"{row.method}: {row.note}" for row in self.rows if row.note]
-        said.append(
-            "estimates at one theta, in root mean square over draws and translates; confirm what is "
-            "reached by an audit"
-        )
-        notes = [part for line in said for part in wrap(line, WIDTH, subsequent_indent="  ")]
-        title = f"{shorten_text(self.group, 30)}, eps = {format_real(self.eps)}: from a pilot"
-        return "\n".join([title, "", *lines, "", *notes])
-
-
-def plan_rows(
-    spectrum: Spectrum, eps: float, delta: float, *, L: float, gap: float, samples: int
-) -> PilotPlan:
+def plan_pilot(
+    spectrum: Spectrum, eps: float, *, delta: float, L: float, gap: float, samples: int
+) -> Plan:
     """The rows of `Pilot.plan`, which documents the arguments."""
+    eps = check_real("eps", eps, above=_SMALLEST)
     group, half = spectrum.group, eps / 2
     L, sigma = max(L, 1e-300), math.sqrt(spectrum.variance)
     steps = num_steps(eps, L, gap)
@@ -124,9 +44,16 @@ def plan_rows(
     bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
 
     def row(
-        method: str, m: int | None, T: int, calls: int | None, left: float | None, note: str = ""
-    ) -> PilotRow:
-        return PilotRow(method, m, T, calls, None if m is None else m * T * samples, left, note)
+        method: str,
+        m: int | None,
+        T: int,
+        calls: int | None,
+        left: float | None,
+        note: str = "",
+        guarantee: str = "estimate",
+    ) -> PlanRow:
+        copies = None if m is None else m * samples
+        return PlanRow(method, m, calls, guarantee, T, discrepancy=left, copies=copies, note=note)
 
     rows = (
         row("draws", draws, steps, draws, sigma / _root(draws), _many(draws, group)),
@@ -136,15 +63,21 @@ def plan_rows(
         else row("full", None, full_gd_steps(eps, L, gap), None, None, _ENDLESS),
         row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
         row(
-            "paper's bound",
-            paper,
-            steps,
-            paper,
-            None,
+            *("paper's bound", paper, steps, paper, None),
             bound if order else "it is for finite groups",
+            "with probability 1 - delta",
         ),
     )
-    return PilotPlan(group.name, eps, rows)
+    best = min((each for each in rows if each.work is not None), key=lambda each: each.work or 0)
+    return Plan(
+        facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
+        rows=rows,
+        best=best,
+        title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
+        notes=(*notes_of(rows), _ESTIMATES, f"least work: {best.method}"),
+        columns=("method", "m", "steps", "calls", "work", "discrepancy"),
+        at=partial(plan_pilot, spectrum, delta=delta, L=L, gap=gap, samples=samples),
+    )
 
 
 def _draws(variance: float, half: float) -> int:

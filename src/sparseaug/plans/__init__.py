@@ -1,30 +1,24 @@
 """How many draws and steps a group needs, by each method, before anything is drawn.
 
+table      a plan: its rows, for people and as JSON data
 dimension  the sum of irrep dimensions of a group, which the sharper bound needs
 methods    one row for each method
 draws      how many elements a deviation takes
 plan       plan(group, ...): the rows side by side
-table      the plan for people
 figure     oracle calls against eps, as a picture
 """
 
-from sparseaug.plans.dimension import degree_dimension_sum, dimension_sum, dimension_sum_is_exact
-from sparseaug.plans.draws import DrawPlan, DrawRow
-from sparseaug.plans.methods import MethodPlan, Problem, SampledWords, sampled_words
-from sparseaug.plans.plan import Plan, plan
-from sparseaug.plans.table import Constants
+from sparseaug.plans.dimension import degree_dimension_sum
+from sparseaug.plans.methods import Constants, SampledWords, sampled_words
+from sparseaug.plans.plan import plan
+from sparseaug.plans.table import Plan, PlanRow
 
 __all__ = [
     "Constants",
-    "DrawPlan",
-    "DrawRow",
-    "MethodPlan",
     "Plan",
-    "Problem",
+    "PlanRow",
     "SampledWords",
     "degree_dimension_sum",
-    "dimension_sum",
-    "dimension_sum_is_exact",
     "plan",
     "sampled_words",
 ]

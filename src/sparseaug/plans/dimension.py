@@ -40,39 +40,6 @@ MOST_INTEGERS = 1 << 22
 """In the row of an element; the order of such a group is not even computed."""
 
 
-def dimension_sum(group: Group) -> int:
-    """D, or the least upper bound on it that is known without much work; never above |G| - 1.
-
-    Args:
-        group: a group whose order has at most 2^19 bits.
-
-    Returns:
-        The sum of d_pi over the irreps but the trivial one, or an upper bound.
-
-    Raises:
-        GroupTooLargeError: if the group is larger than that.
-
-    Examples:
-        >>> import sparseaug as sa
-        >>> dimension_sum(sa.symmetric(6)), dimension_sum(sa.sign_flips(20))
-        (75, 1048575)
-        >>> dimension_sum(sa.group("S3xZ2^4")), dimension_sum_is_exact(sa.group("S3xZ2^4"))
-        (63, True)
-        >>> dimension_sum(sa.groups.mathieu(11)), dimension_sum_is_exact(sa.groups.mathieu(11))
-        (266, False)
-    """
-    return find_dimension_sum(group).value
-
-
-def dimension_sum_is_exact(group: Group) -> bool:
-    """Whether `dimension_sum` is D itself, and not only an upper bound.
-
-    Args:
-        group: any group
-    """
-    return find_dimension_sum(group).exact
-
-
 def is_finite(group: Group) -> bool:
     """Whether the group has finitely many elements; an `ArgumentError` where it is not a group."""
     if not isinstance(group, Group):

@@ -47,6 +47,8 @@ def save_plan_figure(plan: Plan, path: str | os.PathLike[str], *, overwrite: boo
         raise ArgumentError(f"path={show_path(target)} is not a figure; end it in .png or .pdf.")
     if not isinstance(plan, Plan):
         raise ArgumentError(f"plan={shorten(plan)} is not a Plan.")
+    if "crossovers" not in plan.facts:
+        raise ArgumentError(f"plan={shorten(plan)} is not for eps; give plan(group, eps=...).")
     figures = need("matplotlib.figure", "a figure", extra="sparseaug[report]")
     figure = _draw(plan, figures.Figure(figsize=(7.2, 4.4), dpi=200, layout="constrained"))
     data = figure_bytes(figure, suffix[1:])
@@ -56,26 +58,26 @@ def save_plan_figure(plan: Plan, path: str | os.PathLike[str], *, overwrite: boo
 
 
 def _draw(plan: Plan, figure: Figure) -> Figure:
-    axes = figure.subplots()
+    axes, eps = figure.subplots(), plan.facts["eps"]
     grid = _grid(plan)
     curves = _curves(plan, grid)
     most = max(max(calls) for name, calls in curves.items() if name != "full")
     if most > 10**300:
-        raise ArgumentError(f"eps={plan.eps!r} makes too many calls to draw; raise eps.")
+        raise ArgumentError(f"eps={eps!r} makes too many calls to draw; raise eps.")
     above = curves["full"][0] > 30 * most  # it would leave no room for the others
     if above:
         del curves["full"]
     _frame(axes, plan)
-    axes.axvline(plan.eps, color="#AAAAAA", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+    axes.axvline(eps, color="#AAAAAA", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     for name, calls in curves.items():
         colour, dashes, _ = _LINES[name]
         axes.plot(grid, calls, color=colour, linestyle=dashes, linewidth=1.8)
-        axes.plot([plan.eps], [plan.row(name).calls or 1], "o", color=colour, markersize=5)
+        axes.plot([eps], [plan.row(name).calls or 1], "o", color=colour, markersize=5)
     axes.set_xlim(grid[0], grid[-1])
     axes.set_ylim(min(map(min, curves.values())) / 2, 3 * max(map(max, curves.values())))
     _label(axes, {name: calls[-1] for name, calls in curves.items()}, grid[-1])
     if above:
-        text = f"full group: {format_count(plan.problem.order)} calls, above this figure"
+        text = f"full group: {format_count(plan.facts['order'])} calls, above this figure"
         white = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
         axes.text(0.015, 0.97, text, transform=axes.transAxes, va="top", bbox=white, **_GREY)
     return figure
@@ -83,9 +85,9 @@ def _draw(plan: Plan, figure: Figure) -> Figure:
 
 def _grid(plan: Plan) -> list[float]:
     """From rough to fine. For eps >= 2CB one element is enough, and the lines have ended."""
-    p = plan.problem
-    rough = max(min(10 * plan.eps, 1.99 * p.C * p.B), 1.5 * plan.eps)
-    ratio = plan.eps / 10 / rough
+    eps, C, B = (plan.facts[name] for name in ("eps", "C", "B"))
+    rough = max(min(10 * eps, 1.99 * C * B), 1.5 * eps)
+    ratio = eps / 10 / rough
     return [rough * ratio ** (i / (_POINTS - 1)) for i in range(_POINTS)]
 
 
@@ -97,7 +99,7 @@ def _curves(plan: Plan, grid: list[float]) -> dict[str, list[int]]:
 def _frame(axes: Axes, plan: Plan) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    p = plan.problem
+    p = plan.facts
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -105,11 +107,11 @@ def _frame(axes: Axes, plan: Plan) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(r"gradient norm $\varepsilon$, finer to the right")
     axes.set_ylabel("oracle calls")
-    name = shorten_text(p.group, 40)
+    name = shorten_text(p["group"], 40)
     axes.set_title(f"{name}: what accuracy costs", loc="left", fontweight="bold", pad=22)
     constants = (
-        rf"$\delta$ = {p.delta:g},  C = {p.C:g},  B = {p.B:g},  L = {p.L:g},  "
-        rf"gap = {p.gap:g},  $\sigma$ = {p.sigma:g},  b = {p.b}"
+        rf"$\delta$ = {p['delta']:g},  C = {p['C']:g},  B = {p['B']:g},  L = {p['L']:g},  "
+        rf"gap = {p['gap']:g},  $\sigma$ = {p['sigma']:g},  b = {p['b']}"
     )
     axes.text(0, 1.02, constants, transform=axes.transAxes, va="bottom", **_GREY)
     axes.tick_params(which="both", labelsize=9)

@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, final
 
 from sparseaug._floats import float_below
 from sparseaug.errors import (
@@ -28,10 +28,9 @@ from sparseaug.errors import (
     check_integer,
     check_not_negative,
     check_real,
-    check_text,
     shorten,
 )
-from sparseaug.plans.table import format_count, format_count_down, to_json
+from sparseaug.plans.table import PlanRow, format_count, format_count_down
 from sparseaug.theory import (
     WordsPlan,
     comparison,
@@ -44,8 +43,45 @@ from sparseaug.theory import (
     words_plan,
 )
 
+KINDS = ("bound", "estimate")
 
-@dataclass(frozen=True, slots=True, repr=False)
+
+@final
+@dataclass(frozen=True)
+class Constants:
+    """C, B, L and gap, for `plan(group, eps=..., constants=...)`.
+
+    Args:
+        C: bound of point evaluation
+        B: bound on the mean norm of the gradient functions
+        L: smoothness of the risk
+        gap: initial value less the infimum
+        kind: "bound", or "estimate", which the plan then says of all that rests on them
+
+    Examples:
+        >>> Constants(1.0, 2.0, 4.0, 1.0).kind
+        'bound'
+    """
+
+    C: float
+    B: float
+    L: float
+    gap: float
+    kind: str = "bound"
+
+    def __post_init__(self) -> None:
+        for name in ("C", "B", "L"):
+            check_real(name, getattr(self, name), above=0)
+        check_not_negative("gap", self.gap)
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
+            raise ArgumentError(f"kind={shorten(self.kind)} is not known; give one of {KINDS}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON data."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
 class Problem:
     """A group by its numbers, and the paper's constants.
 
@@ -89,117 +125,50 @@ class Problem:
     max_batch: int | None = None
     estimated: bool = False
 
-    def __post_init__(self) -> None:
-        check_text("group", self.group)
-        check_integer("order", self.order, at_least=1)
-        check_integer("b", self.b, at_least=1)
-        check_integer("dimension_sum", self.dimension_sum)
-        for name in ("dimension_sum_exact", "estimated"):
-            if not isinstance(getattr(self, name), bool):
-                given = shorten(getattr(self, name))
-                raise ArgumentError(f"{name}={given} is neither True nor False.")
-        if self.exact_method is not None:
-            check_text("exact_method", self.exact_method)
-        check_real("delta", self.delta, above=0, below=1)
-        for name in ("C", "B", "L"):
-            check_real(name, getattr(self, name), above=0)
-        if math.isinf(1 / self.L):
-            raise ArgumentError(f"L={self.L!r} is too small: steps of 1/L are above all floats.")
-        check_not_negative("gap", self.gap)
-        check_not_negative("sigma", self.sigma)
-        for name in ("n", "degree", "max_batch"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), at_least=1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON data, integers above 2^53 as hexadecimal text."""
-        return {name: to_json(getattr(self, name)) for name in self.__slots__}
-
-    def __repr__(self) -> str:
-        return f"Problem({_fields(self)})"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MethodPlan:
-    """What one method needs for a gradient norm of at most eps.
-
-    Attributes:
-        method: full, streaming, one-shot, one-shot sharp, words, sampled words, draw_until
-        batch: transformations that one step averages over; None where drawing decides
-        steps: T, each of size `step_size`
-        step_size: of every step
-        calls: oracle calls in all; None where drawing decides
-        guarantee: certain, with probability 1 - delta, in mean square
-        deviation: what the drawn elements must have or are promised to have; None for streaming
-        length: of the words over the drawn elements; 1 where they are used as they are
-        note: what the numbers do not say
-        n: samples that are augmented, if known
-    """
-
-    method: str
-    batch: int | None
-    steps: int
-    step_size: float
-    calls: int | None
-    guarantee: str
-    deviation: float | None
-    length: int = 1
-    note: str = ""
-    n: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("method", "guarantee", "note"):
-            check_text(name, getattr(self, name))
-        check_integer("length", self.length, at_least=1)
-        for name in ("batch", "calls", "n"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), at_least=1)
-        check_integer("steps", self.steps)
-        check_real("step_size", self.step_size, above=0)
-        if self.deviation is not None:
-            check_not_negative("deviation", self.deviation, at_most=1)
-
-    @property
-    def copies(self) -> int | None:
-        """Transformed samples that a step goes through, and that a fixed sample can hold."""
-        return None if self.n is None or self.batch is None else self.n * self.batch
-
-    @property
-    def evaluations(self) -> int | None:
-        """Gradients of one transformed sample, over all steps."""
-        return None if self.copies is None else self.copies * self.steps
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields and the two products as JSON data, as `Problem.to_dict`."""
-        names = (*self.__slots__, "copies", "evaluations")
-        return {name: to_json(getattr(self, name)) for name in names if name != "n"}
-
-    def __repr__(self) -> str:
-        return f"MethodPlan({_fields(self)})"
-
-
-def each_method(problem: Problem, eps: float) -> Iterator[MethodPlan]:
+def each_method(problem: Problem, eps: float) -> Iterator[PlanRow]:
     """The rows of the paper's table, then those beyond the paper."""
     p, step = problem, 1 / problem.L
     table = comparison(
         eps, p.delta, order=p.order, C=p.C, B=p.B, L=p.L, gap=p.gap, sigma=p.sigma, b=p.b
     )
-    steps = table[2].steps
+    steps, promise = table[2].steps, table[2].guarantee
     needed = float_below(min(_allowed(p, eps), Fraction(1)))
     sizes = (step, sgd_plan(eps, p.L, p.gap, p.sigma, p.b).step_size, step)
     for row, size, deviation in zip(table, sizes, (0.0, None, needed), strict=True):
-        yield MethodPlan(
-            row.method, row.batch, row.steps, size, row.calls, row.guarantee, deviation, n=p.n
-        )
+        yield _row(p, row.method, row.batch, row.calls, row.guarantee, row.steps, deviation, size)
     m = sharp_sample_size(eps, p.delta, p.dimension_sum, p.C, p.B)
-    promise = table[2].guarantee
-    yield MethodPlan("one-shot sharp", m, steps, step, m, promise, needed, n=p.n)
+    yield _row(p, "one-shot sharp", m, m, promise, steps, needed)
     yield _all_words(p, eps, steps, promise)
     yield _sampled_words(p, eps, steps, promise)
     yield _draw_until(p, eps, steps, needed)
 
 
-def _all_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
+def _row(
+    p: Problem,
+    method: str,
+    m: int | None,
+    calls: int | None,
+    guarantee: str,
+    steps: int,
+    deviation: float | None,
+    step_size: float | None = None,
+    *,
+    length: int = 1,
+    note: str = "",
+) -> PlanRow:
+    """Steps are 1/L where nothing else is said."""
+    return PlanRow(
+        *(method, m, calls, guarantee, steps),
+        step_size=1 / p.L if step_size is None else step_size,
+        deviation=deviation,
+        copies=None if p.n is None or m is None else p.n * m,
+        length=length,
+        note=note,
+    )
+
+
+def _all_words(p: Problem, eps: float, steps: int, promise: str) -> PlanRow:
     words = words_plan(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B, deviation=LETTERS)
     batch = min(words.m**words.length, p.order)
     note = f"all {words.m}^{words.length} words of {words.length} letters"
@@ -208,7 +177,7 @@ def _all_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
     return _row_of_words("words", words, batch, note, p, steps, promise)
 
 
-def _sampled_words(p: Problem, eps: float, steps: int, promise: str) -> MethodPlan:
+def _sampled_words(p: Problem, eps: float, steps: int, promise: str) -> PlanRow:
     words = sampled_words(eps, p.delta, dimension_sum=p.dimension_sum, C=p.C, B=p.B)
     note = f"random words of {words.length} letters from {format_count(words.m)} drawn elements"
     return _row_of_words("sampled words", words, words.size, note, p, steps, promise)
@@ -222,22 +191,16 @@ def _row_of_words(
     p: Problem,
     steps: int,
     promise: str,
-) -> MethodPlan:
-    return MethodPlan(
-        method=method,
-        batch=batch,
-        steps=steps,
-        step_size=1 / p.L,
-        calls=words.m,
-        guarantee=promise,
-        deviation=words.deviation,
+) -> PlanRow:
+    note = note if words.length > 1 else ""
+    return _row(
+        *(p, method, batch, words.m, promise, steps, words.deviation),
         length=words.length,
-        note=note if words.length > 1 else "",
-        n=p.n,
+        note=note,
     )
 
 
-def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan:
+def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> PlanRow:
     """The floor sqrt((|G|/m - 1) / (|G| - 1)) is at most tau for m >= |G| / (1 + tau^2 (|G| - 1)).
 
     How many calls above that it takes is known once they are made.
@@ -253,25 +216,11 @@ def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> MethodPlan
         least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
         shown = format_count_down(least)
         size, note = None, f"calls until the deviation is {needed!r}, {shown} or more"
-    return MethodPlan(
-        method="draw_until",
-        batch=size,
-        steps=steps,
-        step_size=1 / p.L,
-        calls=size,
-        guarantee="certain",
-        deviation=needed,
-        note=note,
-        n=p.n,
-    )
+    return _row(p, "draw_until", size, size, "certain", steps, needed, note=note)
 
 
 def _allowed(p: Problem, eps: float) -> Fraction:
     return Fraction(eps) / (2 * Fraction(p.C) * Fraction(p.B))
-
-
-def _fields(data: Problem | MethodPlan) -> str:
-    return ", ".join(f"{name}={shorten(getattr(data, name))}" for name in data.__slots__)
 
 
 LETTERS = 0.5

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
 from fractions import Fraction
-from typing import Any, overload
+from functools import partial
+from typing import Any
 
-from sparseaug._floats import float_above
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, check_real, shorten
+from sparseaug._floats import float_above, text_down, text_up
+from sparseaug.errors import (
+    ArgumentError,
+    UnsupportedError,
+    check_integer,
+    check_not_negative,
+    check_real,
+    shorten,
+    shorten_text,
+)
 from sparseaug.groups import Group
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, is_finite
-from sparseaug.plans.draws import DrawPlan, plan_draws
-from sparseaug.plans.methods import MethodPlan, Problem, each_method
-from sparseaug.plans.table import Constants, row_of, text, to_json
+from sparseaug.plans.draws import plan_draws
+from sparseaug.plans.methods import Constants, Problem, each_method
+from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
 from sparseaug.spectral import best_method
 from sparseaug.spectral.methods import restricted
 from sparseaug.theory import Crossovers, crossovers
@@ -23,106 +34,6 @@ _MOST_CHARACTERS = (
 
 MOST_TRANSFORMATIONS = 10**14
 """In a step that is recommended: a day's work for a thousand machines at 10^6 a second each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The methods side by side at one eps; `str(plan)` is a table.
-
-    `crossovers` says for which eps one-shot, by the paper's bound, asks the oracle for less than
-    the full group and than streaming.
-
-    Args:
-        problem: the group and the constants
-        eps: the gradient norm to reach
-        rows: one per method
-        crossovers: for which eps one-shot makes fewer calls
-    """
-
-    problem: Problem
-    eps: float
-    rows: tuple[MethodPlan, ...]
-    crossovers: Crossovers
-
-    def __post_init__(self) -> None:
-        check_real("eps", self.eps, above=0)
-        rows = isinstance(self.rows, tuple) and all(isinstance(r, MethodPlan) for r in self.rows)
-        if not rows or all(row.calls is None for row in self.rows):
-            raise ArgumentError(f"rows={shorten(self.rows)} is not a tuple of methods with calls.")
-        for name, kind in (("problem", Problem), ("crossovers", Crossovers)):
-            if not isinstance(getattr(self, name), kind):
-                given = shorten(getattr(self, name))
-                raise ArgumentError(f"{name}={given} is not a {kind.__name__}.")
-
-    @property
-    def largest_batch(self) -> int:
-        """Transformations in a step that are recommended at most: `max_batch`, and never over 10^14."""
-        return min(self.problem.max_batch or MOST_TRANSFORMATIONS, MOST_TRANSFORMATIONS)
-
-    @property
-    def best(self) -> MethodPlan:
-        """The row with the fewest oracle calls, of those whose steps are small enough.
-
-        Among equals, with the least work; where no step is small enough, the smallest one.
-        """
-        known = [row for row in self.rows if row.calls is not None and row.batch is not None]
-        fitting = [row for row in known if (row.batch or 1) <= self.largest_batch]
-        if not fitting:
-            return min(known, key=lambda row: row.batch or 1)
-        return min(fitting, key=lambda row: (row.calls, (row.batch or 1) * row.steps))
-
-    def row(self, method: str) -> MethodPlan:
-        """The row of that method."""
-        return row_of(self.rows, method)
-
-    def at(self, eps: float) -> Plan:
-        """The same problem at another eps."""
-        return _build(self.problem, eps)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON data. Integers above 2^53 are hexadecimal text, infinity is null."""
-        limits = {name: to_json(value) for name, value in self.crossovers.to_dict().items()}
-        return {
-            "eps": self.eps,
-            **self.problem.to_dict(),
-            "rows": [row.to_dict() for row in self.rows],
-            "best": self.best.method,
-            "crossovers": limits,
-        }
-
-    def __str__(self) -> str:
-        return text(self)
-
-
-@overload
-def plan(
-    group: Group,
-    *,
-    deviation: float,
-    degree: int | None = None,
-    delta: float = 0.05,
-    draw: bool | None = None,
-    seed: int | None = None,
-) -> DrawPlan: ...
-
-
-@overload
-def plan(
-    group: Group,
-    *,
-    eps: float,
-    C: float | None = None,
-    B: float | None = None,
-    L: float | None = None,
-    gap: float | None = None,
-    constants: Constants | None = None,
-    delta: float = 0.05,
-    sigma: float | None = None,
-    b: int | None = None,
-    n: int | None = None,
-    degree: int | None = None,
-    max_batch: int | None = None,
-) -> Plan: ...
 
 
 def plan(
@@ -143,7 +54,7 @@ def plan(
     max_batch: int | None = None,
     draw: bool | None = None,
     seed: int | None = None,
-) -> Plan | DrawPlan:
+) -> Plan:
     """What an accuracy costs, by each method: of a deviation in elements, of a gradient norm in steps.
 
     With `deviation`, how many elements a sample needs: by the paper's bound, by the sharper bound, as
@@ -173,7 +84,7 @@ def plan(
         seed: with deviation, of the oracle of `draw_until`; 0 by default.
 
     Returns:
-        A `Plan` for eps, a `DrawPlan` for a deviation.
+        A `Plan`: `.rows`, `.best`, `.row(method)`, `.at(goal)`, `.facts`, a table by `str`.
 
     Raises:
         ArgumentError: eps and deviation together, neither, or arguments that belong to the other.
@@ -226,11 +137,11 @@ def plan(
         delta=delta,
         C=c,
         B=bound,
-        L=_positive("L", L),
-        gap=check_real("gap", _given("gap", gap)),
+        L=_smoothness(L),
+        gap=check_not_negative("gap", _given("gap", gap)),
         sigma=float_above(Fraction(c) * Fraction(bound))
         if sigma is None
-        else check_real("sigma", sigma),
+        else check_not_negative("sigma", sigma),
         b=1 if b is None else check_integer("b", b, at_least=1),
         n=None if n is None else check_integer("n", n, at_least=1),
         degree=degree,
@@ -277,10 +188,70 @@ def _positive(name: str, value: float | None) -> float:
     return check_real(name, _given(name, value), above=0)
 
 
+def _smoothness(L: float | None) -> float:
+    value = _positive("L", L)
+    if math.isinf(1 / value):
+        raise ArgumentError(f"L={value!r} is too small: steps of 1/L are above all floats.")
+    return value
+
+
 def _build(problem: Problem, eps: float) -> Plan:
     p, eps = problem, check_real("eps", eps, above=0)
     limits = crossovers(p.delta, p.order, C=p.C, B=p.B, L=p.L, gap=p.gap, sigma=p.sigma, b=p.b)
-    return Plan(p, eps, tuple(each_method(p, eps)), limits)
+    rows = tuple(each_method(p, eps))
+    most = min(p.max_batch or MOST_TRANSFORMATIONS, MOST_TRANSFORMATIONS)
+    best, said = _best(rows, most)
+    asked = f"eps = {format_real(eps)}, delta = {format_real(p.delta)}"
+    asked += "" if p.degree is None else f", degree = {p.degree}"
+    return Plan(
+        facts={"eps": eps, **asdict(p), "crossovers": limits.to_dict()},
+        rows=rows,
+        best=best,
+        title=f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}",
+        notes=(*_notes(p, rows, limits), said),
+        columns=(
+            *("method", "m", "steps", "calls"),
+            *(() if p.n is None else ("work", "copies")),
+            "guarantee",
+        ),
+        at=partial(_build, problem),
+    )
+
+
+def _best(rows: tuple[PlanRow, ...], most: int) -> tuple[PlanRow, str]:
+    """The row with the fewest calls whose steps have at most so many transformations, in words too.
+
+    Among equals, with the least work; where no step is small enough, the smallest one.
+    """
+    known = [(row, row.m, row.calls) for row in rows if row.m is not None and row.calls is not None]
+    fitting = [(row, m, calls) for row, m, calls in known if m <= most]
+    limit = format_count(most)
+    if not fitting:
+        best, *_ = min(known, key=lambda each: each[1])
+        return best, f"no row keeps to batches of {limit}; the smallest: {best.method}"
+    best, *_ = min(fitting, key=lambda each: (each[2], each[1] * (each[0].steps or 0)))
+    fewest = best.calls == min(calls for _, _, calls in known)
+    within = "" if fewest else f" in steps of at most {limit} transformations"
+    return best, f"fewest calls{within}: {best.method}"
+
+
+def _notes(p: Problem, rows: tuple[PlanRow, ...], limits: Crossovers) -> Iterator[str]:
+    """What the numbers do not say; limits on eps on the safe side."""
+    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {text_up(limits.than_full, 3)}"
+    few = limits.than_streaming
+    stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
+    yield "m is transformations in a step, calls are oracle calls in all steps"
+    yield f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step"
+    yield f"one-shot beats full in calls for {full}, streaming for {stream}"
+    yield sum_note(p.dimension_sum, p.dimension_sum_exact, p.degree)
+    yield from notes_of(rows)
+    if p.degree is not None:
+        yield (
+            f"one-shot sharp, words and draw_until hold for gradients that look at {p.degree} "
+            "coordinates of an element at a time; the other rows for all"
+        )
+    if p.estimated:
+        yield "C, B, L and gap are estimates, and so are all rows; confirm by an audit"
 
 
 def _exact_method(group: Group, degree: int | None) -> str | None:

@@ -1,144 +1,145 @@
-"""A plan as a table for people: its cells, the lines below it, and plain text of 80 columns.
-
-What every plan has: rows, found by the name of their method.
-
-Integers of any size, for people and for JSON.
-
-The constants of a problem together with how they are known: bounds, or estimates of a pilot.
-"""
+"""A plan: ways to a goal side by side, a table for people and JSON data; integers of any size."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
 
-from sparseaug._floats import text_down, text_up
-from sparseaug.errors import ArgumentError, check_not_negative, check_real, shorten, shorten_text
+from sparseaug._floats import text_up
+from sparseaug._tables import Shown, Table
+from sparseaug.errors import ArgumentError, shorten
 
-if TYPE_CHECKING:
-    from sparseaug.plans.methods import MethodPlan
-    from sparseaug.plans.plan import Plan
-
-WIDTH = 80
-
-_HOLDS = {
-    "certain": "certain",
-    "with probability 1 - delta": "1 - delta",
-    "in mean square": "in mean",
-}
+_LABELS = {"work": "gradients", "guarantee": "holds"}
 
 
-def text(plan: Plan) -> str:
-    """The whole plan as plain text."""
-    table = [header(plan), *(cells(plan, row) for row in plan.rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    gap = " " * spacing(plan)
-    lines = [gap.join(_aligned(row, widths)).rstrip() for row in table]
-    return "\n".join([title(plan), "", *lines, "", *notes(plan)])
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class PlanRow:
+    """One way to the goal; what it does not have, or what only drawing decides, is None.
 
+    Attributes:
+        method: its name: full, one-shot, words, draw_until, design ...
+        m: elements of the sample, over which a step averages
+        calls: oracle calls in all
+        guarantee: how we know: certain, with which probability, in mean square, or an estimate
+        steps: T
+        step_size: of every step
+        deviation: that the drawn elements have, need or are promised to have, at most
+        discrepancy: root mean square of ||grad R^S - grad R^G|| that is predicted
+        copies: transformed samples that a step goes through, and that a fixed sample can hold
+        length: of the words over the drawn elements; 1 where they are used as they are
+        note: what the numbers do not say
+    """
 
-def title(plan: Plan) -> str:
-    """The group and what is asked for."""
-    p = plan.problem
-    asked = f"eps = {format_real(plan.eps)}, delta = {format_real(p.delta)}"
-    asked += "" if p.degree is None else f", degree = {p.degree}"
-    return f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}"
-
-
-def header(plan: Plan) -> tuple[str, ...]:
-    """The names of the columns; work and memory only where n is known."""
-    work = () if plan.problem.n is None else ("gradients", "copies")
-    return ("method", "batch", "steps", "calls", *work, "holds")
-
-
-def cells(plan: Plan, row: MethodPlan) -> tuple[str, ...]:
-    """One row, each number as `format_count` has it."""
-    work = () if plan.problem.n is None else (_count(row.evaluations), _count(row.copies))
-    numbers = (_count(row.batch), format_count(row.steps), _count(row.calls))
-    return (row.method, *numbers, *work, _HOLDS[row.guarantee])
-
-
-def spacing(plan: Plan) -> int:
-    """Spaces between the columns: two where they fit."""
-    table = [header(plan), *(cells(plan, row) for row in plan.rows)]
-    width = sum(max(map(len, column)) for column in zip(*table, strict=True))
-    return 2 if width + 2 * (len(table[0]) - 1) <= WIDTH else 1
-
-
-def notes(plan: Plan) -> list[str]:
-    """What the numbers do not say, in lines of 80 characters; limits on eps on the safe side."""
-    p, limits = plan.problem, plan.crossovers
-    full = "no eps" if math.isinf(limits.than_full) else f"eps >= {text_up(limits.than_full, 3)}"
-    few = limits.than_streaming
-    stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
-    kind = "=" if p.dimension_sum_exact and is_in_full(p.dimension_sum) else "<="
-    lines = [
-        "batch is transformations in a step, calls are oracle calls in all steps",
-        f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step",
-        f"one-shot beats full in calls for {full}, streaming for {stream}",
-        f"one-shot sharp: the sum of d_pi{_to(p.degree)} {kind} {format_count(p.dimension_sum)}",
-        *(f"{row.method}: {row.note}" for row in plan.rows if row.note),
-        *_degree(p.degree),
-        *["C, B, L and gap are estimates, and so are all rows; confirm by an audit"] * p.estimated,
-        _best(plan),
-    ]
-    return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
-
-
-def _to(degree: int | None) -> str:
-    return "" if degree is None else f" to degree {degree}"
-
-
-def _degree(degree: int | None) -> list[str]:
-    if degree is None:
-        return []
-    return [
-        f"one-shot sharp, words and draw_until hold for gradients that look at {degree} coordinates "
-        "of an element at a time; the other rows for all"
-    ]
-
-
-def _best(plan: Plan) -> str:
-    """The recommendation, with the limit where it ruled out a row of fewer calls."""
-    best, limit = plan.best, format_count(plan.largest_batch)
-    if best.batch is not None and best.batch > plan.largest_batch:
-        return f"no row keeps to batches of {limit}; the smallest: {best.method}"
-    fewest = min(row.calls for row in plan.rows if row.calls is not None)
-    within = "" if best.calls == fewest else f" in steps of at most {limit} transformations"
-    return f"fewest calls{within}: {best.method}"
-
-
-def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
-    """Names to the left, numbers to the right."""
-    numbers = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
-    return [row[0].ljust(widths[0]), *numbers, row[-1].ljust(widths[-1])]
-
-
-def _count(number: int | None) -> str:
-    return "-" if number is None else format_count(number)
-
-
-class Named(Protocol):
-    """A row of a plan."""
+    method: str
+    m: int | None
+    calls: int | None
+    guarantee: str
+    steps: int | None = None
+    step_size: float | None = None
+    deviation: float | None = None
+    discrepancy: float | None = None
+    copies: int | None = None
+    length: int = 1
+    note: str = ""
 
     @property
-    def method(self) -> str:
-        """The name of its method."""
+    def work(self) -> int | None:
+        """Gradients of one transformed sample, over all steps."""
+        return None if self.copies is None or self.steps is None else self.copies * self.steps
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields and the work as JSON data, integers above 2^53 as hexadecimal text."""
+        return {name: to_json(getattr(self, name)) for name in (*self.__slots__, "work")}
+
+    def __repr__(self) -> str:
+        known = ((name, getattr(self, name)) for name in self.__slots__)
+        return f"PlanRow({', '.join(f'{n}={shorten(v)}' for n, v in known if v is not None)})"
 
 
-Row = TypeVar("Row", bound=Named)
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Shown):
+    """Ways to a goal side by side, made by `plan` and `Pilot.plan`; `str(plan)` is a table.
+
+    Attributes:
+        facts: the goal, the group, and all numbers that the rows rest on, by name
+        rows: one for each way
+        best: the row with the fewest oracle calls for a gradient norm, of those whose steps are small
+            enough; the fewest elements for a deviation; the least work by a pilot
+        title: the group and the goal
+        notes: what the numbers do not say
+        columns: of the table
+        at: the plan for another goal, such as `plan.at(0.05)`, of the same problem
+    """
+
+    facts: dict[str, Any]
+    rows: tuple[PlanRow, ...]
+    best: PlanRow
+    title: str
+    notes: tuple[str, ...]
+    columns: tuple[str, ...]
+    at: Callable[[float], Plan] = field(compare=False)
+
+    def row(self, method: str) -> PlanRow:
+        """The row of that method."""
+        for row in self.rows:
+            if isinstance(method, str) and row.method == method:
+                return row
+        names = ", ".join(row.method for row in self.rows)
+        raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON data. Integers above 2^53 are hexadecimal text, infinity is null."""
+        rows = [row.to_dict() for row in self.rows]
+        return {**to_json(self.facts), "rows": rows, "best": self.best.method}
+
+    def _table(self) -> Table:
+        return Table(
+            tuple(_LABELS.get(name, name) for name in self.columns),
+            [tuple(_cell(name, getattr(row, name)) for name in self.columns) for row in self.rows],
+            [i for i, name in enumerate(self.columns) if name not in ("method", "guarantee")],
+            self.title,
+            self.notes,
+        )
+
+    def __repr__(self) -> str:
+        return f"Plan({self.title}; best: {self.best.method})"
 
 
-def row_of(rows: Sequence[Row], method: Any) -> Row:
-    """The row of that method, or an `ArgumentError` with the names that there are."""
-    for row in rows:
-        if isinstance(method, str) and row.method == method:
-            return row
-    names = ", ".join(row.method for row in rows)
-    raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value.removeprefix("with probability ").removesuffix(" square")
+    if isinstance(value, int):
+        return format_count(value)
+    return format_deviation(value) if name == "deviation" else f"{value:.3g}"
+
+
+def format_deviation(deviation: float) -> str:
+    """Rounded up to three digits; a number of three digits, as a target is, as it was given.
+
+    Examples:
+        >>> format_deviation(0.2), format_deviation(0.20000000001)
+        ('0.2', '0.201')
+    """
+    given = f"{deviation:.3g}"
+    return given if float(given) == deviation else text_up(deviation, 3)
+
+
+def notes_of(rows: Sequence[PlanRow]) -> list[str]:
+    """Those of the rows, under their names."""
+    return [f"{row.method}: {row.note}" for row in rows if row.note]
+
+
+def sum_note(value: int, exact: bool, degree: int | None) -> str:
+    """What the sharper bound rests on."""
+    kind = "=" if exact and value < _IN_FULL else "<="
+    which = "" if degree is None else f" to degree {degree}"
+    return f"one-shot sharp: the sum of d_pi{which} {kind} {format_count(value)}"
 
 
 _IN_FULL = 10**7
@@ -165,11 +166,6 @@ def format_count_down(number: int) -> str:
     return _format(number, up=False)
 
 
-def is_in_full(number: int) -> bool:
-    """Whether `format_count` prints all digits."""
-    return number < _IN_FULL
-
-
 def format_real(number: float) -> str:
     """A number that was given or is used as it stands: all digits that tell it from others.
 
@@ -181,7 +177,7 @@ def format_real(number: float) -> str:
 
 
 def _format(number: int, *, up: bool) -> str:
-    if is_in_full(number):
+    if number < _IN_FULL:
         return f"{number:,}"
     exponent = int(math.log10(number))  # takes integers of any size, and may be off by one
     exponent += (number >= 10 ** (exponent + 1)) - (number < 10**exponent)
@@ -200,46 +196,10 @@ def to_json(value: Any) -> Any:
         >>> to_json(720), to_json(2**64), to_json(math.inf)
         (720, '0x10000000000000000', None)
     """
+    if isinstance(value, dict):
+        return {name: to_json(part) for name, part in value.items()}
     if isinstance(value, int) and abs(value) > _LARGEST_JSON:
         return hex(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-KINDS = ("bound", "estimate")
-
-
-@final
-@dataclass(frozen=True)
-class Constants:
-    """C, B, L and gap, for `plan(group, eps=..., constants=...)`.
-
-    Args:
-        C: bound of point evaluation
-        B: bound on the mean norm of the gradient functions
-        L: smoothness of the risk
-        gap: initial value less the infimum
-        kind: "bound", or "estimate", which the plan then says of all that rests on them
-
-    Examples:
-        >>> Constants(1.0, 2.0, 4.0, 1.0).kind
-        'bound'
-    """
-
-    C: float
-    B: float
-    L: float
-    gap: float
-    kind: str = "bound"
-
-    def __post_init__(self) -> None:
-        for name in ("C", "B", "L"):
-            check_real(name, getattr(self, name), above=0)
-        check_not_negative("gap", self.gap)
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ArgumentError(f"kind={shorten(self.kind)} is not known; give one of {KINDS}.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data."""
-        return dict(vars(self))

@@ -42,7 +42,6 @@ RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
 FOUND = sa.deviation(S)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
 PLAN = sa.plan(G, **ASKED)
-DRAWS = sa.plan(G, deviation=0.5, degree=2, draw=False)
 MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
 H = kernels.Expansion(K, X, Y)
 EXACT = certificate.exact(EVIDENCE, THETA)
@@ -295,22 +294,13 @@ def of_planning() -> Iterator[Example]:
         {"group": G, "deviation": 0.5, "degree": 2, "delta": 0.05, "draw": True, "seed": 0},
         also=("eps",),  # None for a deviation: the goal is missing
     )
-    yield Example(sa.plans.Plan, fields(PLAN))
-    yield Example(sa.plans.DrawPlan, fields(DRAWS))
-    yield Example(DRAWS.row, {"method": "full"})
-    yield Example(plans.DrawRow, fields(DRAWS.rows[0]))
     yield Example(plans.degree_dimension_sum, {"group": G, "degree": 2})
     yield Example(PLAN.row, {"method": "full"})
-    yield Example(PLAN.at, {"eps": 0.2})
-    yield Example(plans.Problem, fields(PLAN.problem))
-    yield Example(plans.MethodPlan, fields(PLAN.rows[2]))
     yield Example(plans.SampledWords, {"m": 3, "deviation": 0.5, "length": 2, "size": 9})
     yield Example(
         plans.sampled_words,
         {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0},
     )
-    yield Example(plans.dimension_sum, {"group": G})
-    yield Example(plans.dimension_sum_is_exact, {"group": G})
 
 
 def of_checks() -> Iterator[Example]:

@@ -72,6 +72,7 @@ def profile(
         (2, Fraction(5, 41), 1.0)
         >>> print(sa.profile(sa.design(sa.abelian(8, 8), m=32, name="lattice"), order="frequency"))
         C8xC8, m = 32; degree: frequency
+        <BLANKLINE>
         degree  norm at most  at least  mean square x m
         1       0             0         0                exact
         2       0             0         0                exact

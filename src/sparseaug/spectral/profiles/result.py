@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sparseaug._floats import text_down, text_up
+from sparseaug._tables import Shown, Table
 from sparseaug.errors import (
     ArgumentError,
     check_integer,
@@ -71,7 +72,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Shown):
     """The norm of D_S = Pi_S - Pi_G and its mean square, degree by degree.
 
     Attributes:
@@ -149,19 +150,14 @@ class Profile:
             "parts": [_plain(part) for part in self.parts],
         }
 
-    def __str__(self) -> str:
-        head = ("degree", "norm at most", "at least", "mean square x m", "")
-        rows = [head, *map(self._row, self.levels[:_MOST_ROWS])]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
+    def _table(self) -> Table:
         more = len(self.levels) - _MOST_ROWS
-        if more > 0:
-            lines.append(f"... and {more} more")
-        title = f"{shorten_text(self.group)}, m = {self.m}; degree: {self.meaning}"
-        return "\n".join([title, *lines])
+        return Table(
+            ("degree", "norm at most", "at least", "mean square x m", ""),
+            [self._row(level) for level in self.levels[:_MOST_ROWS]],
+            title=f"{shorten_text(self.group)}, m = {self.m}; degree: {self.meaning}",
+            notes=[f"... and {more} more"] if more > 0 else [],
+        )
 
     def _row(self, level: Level) -> tuple[str, ...]:
         said = "exact" if level.exact else ""
