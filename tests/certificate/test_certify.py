@@ -281,3 +281,8 @@ def test_where_every_bound_overflows_theta_is_refused():
     risk = sa.augmented_risk(model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(8))
     with pytest.raises(ArgumentError, match="theta is too large for floats: its a-priori bound"):
         sa.certify(np.full(8, 1e120), risk)
+
+
+def test_every_bound_is_a_plain_float():
+    found = certify(np.full(MODEL.size, 0.1), Evidence(MODEL, DATA, ACT, S))
+    assert {type(one.bound) for one in found.values()} == {float}

@@ -128,7 +128,7 @@ def holding(
     parts = [f"with probability 1 - {failure!r} over {over}"] if failure else []
     parts += [f"if {condition}"] if condition else []
     holds = ", ".join(parts) or "certain"
-    return Certificate(kind, bound, holds, failure, calls, condition=condition)
+    return Certificate(kind, float(bound), holds, failure, calls, condition=condition)
 
 
 def _lifted(distance: float) -> float:
