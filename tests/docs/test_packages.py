@@ -17,7 +17,9 @@ def listed(readme: str) -> list[str]:
 def wrong(order: list[str]) -> list[str]:
     """Packages that the list lacks or adds, and imports that go down it."""
     there = {
-        path.stem for path in SOURCE.iterdir() if path.name[0] != "_" and path.suffix in ("", ".py")
+        path.stem
+        for path in SOURCE.iterdir()
+        if path.name[0] != "_" and (path.suffix == ".py" or (path / "__init__.py").exists())
     }
     found = [f"{name} is listed or there, not both" for name in sorted(there ^ set(order))]
     place = {name: i for i, name in enumerate(order)}
