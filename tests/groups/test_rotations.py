@@ -20,7 +20,7 @@ from sparseaug.errors import (
     LawError,
     UnsupportedError,
 )
-from sparseaug.groups import wigner as quaternions
+from sparseaug.groups import quaternions
 from sparseaug.testing import check_uniform
 
 NAMES = ("SO2", "SO3", "O2", "O3")

@@ -26,8 +26,9 @@ import numpy as np
 from sparseaug._archive import parse_json
 from sparseaug.designs.offers import Offer
 from sparseaug.groups import Rotations, Rows
+from sparseaug.groups.quaternions import signed
 from sparseaug.groups.rotations import TURN, TURN_REST
-from sparseaug.groups.wigner import HIGHEST_DEGREE, signed
+from sparseaug.groups.wigner import HIGHEST_DEGREE
 from sparseaug.spectral.rotations import is_suitable, largest_prime, prime_bounds, prime_rows
 
 Quaternion: TypeAlias = tuple[Decimal, ...]

@@ -12,6 +12,7 @@ symmetric       S_n and A_n
 hyperoctahedral signed permutations
 product         direct products
 rotations       SO(2), SO(3), O(2), O(3)
+quaternions     rows of rotations of space
 wigner          their irreps
 generated       permutation groups from generators
 parts           what they are made of: symmetric groups, wreath products, tables

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, check_integer, shorten
-from sparseaug.groups import wigner as quaternions
+from sparseaug.groups import quaternions
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Irrep

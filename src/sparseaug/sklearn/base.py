@@ -40,8 +40,15 @@ from sparseaug.errors import ArgumentError, SparseAugWarning, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.augment import require_room
-from sparseaug.sklearn import copies as means
-from sparseaug.sklearn.copies import Back, bytes_of_row, copies, mean_over, some_rows, take_rows
+from sparseaug.sklearn.copies import (
+    Back,
+    at_once,
+    bytes_of_row,
+    copies,
+    mean_over,
+    some_rows,
+    take_rows,
+)
 from sparseaug.sklearn.parameters import (
     ActionChoice,
     OneShotMixin,
@@ -162,7 +169,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         rows, counts = self._elements(inner, "partial_fit")
         given = routed(self, inner, X, {"sample_weight": sample_weight}, "partial_fit")
         sample_weight = given.get("sample_weight")
-        step = max(1, means.MOST_ROWS // len(rows))
+        step = at_once(len(rows))
         for start in range(0, len(X), step):
             part = slice(start, start + step)
             block, extra = some_rows(X, part), dict(classes)

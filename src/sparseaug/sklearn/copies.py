@@ -105,6 +105,12 @@ def _has_part(action: Action, elements: Rows, shape: Shape, stays: NDArray[np.bo
 MOST_ROWS = 1 << 16
 """Rows given to an estimator at once: bounds the memory, whatever n and m are."""
 
+
+def at_once(each: int) -> int:
+    """How many things of so many rows each are given at once."""
+    return max(1, MOST_ROWS // each)
+
+
 Answers: TypeAlias = Iterator[tuple[NDArray[np.float64], NDArray[Any]]]
 Back: TypeAlias = Callable[[Rows, NDArray[Any]], NDArray[Any]]
 
@@ -172,7 +178,7 @@ def _blocks(
     counts, first = once.counts.astype(np.float64), elements[once.first]
 
     def answers(block: Any) -> Answers:
-        step = max(1, MOST_ROWS // len(block))
+        step = at_once(len(block))
         for j in range(0, len(first), step):
             some = first[j : j + step]
             values = np.asarray(function(copies(action, some, block, shape)))

@@ -46,10 +46,10 @@ from numpy.typing import NDArray
 from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
 from sparseaug.errors import UnsupportedError, check_integer
 from sparseaug.groups import Group, Rows
+from sparseaug.groups.quaternions import are_integers
 from sparseaug.groups.wigner import (
     PHASE_ERROR,
     angle_phases,
-    are_integers,
     euler_phases,
     phase_powers,
     quarter_turns,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from sparseaug.errors import ArgumentError
-from sparseaug.groups import representations as dimensions
+from sparseaug.groups import representations
 from sparseaug.theory._interval import ORDER_BITS, dimension_of, group_size
 
 
@@ -24,7 +24,7 @@ def involutions(n: int) -> int:
         >>> [involutions(n) for n in range(8)]
         [1, 1, 2, 4, 10, 26, 76, 232]
     """
-    return dimensions.involutions(dimension_of("n", n, dimensions.MOST_POINTS))
+    return representations.involutions(dimension_of("n", n, representations.MOST_POINTS))
 
 
 def signed_involutions(n: int) -> int:
@@ -40,7 +40,7 @@ def signed_involutions(n: int) -> int:
         >>> [signed_involutions(n) for n in range(7)]
         [1, 2, 6, 20, 76, 312, 1384]
     """
-    return dimensions.involutions(dimension_of("n", n, dimensions.MOST_POINTS), signs=2)
+    return representations.involutions(dimension_of("n", n, representations.MOST_POINTS), signs=2)
 
 
 def symmetric_dimension_sum(n: int) -> int:
@@ -146,6 +146,6 @@ def dimension_sum_bound(order: int, num_classes: int) -> int:
         >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
         15
     """
-    return dimensions.bound_by_classes(
+    return representations.bound_by_classes(
         group_size("order", order), group_size("num_classes", num_classes)
     )
