@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import sparseaug
-from sparseaug import _compiled as compiled
+from sparseaug import _compiled
 from sparseaug.errors import AcceleratorWarning, MissingPackageError
 from tests.extras import REASON
 
@@ -137,29 +137,29 @@ def test_a_numba_told_not_to_compile_is_not_used() -> None:
 def test_the_warning_comes_once_even_where_warnings_are_errors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiled, "_failure", None)
-    monkeypatch.setattr(compiled, "_installed", lambda: True)
+    monkeypatch.setattr(_compiled, "_failure", None)
+    monkeypatch.setattr(_compiled, "_installed", lambda: True)
 
     def fail(module: Any) -> None:
         raise OSError("no space left on device")
 
     with pytest.raises(AcceleratorWarning, match="no space left on device"):
-        compiled.attempt("json", fail)
-    assert compiled.attempt("json", lambda module: module.dumps(1)) is None
-    assert not compiled.usable()
+        _compiled.attempt("json", fail)
+    assert _compiled.attempt("json", lambda module: module.dumps(1)) is None
+    assert not _compiled.usable()
 
 
 def test_memory_that_runs_out_is_not_taken_for_a_fault_of_numba(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiled, "_failure", None)
+    monkeypatch.setattr(_compiled, "_failure", None)
 
     def fill(module: Any) -> None:
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        compiled.attempt("json", fill)
-    assert compiled._failure is None
+        _compiled.attempt("json", fill)
+    assert _compiled._failure is None
 
 
 def test_numba_by_name_without_numba_is_an_error_with_the_remedy(

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import sparseaug as sa
-from sparseaug import _io as storage
+from sparseaug import _io
 from sparseaug.cli import cli, main
 from studies.commands import studies
 from studies.paper import Config, reproduce
@@ -196,14 +196,14 @@ def test_ctrl_c_says_whether_the_file_was_written(after, there, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     if there:
         sa.Oracle(sa.symmetric(4), seed=0).draw(8).save("T")
-    rename = storage._rename
+    rename = _io._rename
 
     def stopped(*arguments):
         if after:
             rename(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(storage, "_rename", stopped)
+    monkeypatch.setattr(_io, "_rename", stopped)
     monkeypatch.setattr(sys, "argv", ["sparseaug", *COMMANDS["draw"], "--force"])
     with pytest.raises(SystemExit) as leave:
         main()

@@ -9,8 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError
-from sparseaug.sources import cells as magnetism
-from sparseaug.sources import crystal
+from sparseaug.sources import cells, crystal
 from sparseaug.testing import check_action, check_group
 from tests.sources.test_crystal import CELLS
 
@@ -82,7 +81,7 @@ def test_moments_that_the_operations_do_not_keep_are_refused() -> None:
     plain = crystal(BCC)
     images, turns = np.array(plain.action.images), np.array(plain.moments.rotations)
     with pytest.raises(GroupError, match="do not keep the moments"):
-        magnetism.require_kept(np.array([1.0, -1.0]), turns, images, 1e-3)
+        cells.require_kept(np.array([1.0, -1.0]), turns, images, 1e-3)
 
 
 @pytest.mark.parametrize(

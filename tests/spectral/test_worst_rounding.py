@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, hadamard
 
 import sparseaug as sa
-from sparseaug import _floats as floats
+from sparseaug import _floats
 from sparseaug.groups import Irrep
 from sparseaug.spectral import irreps, regular
 from sparseaug.spectral import irreps as tensors
@@ -80,7 +80,7 @@ class WorstCoarseAbove(Worst):
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bounds of `verified` for a machine with the unit 2^-12."""
     monkeypatch.setattr(verified, "UNIT", UNIT)
-    monkeypatch.setattr(floats, "UNIT", UNIT)  # that of gamma
+    monkeypatch.setattr(_floats, "UNIT", UNIT)  # that of gamma
 
 
 def rank_one(rows: int, columns: int, dtype: type = np.float64) -> tuple[NDArray[Any], float]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparseaug import _figures as style
+from sparseaug import _figures
 from sparseaug._archive import save_json
 from sparseaug.plans.figure import _LINES
 from studies.paper import Comparison, claims, design_claims, read_results
@@ -174,7 +174,7 @@ def backgrounds():
 
 
 def every_look():
-    return {**style.LOOKS, **{f"spare {i}": look for i, look in enumerate(style.SPARE)}}
+    return {**_figures.LOOKS, **{f"spare {i}": look for i, look in enumerate(_figures.SPARE)}}
 
 
 def test_the_formula_for_contrast_is_that_of_the_standard():
