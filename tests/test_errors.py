@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 
 import sparseaug
+from sparseaug._checks import check_integer, check_real
 from sparseaug.errors import (
     ArgumentError,
     MissingPackageError,
     SparseAugWarning,
-    check_integer,
-    check_real,
     cost_text,
     need,
     shorten,

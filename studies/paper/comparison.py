@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import Any, final
 
 from sparseaug._archive import load_json
+from sparseaug._checks import check_integer
 from sparseaug._io import check_path
-from sparseaug.errors import check_integer, shorten
+from sparseaug.errors import shorten
 from sparseaug.kernels.arrays import Floats
 from studies.paper.checks import (
     DamageError,

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any, final
 
 from sparseaug._archive import canonical_json
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug._checks import check_integer, check_real
+from sparseaug.errors import ArgumentError, shorten
 from studies.paper.methods import FIXED, Method, one_shot
 
 LARGEST_GROUP = 12

@@ -21,8 +21,9 @@ import scipy
 
 import sparseaug
 from sparseaug._archive import save_json
+from sparseaug._checks import check_integer
 from sparseaug._io import check_path
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from studies.paper.certificates import certify_seed
 from studies.paper.comparison import Comparison
 from studies.paper.config import Config

@@ -16,14 +16,9 @@ from typing import Any, final
 from threadpoolctl import threadpool_limits
 
 from sparseaug._archive import canonical_json, load_json, save_json
+from sparseaug._checks import check_integer
 from sparseaug._io import check_path, is_name, show_path
-from sparseaug.errors import (
-    ArgumentError,
-    ConfigMismatchError,
-    FileFormatError,
-    check_integer,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, ConfigMismatchError, FileFormatError, shorten
 from studies.paper.checks import expect, mapping_of, naming
 from studies.paper.folder import require_no_link, using
 from studies.paper.workers import active_backend, results_of

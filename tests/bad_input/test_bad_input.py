@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError
 from tests.bad_input import judge as judging
 from tests.bad_input.examples import core
 from tests.bad_input.judge import Example, judge, packages, parameters, public, without_example

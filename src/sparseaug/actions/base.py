@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -26,7 +27,7 @@ from sparseaug.actions.arrays import (
     shapes_of,
     to_namespace_of,
 )
-from sparseaug.errors import ArgumentError, ElementError, LawError, check_integer, shorten
+from sparseaug.errors import ArgumentError, ElementError, LawError, shorten
 from sparseaug.groups import Group, Rows
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]

@@ -17,11 +17,12 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import Array, Shape, gather
 from sparseaug.actions.base import Action, axes_from_end, require_group, require_size
 from sparseaug.actions.linear import multiply_along
 from sparseaug.actions.permute import MoveGrid, RotateGrid, move_grid, rotate_grid
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
 from sparseaug.groups.grid import turned
 

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -26,7 +27,7 @@ from sparseaug.actions.base import (
     require_group,
     require_size,
 )
-from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten, shorten_text
+from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
     Abelian,

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import Array, Shape, gather
 from sparseaug.actions.base import (
     Action,
@@ -19,7 +20,7 @@ from sparseaug.actions.base import (
     require_size,
 )
 from sparseaug.actions.together import Together
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.permutations import invert_permutations
 

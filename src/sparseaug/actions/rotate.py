@@ -10,9 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import Array, Shape, dtype_kind, namespace
 from sparseaug.actions.base import Action, axes_from_end, require_group, require_size
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rotations, Rows
 
 

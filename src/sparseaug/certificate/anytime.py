@@ -26,8 +26,9 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import gamma, lifted, norm, unit
-from sparseaug.errors import ArgumentError, check_integer, check_real
+from sparseaug.errors import ArgumentError
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle

@@ -8,20 +8,14 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug.actions.arrays import type_name
 from sparseaug.certificate.evidence import Evidence, exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.certificate.result import BoundOverflowError, Certificate, Certificates
 from sparseaug.certificate.sparse import check_words
 from sparseaug.descent import Run
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.kernels.arrays import as_floats, check_vector
 from sparseaug.risk.problem import Problem
 from sparseaug.sampling import GroupSample, Oracle

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
+from sparseaug._checks import check_integer, check_not_negative, check_text
 from sparseaug._floats import text_up
-from sparseaug.errors import ArgumentError, check_integer, check_not_negative, check_text, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.plans.table import to_json
 
 

@@ -23,16 +23,11 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, lifted, norm, power_up
 from sparseaug.certificate.evidence import Evidence, check_theta, largest_norm
 from sparseaug.certificate.result import Certificate
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.kernels.variation import varying_data, varying_gradient

@@ -15,10 +15,11 @@ from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import text_down, text_up
 from sparseaug._io import show_path
 from sparseaug.cli.output import of_order, read_rows, say, show
-from sparseaug.errors import check_integer, escape_controls, shorten_text
+from sparseaug.errors import escape_controls, shorten_text
 from sparseaug.groups import group
 from sparseaug.sampling import GroupSample
 

@@ -18,17 +18,10 @@ from typing import Any, Protocol, final
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_array
 
+from sparseaug._checks import check_callable, check_integer, check_not_negative, check_real
 from sparseaug.descent.checkpoint import Checkpoint, run_identity
 from sparseaug.descent.state import FollowedRisk, State, Theta, Trace, quantities
-from sparseaug.errors import (
-    ArgumentError,
-    StorageError,
-    check_callable,
-    check_integer,
-    check_not_negative,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, StorageError, shorten
 from sparseaug.kernels.arrays import check_floats
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sparseaug._checks import check_integer, check_text
 from sparseaug.designs.constructions import (
     LARGEST_ORDER,
     MOST_SEARCHED,
@@ -12,14 +13,7 @@ from sparseaug.designs.constructions import (
     known,
 )
 from sparseaug.designs.offers import MOST_ENTRIES, Designs, Offer
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    check_text,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group, format_order
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectral import deviation

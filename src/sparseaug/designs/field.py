@@ -14,7 +14,8 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 
 Numbers: TypeAlias = Rows | np.int64 | int

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.designs import tuples
 from sparseaug.designs.constructions import (
     LARGEST_ORDER,
@@ -23,13 +24,7 @@ from sparseaug.designs.constructions import (
 from sparseaug.designs.descent import GREEDY_ORDER, PASS_ORDERS, Judge
 from sparseaug.designs.search import TIE, best, first_least
 from sparseaug.designs.signs import Signs
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups.wigner import require_degree
 from sparseaug.sampling import GroupSample, Origin

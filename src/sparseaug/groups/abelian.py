@@ -12,8 +12,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.groups.base import Group
 from sparseaug.groups.limits import LARGEST_SIZE, LONGEST_ROW
 from sparseaug.groups.permutations import Rows

@@ -19,12 +19,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
     GroupTooLargeError,
     UnsupportedError,
-    check_integer,
     shorten,
 )
 from sparseaug.groups.limits import (

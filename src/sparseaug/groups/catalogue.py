@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.abelian import cyclic
 from sparseaug.groups.base import Group
 from sparseaug.groups.dicyclic import of_order

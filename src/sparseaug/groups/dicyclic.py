@@ -9,8 +9,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
-from sparseaug.errors import GroupError, check_integer
+from sparseaug.errors import GroupError
 from sparseaug.groups.base import Group
 from sparseaug.groups.dihedral import Sign
 from sparseaug.groups.permutations import Rows

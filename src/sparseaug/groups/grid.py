@@ -23,8 +23,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
-from sparseaug.errors import check_integer
 from sparseaug.groups.base import Group
 from sparseaug.groups.dihedral import Dihedral
 from sparseaug.groups.permutations import Rows

@@ -21,8 +21,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, check_integer, shorten
+from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, shorten
 from sparseaug.groups import quaternions
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows

@@ -11,7 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.base import Group
 from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (

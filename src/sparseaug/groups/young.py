@@ -21,8 +21,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, check_integer, shorten
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, shorten
 from sparseaug.groups.limits import LARGEST_ARRAY, LARGEST_SIZE
 from sparseaug.groups.rows import require_unmasked
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import ddot
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -17,8 +17,9 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._checks import check_real
 from sparseaug._floats import SMALLEST, gamma, lifted, unit
-from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import (
     Floats,
     check_floats,

@@ -33,9 +33,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from sparseaug._checks import check_real
 from sparseaug._floats import SMALLEST, UNIT, gamma, unit
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,

@@ -14,9 +14,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import library
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,

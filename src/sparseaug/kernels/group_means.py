@@ -28,10 +28,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._compiled import attempt, usable
 from sparseaug.actions import Action
 from sparseaug.actions.base import axes_from_end, require_size
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.kernels.arrays import Floats, move
 

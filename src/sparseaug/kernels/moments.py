@@ -13,9 +13,10 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import gamma
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,

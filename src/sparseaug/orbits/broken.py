@@ -8,10 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._checks import check_real
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action, Array
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError, check_real, shorten, shorten_text
+from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 from sparseaug.sampling import GroupSample

@@ -18,6 +18,7 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, text_up
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
@@ -30,7 +31,7 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.actions.base import require_same_group
 from sparseaug.actions.bound import distinct
-from sparseaug.errors import ArgumentError, LawError, check_integer, check_real, shorten
+from sparseaug.errors import ArgumentError, LawError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.orbits.models import (
     MOST_CALLS,

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import call, describe, leaves, require_dense, require_samples
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError, SparseAugError, check_integer, shorten
+from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 MOST_CALLS = 10**9
 """Below this many draws or steps in one call: more of them take days, and memory beyond any machine."""

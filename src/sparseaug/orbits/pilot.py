@@ -24,16 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import load_json, require, save_json
+from sparseaug._checks import check_integer, check_not_negative, check_real
 from sparseaug._io import check_path
-from sparseaug.errors import (
-    ArgumentError,
-    SparseAugError,
-    UnsupportedError,
-    check_integer,
-    check_not_negative,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.pilot_plan import plan_pilot
 from sparseaug.orbits.spectrum.measure import measure, usual_calls

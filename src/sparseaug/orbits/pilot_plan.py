@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from sparseaug._checks import check_real
 from sparseaug.designs.choose import build, designs
-from sparseaug.errors import GroupTooLargeError, UnsupportedError, check_real, shorten_text
+from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.plans.table import Plan, PlanRow, format_real, notes_of

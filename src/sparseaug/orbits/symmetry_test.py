@@ -33,6 +33,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     as_numpy,
@@ -44,7 +45,7 @@ from sparseaug.actions.arrays import (
     require_samples,
 )
 from sparseaug.actions.base import require_action, require_law
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.orbits.moves import (
     Move,
     Moves,

@@ -28,7 +28,8 @@ import math
 from collections import Counter
 from functools import reduce
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten, shorten_text
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.young import LARGEST_SHAPE, Partition, dimension, each_partition
 from sparseaug.spectral.methods import restricted

@@ -5,15 +5,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug.designs import design, designs
-from sparseaug.errors import (
-    ArgumentError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, typical_draws

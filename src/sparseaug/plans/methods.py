@@ -22,14 +22,9 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, final
 
+from sparseaug._checks import check_integer, check_not_negative, check_real
 from sparseaug._floats import float_below
-from sparseaug.errors import (
-    ArgumentError,
-    check_integer,
-    check_not_negative,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.plans.table import PlanRow, format_count, format_count_down
 from sparseaug.theory import (
     WordsPlan,

@@ -9,16 +9,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from sparseaug._checks import check_integer, check_not_negative, check_real
 from sparseaug._floats import float_above, text_down, text_up
-from sparseaug.errors import (
-    ArgumentError,
-    UnsupportedError,
-    check_integer,
-    check_not_negative,
-    check_real,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, is_finite
 from sparseaug.plans.draws import plan_draws

@@ -8,8 +8,8 @@ from typing import Any, Literal, final
 
 import numpy as np
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action
-from sparseaug.errors import check_integer
 from sparseaug.kernels.arrays import Floats, check_vector, move
 from sparseaug.risk.problem import Draws, KernelModel, Problem, chain
 from sparseaug.sampling import GroupSample, Oracle

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     joined,
@@ -19,7 +20,7 @@ from sparseaug.actions.arrays import (
     require_samples,
 )
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.errors import ArgumentError, check_integer, size_text
+from sparseaug.errors import ArgumentError, size_text
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample, as_sample
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import uniform_digits
 from sparseaug.sampling.keys import keyed_rng

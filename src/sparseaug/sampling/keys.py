@@ -10,7 +10,7 @@ import hashlib
 
 import numpy as np
 
-from sparseaug.errors import check_integer, check_text
+from sparseaug._checks import check_integer, check_text
 
 _WORD = 1 << 64
 

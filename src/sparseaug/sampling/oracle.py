@@ -13,13 +13,8 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from sparseaug.errors import (
-    ArgumentError,
-    LargeSampleWarning,
-    OracleBudgetError,
-    check_integer,
-    shorten,
-)
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
 from sparseaug.groups import Group, PermutationGroup, Rows, format_order, permutation_group
 from sparseaug.groups.limits import LARGEST_ARRAY
 from sparseaug.groups.rows import row_array

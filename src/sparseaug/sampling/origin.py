@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug.errors import ArgumentError, check_integer, check_text, shorten
+from sparseaug._checks import check_integer, check_text
+from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
     "given",

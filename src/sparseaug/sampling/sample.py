@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import canonical_json, parse_json, require
+from sparseaug._checks import check_integer
 from sparseaug._io import show_path
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
     GroupTooLargeError,
     SparseAugError,
-    check_integer,
     shorten,
 )
 from sparseaug.groups import Group, Rows, format_order

@@ -14,17 +14,10 @@ from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug.actions import Action, roll
 from sparseaug.designs import design
-from sparseaug.errors import (
-    ArgumentError,
-    SparseAugError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import cyclic
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample

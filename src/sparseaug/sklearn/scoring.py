@@ -15,9 +15,10 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_array, check_consistent_length
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle

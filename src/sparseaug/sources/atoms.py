@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import permute_axis
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import permutation_group
 from sparseaug.groups.permutations import Rows
 from sparseaug.sources.symmetry import Symmetry

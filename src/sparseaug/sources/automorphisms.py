@@ -16,15 +16,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from sparseaug._checks import check_not_negative
 from sparseaug.actions import Action, permute_axis, permute_nodes
-from sparseaug.errors import (
-    ArgumentError,
-    GroupError,
-    UnsupportedError,
-    check_not_negative,
-    need,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupError, UnsupportedError, need, shorten
 from sparseaug.groups import permutation_group
 from sparseaug.sources.graphs import read_graph, structure_of
 from sparseaug.sources.refinement import (

@@ -12,14 +12,9 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._checks import check_real
 from sparseaug.actions import Action
-from sparseaug.errors import (
-    ArgumentError,
-    GroupError,
-    GroupTooLargeError,
-    SymmetryWarning,
-    check_real,
-)
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning
 from sparseaug.groups import Rows, table_group
 from sparseaug.sources.frames import (
     Floats,

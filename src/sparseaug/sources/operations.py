@@ -15,14 +15,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_real
 from sparseaug.actions import Action
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    SymmetryWarning,
-    check_real,
-    need,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, SymmetryWarning, need
 from sparseaug.groups import Rows
 from sparseaug.sources.cells import (
     Cell,

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
 from sparseaug.actions.base import Kind, axes_from_end, require_size
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import are_permutations, invert_permutations
 from sparseaug.groups.rows import integer_array

@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import down, power_down, power_up, up
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.character_transforms import (

@@ -26,7 +26,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import UnsupportedError, check_integer, shorten, shorten_text
+from sparseaug._checks import check_integer
+from sparseaug.errors import UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Product, Rows
 from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful

@@ -12,16 +12,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import down, power_up, up
 from sparseaug.actions import Action
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, power_down, power_up, up
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.character_transforms import MEAN_ERROR, character_mean, phases

@@ -13,15 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug.actions import Action
-from sparseaug.errors import (
-    ArgumentError,
-    OracleBudgetError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import check_progress, deviation

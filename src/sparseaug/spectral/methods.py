@@ -10,13 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    shorten,
-)
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group
 from sparseaug.groups.representations import Isomorphism
 from sparseaug.groups.wigner import require_degree

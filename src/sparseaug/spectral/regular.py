@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, gamma, up
-from sparseaug.errors import GroupTooLargeError, check_integer
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.limits import ENUMERATION_LIMIT
 from sparseaug.sampling import GroupSample

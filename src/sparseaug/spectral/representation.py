@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, gamma, up
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
-from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer, shorten
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng

@@ -16,15 +16,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer, check_not_negative, check_real, check_text
 from sparseaug._floats import float_above, float_below, text_down, text_up
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
     SparseAugWarning,
-    check_integer,
-    check_not_negative,
-    check_real,
-    check_text,
     cost_text,
     shorten_text,
 )

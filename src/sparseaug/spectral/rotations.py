@@ -43,8 +43,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
-from sparseaug.errors import UnsupportedError, check_integer
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.quaternions import are_integers
 from sparseaug.groups.wigner import (

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
-from sparseaug.errors import GroupTooLargeError, UnsupportedError, check_integer, shorten
+from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import ROOT_ERROR, roots

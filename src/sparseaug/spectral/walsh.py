@@ -18,8 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._floats import down, power_down, power_up, up
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.result import Norm, Progress, announce
 

@@ -13,17 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug._checks import check_callable, check_integer
 from sparseaug.actions import Action, Array, require_law
 from sparseaug.actions.arrays import require_data
 from sparseaug.actions.base import require_group
-from sparseaug.errors import (
-    ArgumentError,
-    LawError,
-    OracleBudgetError,
-    check_callable,
-    check_integer,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, LawError, OracleBudgetError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import check_action as require_action
 from sparseaug.sampling import GroupSample, Oracle

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_callable, check_integer, check_real
 from sparseaug.actions.base import require_group
 from sparseaug.errors import (
     ArgumentError,
@@ -22,9 +23,6 @@ from sparseaug.errors import (
     LawError,
     SparseAugError,
     UnsupportedError,
-    check_callable,
-    check_integer,
-    check_real,
     shorten,
     shorten_text,
 )

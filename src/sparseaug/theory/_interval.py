@@ -26,8 +26,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TypeVar
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import SMALLEST, float_above, float_below
-from sparseaug.errors import ArgumentError, check_integer, check_real, shorten
+from sparseaug.errors import ArgumentError, shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from typing import final
 import numpy as np
 import torch
 
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import require_dense
-from sparseaug.errors import SparseAugWarning, check_integer
+from sparseaug.errors import SparseAugWarning
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 

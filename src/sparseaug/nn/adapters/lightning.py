@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, final
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import is_tensor, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
-from sparseaug.errors import check_integer
 from sparseaug.orbits.invariance import invariance_error
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample

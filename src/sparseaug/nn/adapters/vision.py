@@ -7,10 +7,11 @@ from typing import Any, Literal, final
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import require_dense
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.nn.adapters.by_content import ContentKey
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample

@@ -24,10 +24,11 @@ import torch
 from torch.utils.data import IterableDataset, Subset, TensorDataset
 from torch.utils.data._utils import collate
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_dense
 from sparseaug.actions.bound import Bound, Indices
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.adapters.graphs import is_graph, relabelled
 
 # Bytes that are stacked and moved at a time: they stay in the cache, and memory of this size is used

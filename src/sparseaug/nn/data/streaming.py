@@ -16,16 +16,11 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, get_worker_info
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Bound
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.bound import Indices
-from sparseaug.errors import (
-    ArgumentError,
-    OracleBudgetError,
-    UnsupportedError,
-    check_integer,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
 from sparseaug.nn.data.items import Inner, Moves, check_index, check_list

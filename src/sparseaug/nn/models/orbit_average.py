@@ -17,12 +17,13 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from sparseaug._checks import check_real
 from sparseaug._floats import text_down, text_up, up
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import describe, leaves, map_leaves
 from sparseaug.actions.base import require_action
 from sparseaug.certificate.evidence import check_deviation
-from sparseaug.errors import ArgumentError, check_real, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.checks import check_choice, require_batch, require_outputs
 from sparseaug.nn.models.orbit_batch import (
     OrbitBatch,

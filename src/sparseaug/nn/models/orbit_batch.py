@@ -13,11 +13,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Bound
 from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves
 from sparseaug.actions.base import require_action
 from sparseaug.actions.bound import Distinct, distinct
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import require_tensor
 from sparseaug.nn.models.saved_sample import (

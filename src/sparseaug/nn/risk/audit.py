@@ -22,9 +22,10 @@ import torch
 from scipy.special import stdtrit
 from torch import Tensor
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import down, text_down, text_up, up
 from sparseaug.certificate.anytime import over_draws, require_fresh
-from sparseaug.errors import ArgumentError, check_integer, check_real
+from sparseaug.errors import ArgumentError
 from sparseaug.nn.risk.certified import CONDITION, bounded, require_risk
 from sparseaug.nn.risk.chunks import require_same
 from sparseaug.orbits.models import MOST_CALLS

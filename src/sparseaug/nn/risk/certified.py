@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import torch
 from torch import Tensor, nn
 
+from sparseaug._checks import check_real
 from sparseaug._floats import TINY, gamma, lifted
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate import Certificate
@@ -29,7 +30,7 @@ from sparseaug.certificate.anytime import (
     run_audit,
     share_of,
 )
-from sparseaug.errors import ArgumentError, UnsupportedError, check_real, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
 from sparseaug.nn.risk.chunks import require_same

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 from torch import Tensor
 
+from sparseaug._checks import check_integer
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.state import Recorder
-from sparseaug.errors import ArgumentError, check_integer, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.risk.chunks import any_rank, require_same
 from sparseaug.orbits.models import MOST_CALLS
 

@@ -6,8 +6,8 @@ from typing import Any, Literal, final
 
 from torch import Tensor, nn
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action
-from sparseaug.errors import check_integer
 from sparseaug.nn.risk.chunks import module_risk_identity, require_same
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.module_risk import Loss, ModuleRisk

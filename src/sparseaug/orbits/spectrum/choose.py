@@ -12,18 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sparseaug._checks import check_integer, check_real, check_text
 from sparseaug.designs.choose import SEARCHED, build
 from sparseaug.designs.constructions import known
 from sparseaug.designs.offers import Offer
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    check_integer,
-    check_real,
-    check_text,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
 from sparseaug.sampling import GroupSample, Oracle

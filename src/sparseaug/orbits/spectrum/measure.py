@@ -48,7 +48,8 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from scipy.special import ndtri, stdtrit
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, check_integer
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, GroupTooLargeError
 from sparseaug.groups import Group, Rows
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.spectrum.result import Spectrum

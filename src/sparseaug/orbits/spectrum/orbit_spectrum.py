@@ -11,10 +11,11 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_callable
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, describe, dtype_kind, joined, leaves, map_leaves
 from sparseaug.actions.base import differences, require_law
-from sparseaug.errors import ArgumentError, check_callable, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import LARGEST
 from sparseaug.orbits.models import (

@@ -11,13 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug.errors import (
-    ArgumentError,
-    check_integer,
-    check_not_negative,
-    shorten,
-    shorten_text,
-)
+from sparseaug._checks import check_integer, check_not_negative
+from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.kernels.arrays import check_floats

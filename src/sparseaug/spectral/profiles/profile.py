@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer, shorten
+from sparseaug._checks import check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.deviation import check_progress

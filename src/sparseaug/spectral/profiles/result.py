@@ -8,16 +8,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from sparseaug._checks import check_integer, check_text
 from sparseaug._floats import text_down, text_up
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import (
-    ArgumentError,
-    check_integer,
-    check_text,
-    need,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 
 Degree: TypeAlias = int | str
 Number: TypeAlias = Fraction | float

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from threadpoolctl import ThreadpoolController
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, down, gamma, power_up, up
-from sparseaug.errors import check_integer, check_real
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectral.result import Norm, Progress
 from sparseaug.spectral.verify.verified import UNDERFLOW

@@ -23,8 +23,9 @@ from array_api_compat import array_namespace, is_torch_array
 from numpy.typing import NDArray
 from scipy.linalg import cython_lapack, eigh_tridiagonal
 
+from sparseaug._checks import check_real
 from sparseaug._floats import UNIT, down, gamma, up
-from sparseaug.errors import ArgumentError, check_real
+from sparseaug.errors import ArgumentError
 
 # The model of arithmetic. IEEE binary64 to nearest: fl(a op b) = (a op b)(1 + d) with |d| <= u.
 #

@@ -20,9 +20,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._checks import check_integer
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
-from sparseaug.errors import ArgumentError, check_integer
+from sparseaug.errors import ArgumentError
 from sparseaug.groups.young import Partition, check_permutations, dimension, partitions, restrict
 from sparseaug.spectral.result import Block
 from sparseaug.spectral.verify.verified import UNDERFLOW

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from sparseaug._checks import check_integer
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
-from sparseaug.errors import ArgumentError, UnsupportedError, check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import largest_norm
