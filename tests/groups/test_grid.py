@@ -41,8 +41,8 @@ def test_the_cells_show_every_element_from_n_3_on(n, seen):
     grid = np.arange(n * n).reshape(n, n)
     moved = np.array([by_numpy(row, grid, n).ravel() for row in rows])
     assert len(np.unique(moved, axis=0)) == seen
-    assert (group.degree is None) == (seen < group.order)
-    if group.degree is None:
+    assert (group.points is None) == (seen < group.order)
+    if group.points is None:
         with pytest.raises(UnsupportedError, match="does not permute points"):
             group.permutations(rows)
     else:  # the cell at c goes to p(c): what is then at p(c) came from c

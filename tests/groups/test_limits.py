@@ -47,7 +47,7 @@ def test_an_absurd_group_has_a_name_a_width_and_the_logarithm_of_its_order() -> 
         assert hash(g) == hash(g)
         digits = int(log_order / math.log(10))
         assert format_order(g).endswith(f"e{digits}")
-    assert ABSURD["S"].degree == BILLION
+    assert ABSURD["S"].points == BILLION
 
 
 @pytest.mark.parametrize(

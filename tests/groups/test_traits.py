@@ -68,11 +68,11 @@ def test_the_defaults_are_the_truth():
     value, exact = g.dimension_sum()  # p^2 - 1 characters and p - 1 irreps of dimension p
     assert 24 + 4 * 5 <= value < g.order - 1
     assert not exact
-    points = g.faithful()
+    faithful = g.faithful()
     rows = g.all_elements()
-    images = points.images(rows)
-    assert points.degree == g.order == len(np.unique(images, axis=0))
-    product = points.images(g.compose(rows[:9], rows[31:40]))
+    images = faithful.images(rows)
+    assert faithful.points == g.order == len(np.unique(images, axis=0))
+    product = faithful.images(g.compose(rows[:9], rows[31:40]))
     assert np.array_equal(product, np.take_along_axis(images[:9], images[31:40], axis=1))
 
 
@@ -120,13 +120,13 @@ def test_a_closure_of_a_large_group_is_refused():
 
 
 def test_an_element_is_moved_by_its_own_permutation_of_few_points(group):
-    points = group.faithful()
-    if points is None or points.degree > 3000:
+    faithful = group.faithful()
+    if faithful is None or faithful.points > 3000:
         return
     rows = np.unique(group.sample(20, np.random.default_rng(0)), axis=0)
-    images = points.images(rows)
-    assert images.shape == (len(rows), points.degree)
-    assert (np.sort(images, axis=1) == np.arange(points.degree)).all()
+    images = faithful.images(rows)
+    assert images.shape == (len(rows), faithful.points)
+    assert (np.sort(images, axis=1) == np.arange(faithful.points)).all()
 
 
 def families() -> set[str]:

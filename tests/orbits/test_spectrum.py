@@ -78,8 +78,8 @@ def test_degree_of_a_permutation_group_is_what_regression_on_tuples_explains() -
         for t in spectrum.shares:
             tuples = [
                 (images[:, list(chosen)] == np.array(moved)).all(axis=1)
-                for chosen in combinations(range(faithful.degree), t)
-                for moved in permutations(range(faithful.degree), t)
+                for chosen in combinations(range(faithful.points), t)
+                for moved in permutations(range(faithful.points), t)
             ]
             upto = explained(np.unique(np.stack(tuples, axis=1), axis=1).astype(float), values)
             assert spectrum.shares[t] * spectrum.variance == pytest.approx(upto - below, abs=1e-9)

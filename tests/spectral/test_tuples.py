@@ -24,7 +24,7 @@ CERTAIN = 1e-13
 def dense_module(S: sa.GroupSample, degree: int) -> np.ndarray:
     """M_S - Pi_G on tuples; Pi_G as the mean over all of G."""
     group = S.group
-    tuples = list(permutations(range(group.degree), degree))
+    tuples = list(permutations(range(group.points), degree))
     number = {t: i for i, t in enumerate(tuples)}
 
     def mean(rows: np.ndarray) -> np.ndarray:

@@ -315,9 +315,9 @@ def _turned_grids(size: int) -> Rows:
 
 def _points(group: Group) -> int:
     require_group(group)
-    if group.degree is None:
+    if group.points is None:
         raise ArgumentError(
             f"group {group.name} does not permute points; give symmetric(n), alternating(n), "
             "cyclic(n), dihedral(n) with n >= 3 or a permutation_group."
         )
-    return group.degree
+    return group.points

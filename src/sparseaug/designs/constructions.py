@@ -85,7 +85,7 @@ def highest_degree(group: Group) -> int | None:
     if group.factors:
         parts = [highest_degree(factor) for factor in group.factors]
         return None if None in parts else sum(part for part in parts if part)
-    return group.width // 2 if _is_signed(group) else group.degree
+    return group.width // 2 if _is_signed(group) else group.points
 
 
 def _permutes(group: Group) -> bool:

@@ -105,13 +105,13 @@ def _check_degree(group: Group, degree: int) -> int:
                 f"and {group.name} has {format_order(group)}; use design(group, degree=)."
             )
         return degree
-    if group.degree is None:
+    if group.points is None:
         raise UnsupportedError(
             f"degree={shorten(degree)} has no meaning for {group.name}, which does not permute points."
         )
-    if degree > group.degree:
+    if degree > group.points:
         raise ArgumentError(
-            f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+            f"degree={shorten(degree)} is above the {group.points} points of {group.name}."
         )
     if degree > 2:
         raise ArgumentError(

@@ -95,15 +95,15 @@ class Abelian(Group):
         return np.eye(self.width, dtype=np.int64)[self._radix_array > 1]
 
     @property
-    def degree(self) -> int | None:
+    def points(self) -> int | None:
         """A cyclic group turns n points on a circle; a product of several has no natural points."""
         return self.moduli[0] if self.width == 1 else None
 
     def permutations(self, elements: Rows) -> Rows:
-        if self.degree is None:
+        if self.points is None:
             return super().permutations(elements)
-        self.require_rows(len(elements), "permutations()", self.degree)
-        return (elements + np.arange(self.degree)) % self.degree
+        self.require_rows(len(elements), "permutations()", self.points)
+        return (elements + np.arange(self.points)) % self.points
 
     def faithful(self) -> Faithful:
         """A circle of n points for each cyclic factor."""

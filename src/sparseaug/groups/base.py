@@ -177,8 +177,8 @@ class Group(ABC):
             >>> sa.sign_flips(3).faithful().images(np.array([[0, 1, 0]]))
             array([[0, 1, 3, 2, 4, 5]])
         """
-        if self.degree is not None:
-            return Faithful(self.degree, self.permutations)
+        if self.points is not None:
+            return Faithful(self.points, self.permutations)
         if self.log_order > math.log(LARGEST_REGULAR) + 1 or self.order > LARGEST_REGULAR:
             return None
         return Faithful(self.order, self._left_multiplication)
@@ -208,14 +208,14 @@ class Group(ABC):
         return None
 
     @property
-    def degree(self) -> int | None:
+    def points(self) -> int | None:
         """Number of points that `permutations` moves, faithfully; None if there are no natural ones."""
         return None
 
     def permutations(self, elements: Rows) -> Rows:
-        """Image arrays (k, degree) of the natural action on points: p[i] = g(i)."""
+        """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
         raise UnsupportedError(
-            f"{self.name} does not permute points; use a group with a degree, such as symmetric(n)."
+            f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
         )
 
     def irreps(self) -> Iterator[Irrep]:

@@ -149,8 +149,8 @@ def _signed_permutation_matrices() -> np.ndarray[tuple[int, ...], np.dtype[np.fl
     return np.array([np.diag(signs)[list(axes)] for signs, axes in signs_and_axes])
 
 
-def _from_cycles(text: str, degree: int) -> tuple[int, ...]:
-    image = list(range(degree))
+def _from_cycles(text: str, n: int) -> tuple[int, ...]:
+    image = list(range(n))
     for cycle in text.split(","):
         points = [int(word) - 1 for word in cycle.split()]
         for point, successor in zip(points, points[1:] + points[:1], strict=True):

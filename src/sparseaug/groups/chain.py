@@ -37,13 +37,13 @@ class Level:
     """One step of the chain: base point, digits of its orbit, transversal and its inverses."""
 
     point: int
-    digit_of: Rows  # (degree,): index into the transversal of each image of `point`, or -1
-    transversal: Rows  # (orbit size, degree); the identity first
-    inverses: Rows  # (orbit size, degree)
+    digit_of: Rows  # (points,): index into the transversal of each image of `point`, or -1
+    transversal: Rows  # (orbit size, points); the identity first
+    inverses: Rows  # (orbit size, points)
 
 
 def stabiliser_chain(generators: Rows) -> tuple[Level, ...]:
-    """The chain of the group that permutations (r, degree) generate, proved, in its normal form.
+    """The chain of the group that permutations (r, points) generate, proved, in its normal form.
 
     Examples:
         >>> turn, flip = [1, 2, 3, 4, 0], [0, 4, 3, 2, 1]
@@ -100,7 +100,7 @@ class _Chain:
     """A chain that grows: strong generators by the first point they move, orbits, transversals."""
 
     def __init__(self, generators: Rows) -> None:
-        self._degree = generators.shape[1]
+        self._points = generators.shape[1]
         self._strong: dict[int, list[Rows]] = {}
         self._levels: dict[int, Level] = {}
         for row in generators:
@@ -111,7 +111,7 @@ class _Chain:
         found = False
         while True:
             rows = self._sift(rows, start)
-            rows = rows[(rows != np.arange(self._degree)).any(axis=1)]
+            rows = rows[(rows != np.arange(self._points)).any(axis=1)]
             if not len(rows):
                 return found
             self._add(rows[0])
@@ -121,10 +121,10 @@ class _Chain:
         """Raise a `GroupTooLargeError` where the proof would take minutes."""
         sizes = [len(self._levels[point].transversal) for point in sorted(self._levels)]
         acting = sum(map(len, self._strong.values()))
-        work = acting * sum(size * (len(sizes) - i) for i, size in enumerate(sizes)) * self._degree
+        work = acting * sum(size * (len(sizes) - i) for i, size in enumerate(sizes)) * self._points
         if work > MOST_WORK:
             raise GroupTooLargeError(
-                f"a group on {self._degree} points has a stabiliser chain of {len(sizes)} levels with "
+                f"a group on {self._points} points has a stabiliser chain of {len(sizes)} levels with "
                 f"orbits of up to {max(sizes)} points, whose proof takes minutes; use a family, such as "
                 "symmetric(n), or a product of smaller groups."
             )
@@ -134,7 +134,7 @@ class _Chain:
         for point in sorted(self._levels, reverse=True):
             level = self._levels[point]
             acting = [row for p, rows in self._strong.items() if p >= point for row in rows]
-            step = max(1, _SIFTED // (self._degree * len(level.transversal)))
+            step = max(1, _SIFTED // (self._points * len(level.transversal)))
             for start in range(0, len(acting), step):
                 some = np.array(acting[start : start + step])
                 products = np.concatenate([row[level.transversal] for row in some])
@@ -160,7 +160,7 @@ class _Chain:
                 if len(changed):
                     factors = below.transversal[best[changed]]
                     rows[changed] = compose_permutations(rows[changed], factors)
-            digit_of = np.full(self._degree, -1)
+            digit_of = np.full(self._points, -1)
             digit_of[orbit] = np.arange(len(orbit))
             inverses = invert_permutations(rows)
             for array in (digit_of, rows, inverses):
@@ -184,7 +184,7 @@ class _Chain:
         return rows
 
     def _add(self, row: Rows) -> None:
-        moved = np.flatnonzero(row != np.arange(self._degree))
+        moved = np.flatnonzero(row != np.arange(self._points))
         if not len(moved):
             return
         first = int(moved[0])
@@ -197,8 +197,8 @@ class _Chain:
         acting = np.array([row for p, rows in self._strong.items() if p >= point for row in rows])
         old = self._levels.get(point)
         if old is None:
-            transversal = [np.arange(self._degree)]
-            digit_of = np.full(self._degree, -1)
+            transversal = [np.arange(self._points)]
+            digit_of = np.full(self._points, -1)
             digit_of[point] = 0
         else:
             transversal, digit_of = list(old.transversal), old.digit_of.copy()
@@ -220,9 +220,9 @@ class _Chain:
             self._levels[point] = Level(point, digit_of, table, invert_permutations(table))
 
     def _require_room(self, rows: int) -> None:
-        if rows * self._degree > MOST_ENTRIES:
+        if rows * self._points > MOST_ENTRIES:
             raise GroupTooLargeError(
-                f"a group on {self._degree} points has a stabiliser chain of more than "
+                f"a group on {self._points} points has a stabiliser chain of more than "
                 f"{MOST_ENTRIES} entries, a gigabyte; use a family, such as symmetric(n), or a "
                 "product of smaller groups."
             )

@@ -66,13 +66,13 @@ class Dihedral(Group):
         return np.array([[1, 0], [0, 1]] if self.n > 1 else [[0, 1]])
 
     @property
-    def degree(self) -> int | None:
+    def points(self) -> int | None:
         """The corners (for n below 3 the group does not act faithfully on them, and has none)."""
         return self.n if self.n >= 3 else None
 
     def permutations(self, elements: Rows) -> Rows:
         """Corner i goes to a + (-1)^f i."""
-        if self.degree is None:
+        if self.points is None:
             return super().permutations(elements)
         self.require_rows(len(elements), "permutations()", self.n)
         turn, flip = elements[:, :1], elements[:, 1:]
@@ -80,8 +80,8 @@ class Dihedral(Group):
 
     def faithful(self) -> Faithful:
         """The corners; for D_1 and D_2 a pair of points for the turn and a pair for the flip."""
-        if self.degree is not None:
-            return Faithful(self.degree, self.permutations)
+        if self.points is not None:
+            return Faithful(self.points, self.permutations)
         return Faithful(4, lambda rows: np.repeat(rows, 2, axis=1) ^ np.array([0, 1, 2, 3]))
 
     def dimension_sum(self) -> DimensionSum:

@@ -78,13 +78,13 @@ class GridSymmetries(Group):
         return np.eye(4, dtype=np.int64)[[0, 2, 3] if self.n > 1 else [2, 3]]
 
     @property
-    def degree(self) -> int | None:
+    def points(self) -> int | None:
         """The n^2 cells, row by row (for n below 3 they do not show every element: none)."""
         return self.n**2 if self.n >= 3 else None
 
     def permutations(self, elements: Rows) -> Rows:
         """Cell i n + j goes to that of A_d (i, j) + c_d + t."""
-        if self.degree is None:
+        if self.points is None:
             return super().permutations(elements)
         return self._cells(elements, self.n)
 

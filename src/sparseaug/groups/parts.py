@@ -14,7 +14,7 @@ Each part knows its radices, makes rows from digits, and sifts rows back to digi
 #
 # Product. Generators that move different points commute, so G is the direct product of the groups
 # on the connected sets of moved points.
-# Whole. A transitive group of degree k that holds an element with a cycle of prime length p, k/2 <
+# Whole. A transitive group on k points that holds an element with a cycle of prime length p, k/2 <
 # p < k - 2, contains A_k: a power of the element is a p-cycle; a block of imprimitivity has at most
 # k/2 < p points, so the group is primitive; Jordan 1873. The parities of the generators tell S_k
 # from A_k. So does the order, k! or k!/2.

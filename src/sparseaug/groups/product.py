@@ -156,7 +156,7 @@ class Product(Group):
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
-        starts = list(accumulate((part.degree for part in known), initial=0))
+        starts = list(accumulate((part.points for part in known), initial=0))
 
         def images(elements: Rows) -> Rows:
             rows = zip(known, self.split(elements), starts[:-1], strict=True)

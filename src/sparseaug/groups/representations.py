@@ -47,11 +47,11 @@ class Irrep:
 
 
 class Faithful(NamedTuple):
-    """A permutation of `degree` points for each element, different ones for different elements."""
+    """A permutation of a few points for each element, different ones for different elements."""
 
-    degree: int
+    points: int
     images: Callable[[Rows], Rows]
-    """From elements (k, width) to image arrays (k, degree)."""
+    """From elements (k, width) to image arrays (k, points)."""
 
 
 class Isomorphism(NamedTuple):

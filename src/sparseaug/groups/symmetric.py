@@ -118,7 +118,7 @@ class Symmetric(Group):
         return np.stack([swap, np.roll(points, -1)])[: max(0, min(self.n - 1, 2))]
 
     @property
-    def degree(self) -> int | None:
+    def points(self) -> int | None:
         return self.n
 
     def permutations(self, elements: Rows) -> Rows:

@@ -155,7 +155,7 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
         array([[ 1.,  0.],
                [ 0., -1.]])
     """
-    left = check_permutations(permutations, degree=sum(check_partition(partition))).copy()
+    left = check_permutations(permutations, points=sum(check_partition(partition))).copy()
     require_matrices(len(left), dimension(partition))
     contents = tableaux(partition)
     count, n = left.shape
@@ -210,7 +210,7 @@ def check_partition(partition: Partition) -> Partition:
     return rows
 
 
-def check_permutations(permutations: ArrayLike, degree: int | None = None) -> NDArray[np.int64]:
+def check_permutations(permutations: ArrayLike, points: int | None = None) -> NDArray[np.int64]:
     """Rows of images of 0..n-1 as an int64 array (k, n), or an `ElementError`."""
     require_unmasked("permutations", permutations, ElementError)
     try:
@@ -220,8 +220,8 @@ def check_permutations(permutations: ArrayLike, degree: int | None = None) -> ND
             f"permutations={shorten(permutations)} is not an array; give integers, one row of "
             "images per element."
         ) from error
-    if given.ndim != 2 or given.dtype.kind not in "iu" or degree not in (None, given.shape[1]):
-        width = "n" if degree is None else degree
+    if given.ndim != 2 or given.dtype.kind not in "iu" or points not in (None, given.shape[1]):
+        width = "n" if points is None else points
         raise ElementError(
             f"permutations has shape {given.shape} and type {given.dtype}; "
             f"give integers of shape (k, {width}), one row of images per element."

@@ -139,7 +139,7 @@ def _by_degree(group: Group, k: int) -> tuple[list[int], bool]:
     if group.signed_axes:
         points = [2**j * math.perm(n, j) for j in range(k + 1)]
     else:
-        points = [math.perm(group.degree or 0, j) for j in range(k + 1)]
+        points = [math.perm(group.points or 0, j) for j in range(k + 1)]
     return [1, *(max(0, size - 1) for size in points[1:])], False
 
 

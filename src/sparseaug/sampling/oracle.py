@@ -215,7 +215,7 @@ class Oracle:
             raise ArgumentError(
                 f"the oracle has no source, and draws from {self.group.name}: that is its group."
             )
-        if self.group.degree is None:
+        if self.group.points is None:
             raise ArgumentError(
                 f"group {self.group.name} does not permute points; give the oracle a group that does, "
                 "such as symmetric(n)."

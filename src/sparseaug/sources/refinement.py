@@ -236,7 +236,7 @@ def prune(structure: Structure) -> Pruned:
     """
     n = structure.n
     pairs = np.unique(np.stack([structure.source, structure.target], axis=1), axis=0)
-    degree = np.bincount(pairs[:, 0], minlength=n)
+    neighbours = np.bincount(pairs[:, 0], minlength=n)
     children: dict[int, list[tuple[Any, int, int]]] = {}
     codes: dict[Any, int] = {}
     kinds = structure.node_kinds.tolist()
@@ -246,19 +246,19 @@ def prune(structure: Structure) -> Pruned:
         below.sort()
         return codes.setdefault((kinds[node], tuple(child[:2] for child in below)), len(codes))
 
-    links = _links(structure) if (degree == 1).any() else {}
+    links = _links(structure) if (neighbours == 1).any() else {}
     there = np.ones(n, bool)
-    leaves = np.flatnonzero(degree == 1).tolist()
+    leaves = np.flatnonzero(neighbours == 1).tolist()
     while leaves:
         parents = {leaf: next(p for p in links[leaf] if there[p]) for leaf in leaves}
-        cut = [leaf for leaf in leaves if degree[parents[leaf]] > 1]
+        cut = [leaf for leaf in leaves if neighbours[parents[leaf]] > 1]
         for leaf in cut:
             parent = parents[leaf]
             children.setdefault(parent, []).append((links[leaf][parent], code(leaf), leaf))
         there[cut] = False
         for leaf in cut:
-            degree[parents[leaf]] -= 1
-        leaves = sorted({parents[leaf] for leaf in cut if degree[parents[leaf]] == 1})
+            neighbours[parents[leaf]] -= 1
+        leaves = sorted({parents[leaf] for leaf in cut if neighbours[parents[leaf]] == 1})
     nodes = np.flatnonzero(there)
     number = np.cumsum(there) - 1
     kept = there[structure.source] & there[structure.target]

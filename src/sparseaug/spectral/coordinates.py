@@ -109,11 +109,11 @@ def coordinates(group: Group) -> Coordinates:
                 _turning(f"coordinate {i} of {name}", part.start + i, n)
                 for i, n in enumerate(factor.moduli)
             )
-        elif factor.signed_axes and (points := factor.faithful()):
-            found.moving.append(_moving(name, factor, part, points, factor.signed_axes))
-        elif factor.degree is not None:
-            points = Faithful(factor.degree, factor.permutations)
-            found.moving.append(_moving(name, factor, part, points, factor.degree))
+        elif factor.signed_axes and (faithful := factor.faithful()):
+            found.moving.append(_moving(name, factor, part, faithful, factor.signed_axes))
+        elif factor.points is not None:
+            faithful = Faithful(factor.points, factor.permutations)
+            found.moving.append(_moving(name, factor, part, faithful, factor.points))
         else:
             raise UnsupportedError(
                 "degree= is for groups that permute points, abelian groups, signed permutations and "
@@ -198,13 +198,13 @@ def _turning(name: str, column: int, n: int) -> Space:
     )
 
 
-def _moving(name: str, factor: Group, part: slice, points: Faithful, axes: int) -> Space:
+def _moving(name: str, factor: Group, part: slice, faithful: Faithful, axes: int) -> Space:
     return Space(
         name,
-        points.degree,
+        faithful.points,
         axes,
-        lambda elements: points.images(elements[:, part]),
-        lambda: points.images(factor.generators()),
+        lambda elements: faithful.images(elements[:, part]),
+        lambda: faithful.images(factor.generators()),
     )
 
 

@@ -26,7 +26,7 @@ QUOTIENTS = 1 << 24
 """Integers in the rows of the quotients that are counted for a message: a tenth of a second."""
 
 MOST_POINTS = 32
-"""Degree up to which a stabiliser chain is computed; beyond it takes longer than it is worth."""
+"""Points up to which a stabiliser chain is computed; beyond it takes longer than it is worth."""
 
 
 def generated_order(S: GroupSample) -> int | None:
@@ -35,13 +35,13 @@ def generated_order(S: GroupSample) -> int | None:
     quotients = np.unique(group.compose(group.inverse(S.elements[:1]), S.elements), axis=0)
     if group.moduli is not None:
         return _abelian_order(group.moduli, quotients)
-    points = group.faithful()
-    has_few_points = points is not None and points.degree <= MOST_POINTS
+    faithful = group.faithful()
+    has_few_points = faithful is not None and faithful.points <= MOST_POINTS
     if group.order <= (LISTED if has_few_points else LARGEST_CLOSURE):
         return int(group.closure(quotients).sum())
-    if points is None or not has_few_points:
+    if faithful is None or not has_few_points:
         return None
-    return permutation_group(points.images(quotients).tolist()).order
+    return permutation_group(faithful.images(quotients).tolist()).order
 
 
 def why_not(S: GroupSample) -> str:

@@ -201,10 +201,10 @@ def restricted(group: Group, degree: int) -> Method:
         return WIGNER
     if group.moduli is not None and group.width > 1:
         return LOW_WEIGHT
-    if group.degree is not None:
-        if degree > group.degree:
+    if group.points is not None:
+        if degree > group.points:
             raise ArgumentError(
-                f"degree={shorten(degree)} is above the {group.degree} points of {group.name}."
+                f"degree={shorten(degree)} is above the {group.points} points of {group.name}."
             )
         return TUPLES
     number = coordinates(group).number

@@ -60,9 +60,9 @@ def permutation_module_norm(
         (True, 0.0)
     """
     group = S.group
-    if group.degree is None:
+    if group.points is None:
         group.permutations(S.elements)  # says what to do instead
-    n = group.degree or 0
+    n = group.points or 0
     degree = check_integer("degree", degree, at_least=1, below=n + 1)
     power = check_integer("power", power, at_least=1)
     block = f"ordered {degree}-tuples of {n} points"

@@ -205,14 +205,14 @@ def _check_strangers(group: Group, a: Rows, rng: np.random.Generator) -> None:
 
 
 def _check_points(group: Group, a: Rows, b: Rows) -> None:
-    if group.degree is None or group.degree > 1 << 20:
+    if group.points is None or group.points > 1 << 20:
         return
-    count = max(1, (1 << 20) // max(1, group.degree))
+    count = max(1, (1 << 20) // max(1, group.points))
     a, b = a[:count], b[:count]
     left, right = group.permutations(a), group.permutations(b)
     for p in (left, right):
-        require(p.shape == (len(a), group.degree), "permutations is (k, degree)")
-        require(equal(np.sort(p, axis=1), np.arange(group.degree)[None]), "permutations permute")
+        require(p.shape == (len(a), group.points), "permutations is (k, points)")
+        require(equal(np.sort(p, axis=1), np.arange(group.points)[None]), "permutations permute")
     product = group.permutations(group.compose(a, b))
     require(
         equal(product, np.take_along_axis(left, right, axis=1)), "permutations: (ab)(i) = a(b(i))"

@@ -50,7 +50,7 @@ def of_family(g: sa.groups.Group) -> Iterator[Example]:
     yield Example(g.band_dimensions, {"degree": 1}, takes={"degree": ("everything",)})
     yield Example(g.closure, {"elements": e})
     for name in ("rank", "contains", "to_digits", "permutations", "split", "lines"):
-        if hasattr(g, name) and (name != "permutations" or g.degree):
+        if hasattr(g, name) and (name != "permutations" or g.points):
             yield Example(getattr(g, name), {"elements": e}, also=("permutations",))
     for irrep in list(g.irreps())[-1:] if g.name not in ("turns", "Cube24") else ():
         yield Example(irrep.matrices, {"elements": e}, of="an irrep", also=("permutations",))

@@ -41,7 +41,7 @@ class RelabelNodes:
 
     def __init__(self, S: GroupSample, *, seed: int = 0) -> None:
         require_sample(S)
-        if S.group.degree is None:
+        if S.group.points is None:
             raise ArgumentError(
                 f"S is of {S.group.name}, which does not permute points; use symmetric(n), cyclic(n) "
                 "or another group with a degree."
@@ -109,9 +109,9 @@ def _node_count(data: Any, group: Group) -> int:
     if getattr(data, "batch", None) is not None:
         raise UnsupportedError("data is a batch of graphs; relabel graphs before they are batched.")
     nodes: Any = getattr(data, "num_nodes", None)
-    if not isinstance(nodes, int | np.integer) or nodes != group.degree:
+    if not isinstance(nodes, int | np.integer) or nodes != group.points:
         raise ArgumentError(
-            f"data has {shorten(nodes)} nodes, but {group.name} permutes {group.degree}; use a "
+            f"data has {shorten(nodes)} nodes, but {group.name} permutes {group.points}; use a "
             "group of that degree, and for graphs of several sizes one data set and one S per size."
         )
     return int(nodes)

@@ -184,7 +184,7 @@ class Points:
                 f"{group.name} has {len(first)} classes, too many to find the degrees of its irreps."
             )
         images = faithful.images(elements)
-        fixed = (images == np.arange(faithful.degree)).sum(axis=1).astype(np.float64)
+        fixed = (images == np.arange(faithful.points)).sum(axis=1).astype(np.float64)
         return cls(group, labels, np.array(list(_kernels(group, elements, labels, first, fixed))))
 
     @property
