@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from operator import index
 from typing import NamedTuple, SupportsIndex
 
@@ -21,7 +22,16 @@ class Limit(NamedTuple):
     reason: str
 
 
-LIMITS: dict[str, Limit] = {}
+LIMITS = {
+    "characters": Limit(1 << 22, "characters", "a second or so for all of them"),
+    "characters of frequencies": Limit(1 << 27, "numbers", "a gigabyte"),
+    "classes times elements": Limit(1 << 24, "products of elements", "seconds"),
+    "rotations in quotients": Limit(1 << 13, "elements", "all quotients are looked at, a minute"),
+    "matrix entries of a pool": Limit(
+        1 << 25, "matrix entries", "half a gigabyte of complex numbers"
+    ),
+    "pairs of elements": Limit(2000, "elements", "all pairs of them are looked at"),
+}
 """One row per limit of size; `require_work` reads it."""
 
 
@@ -38,6 +48,14 @@ def require_work(limit: str, amount: float, what: str, *, remedy: str) -> None:
     if amount > most:
         number = shorten(amount) if isinstance(amount, int) else f"{amount:.3g}"
         raise GroupTooLargeError(f"{what} takes {number} {unit}, above {most}; {remedy}.")
+
+
+def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
+    """Return `value` if it is one of the allowed words, or raise an `ArgumentError` that lists them."""
+    if not isinstance(value, str) or value not in allowed:
+        words = " or ".join(f'"{word}"' for word in allowed)
+        raise ArgumentError(f"{name}={shorten(value)} is unknown; give {words}.")
+    return value
 
 
 def check_integer(

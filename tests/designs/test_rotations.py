@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.designs.rotations import subgroup
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 SPACE, ALL = sa.rotations(3), sa.orthogonal(3)
 SIZES = (4, 12, 24, 57, 60, 154, 168, 300, 360, 620, 672, 1020, 1260, 1260)  # degree 1 to 14
@@ -91,7 +91,7 @@ def test_the_table_names_every_design():
 def test_degrees_without_a_design_say_what_is_near():
     with pytest.raises(UnsupportedError, match=r"degree=15.*nearest: degree 14 with 1260 elements"):
         sa.design(SPACE, degree=15)
-    with pytest.raises(ArgumentError, match="degree=65 is above 64"):
+    with pytest.raises(GroupTooLargeError, match="degree=65 is above 64"):
         sa.design(SPACE, degree=65)
     with pytest.raises(UnsupportedError, match="m=50"):
         sa.design(SPACE, m=50, degree=5)

@@ -13,7 +13,7 @@ import sparseaug as sa
 from sparseaug.designs.search import Characters, Translations, first_least, norm
 from sparseaug.designs.signs import Signs
 from sparseaug.designs.tuples import Modules
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,11 @@ def test_bad_pools_are_refused():
         sa.thin(pool.elements, 3)
     with pytest.raises(UnsupportedError, match="degree"):
         sa.thin(pool, 3)
-    for degree in (0, 3, 31, 1.5):
+    for degree in (0, 31, 1.5):
         with pytest.raises(ArgumentError, match="degree="):
             sa.thin(pool, 3, degree)
+    with pytest.raises(GroupTooLargeError, match="degree=3 of S30"):
+        sa.thin(pool, 3, 3)
     with pytest.raises(UnsupportedError, match="degree=1"):
         sa.thin(sa.Oracle(sa.groups.cube_rotations()).draw(5), 3, degree=1)
 

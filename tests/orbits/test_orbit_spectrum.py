@@ -70,8 +70,8 @@ def test_large_outputs_are_held_a_part_at_a_time_and_give_the_same(monkeypatch, 
     held = (1 << 20) if calls is None else 100_000
     modules = "sparseaug.orbits.spectrum."
     monkeypatch.setattr(sys.modules[modules + "orbit_spectrum"], "_HELD", held)
-    for name in ("measure", "shapes"):
-        monkeypatch.setattr(sys.modules[modules + name], "_ENTRIES", 1 << 16)
+    for name in (modules + "measure", "sparseaug.groups.degrees.shapes"):
+        monkeypatch.setattr(sys.modules[name], "_ENTRIES", 1 << 16)
     steps: list[tuple[int, int]] = []
     sa.orbit_spectrum(model, ACT, X[:1], calls=calls)  # what is computed once is not counted
     moved.clear()

@@ -229,7 +229,7 @@ def test_a_crafted_pilot_is_planned_from_or_refused_whatever_its_fields_hold():
     for name in ("spectrum", "value", "gradient_norm", "L", "samples", "parameters"):
         for bad in CRAFTED:
             refused, planned = _tried({**good, name: bad}, refused, planned)
-    for name in ("group", "order", "exact", "variances", "replicates", "calls", "inputs"):
+    for name in ("group", "by", "exact", "variances", "replicates", "calls", "inputs"):
         for bad in [*CRAFTED, *lists, lists[:2]]:
             crafted = {**good, "spectrum": {**good["spectrum"], name: bad}}
             refused, planned = _tried(crafted, refused, planned)

@@ -8,7 +8,7 @@ from numpy.polynomial import legendre
 
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.orbits.spectrum.bands import Bands
+from sparseaug.orbits.spectrum.mean_squares import mean_squares
 
 SPACE = sa.rotations(3)
 ACT = sa.rotate(SPACE)
@@ -44,7 +44,7 @@ def test_a_function_of_one_degree_has_its_share_there(degree, rng):
 def test_characters_are_those_of_the_irreps(rng):
     for name in ("SO2", "O2", "SO3", "O3"):
         group = sa.group(name)
-        units = Bands.of(group)
+        units = group.degrees()
         rows = group.sample(50, rng)
         table, index = units.characters(rows)
         irreps = {irrep.name: irrep for irrep in group.irreps_to(8)}
@@ -55,7 +55,7 @@ def test_characters_are_those_of_the_irreps(rng):
                 trace = np.einsum("kii->k", irrep.matrices(rows)).real / irrep.dimension
                 assert abs(table[index, u] - trace).max() < 5e-3  # cells of the angle
     S = sa.design(SPACE, degree=3)
-    squares = Bands.of(SPACE).mean_squares(S)[:6]
+    squares = mean_squares(SPACE.degrees(), S)[:6]
     wanted = [float(part.mean_square) for part in sa.profile(S, degree=6).parts]
     assert np.allclose(squares, wanted, atol=1e-12)
 

@@ -12,7 +12,6 @@ from scipy import stats
 import sparseaug as sa
 from sparseaug.orbits.spectrum import measure as pairs
 from sparseaug.orbits.spectrum.measure import drawn, measure
-from sparseaug.orbits.spectrum.units import units_of
 
 SEED = 5
 
@@ -222,7 +221,7 @@ def covered(name: str, inputs: int, runs: int) -> tuple[int, int, float]:
     shares = predictions = 0
     bars = []
     for seed in range(runs):
-        measurement = drawn(group, sa.Oracle(group, seed=1000 + seed), calls, whole.order)
+        measurement = drawn(group, sa.Oracle(group, seed=1000 + seed), calls, whole.by)
         found = measurement.spectrum([values(measurement.rows)], inputs=inputs)
         assert sum(found.shares.values()) == pytest.approx(1.0, abs=1e-9)
         shares += all(
@@ -284,7 +283,7 @@ def test_signed_permutations_of_one_class_have_one_kind_of_character(name: str) 
     """phi of every element is the trace of its own matrices; kinds are as many as classes."""
     group = sa.group(name)
     rows = group.all_elements()
-    units = units_of(group, None, whole=False)
+    units = group.degrees()
     table, index = units.characters(rows)
     assert len(table) == len(units.names) + 1
     for u, irrep in enumerate(list(group.irreps())[1:]):
@@ -313,7 +312,7 @@ def test_a_group_of_one_element_has_an_empty_spectrum():
 def test_the_spread_of_a_fit_to_few_draws_is_wider_by_students_factor(monkeypatch):
     """The covariance of the scores of N draws, times (t / z)^2 with N / 4 degrees of freedom."""
     group = sa.symmetric(4)
-    units = units_of(group, None, whole=False)
+    units = group.degrees()
     rows = sa.Oracle(group, seed=0).draw(12).elements
     values = (rows[:, :2] == 0) - 0.25
     data = pairs._Data(units, group, rows, values @ values.T, 1)

@@ -49,8 +49,10 @@ def test_other_groups_have_upper_bounds_that_never_pass_the_whole():
         for degree in (1, 2, 3):
             found = degree_dimension_sum(group, degree)
             assert before <= found.value <= group.dimension_sum().value
-            assert not found.exact
+            assert found.exact == name.startswith("D")
             before = found.value
+    # D_7: the sign of flips, and two dimensions for each frequency
+    assert [degree_dimension_sum(sa.dihedral(7), k).value for k in (1, 2, 3)] == [3, 5, 7]
     # A_6: the shapes (5,1), (4,2), (4,1,1) of S_6 stay irreducible and different
     assert degree_dimension_sum(sa.alternating(6), 2).value == 5 + 9 + 10
     assert degree_dimension_sum(sa.groups.mathieu(11), 1).value == 10  # two-transitive: one irrep
@@ -141,7 +143,7 @@ def test_json_and_table_show_the_same_numbers(name):
         ({"deviation": "0.5"}, "deviation="),
         ({"delta": 0.0}, "delta=0"),
         ({"degree": 0}, "degree=0"),
-        ({"degree": 7}, "degree=7 is above the 6 points"),
+        ({"degree": 7}, "degree=7 is above 6"),
         ({"draw": 1}, "draw=1"),
         ({"seed": -1}, "seed=-1"),
         ({"eps": 0.1}, "eps=0.1 and deviation= are two goals"),

@@ -54,7 +54,7 @@ class _MethodOption(click.Option):
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
 @click.option("--device", help='Where large blocks are verified, for instance "cuda".')
 @click.option("--profile", "by_degree", is_flag=True, help="A norm and a mean square per degree.")
-@click.option("--order", help='With --profile: "frequency" for shifts.')
+@click.option("--by", help='With --profile: "frequency" for shifts.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def certify(
     path: str,
@@ -65,7 +65,7 @@ def certify(
     delta: float,
     device: str | None,
     by_degree: bool,
-    order: str | None,
+    by: str | None,
     as_json: bool,
 ) -> None:
     """Compute the norm of Pi_S - Pi_G for the sample saved at PATH, or for rows in a text file.
@@ -90,8 +90,8 @@ def certify(
     check_integer("--words", words, at_least=1, below=_LONGEST + 1)
     if device == "":
         raise click.UsageError("--device is empty; leave it out to use the processor.")
-    if order is not None and not by_degree:
-        raise click.UsageError("--order goes with --profile.")
+    if by is not None and not by_degree:
+        raise click.UsageError("--by goes with --profile.")
     if by_degree and (words > 1 or method is not None or device is not None):
         raise click.UsageError("--profile excludes --words, --method and --device.")
     if name is None and path.lower().endswith((".csv", ".json", ".txt")):
@@ -107,7 +107,7 @@ def certify(
     }
     if by_degree:
         with _LateBar(_title(path)) as bar:
-            levels = profile(S, degree=degree, order=order or "degree", progress=bar.update)
+            levels = profile(S, degree=degree, by=by or "degree", progress=bar.update)
         if as_json:
             say(json.dumps({**facts, "profile": levels.to_dict()}))
             return

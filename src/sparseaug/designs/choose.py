@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 
 from sparseaug._checks import check_integer, check_text
-from sparseaug.designs.constructions import (
+from sparseaug.designs.catalogue import (
+    JUDGED,
     LARGEST_ORDER,
     MOST_SEARCHED,
-    highest_degree,
+    SEARCHED,
+    best_to_degree,
+    candidates,
     is_listed,
     known,
+    sized,
 )
 from sparseaug.designs.offers import MOST_ENTRIES, Designs, Offer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group, format_order
+from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectral import deviation
-
-SEARCHED = ("nested", "search", "crossed fraction")
-"""Designs that are not exact, and are judged on a degree if one is given."""
 
 
 def design(
@@ -78,7 +80,7 @@ def design(
     if m is not None:
         m = check_integer("m", m, at_least=1)
     if degree is not None:
-        degree = _check_degree(group, degree)
+        degree = require_degree(group, degree)
     if name is not None:
         offer = _by_name(group, check_text("name", name), m, degree)
     elif degree is not None and m is None:
@@ -141,28 +143,12 @@ def _check_group(group: Group) -> None:
         raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
 
 
-def _check_degree(group: Group, degree: int) -> int:
-    degree = check_integer("degree", degree, at_least=1)
-    highest = highest_degree(group)
-    if highest is None:
-        raise UnsupportedError(
-            f"degree={shorten(degree)} has no meaning for {group.name}: degrees are for permutations, "
-            "abelian groups, signed permutations and their products; give m."
-        )
-    if degree > highest:
-        raise ArgumentError(
-            f"degree={shorten(degree)} is above {highest}, the highest degree that is looked at of "
-            f"{group.name}."
-        )
-    return degree
-
-
-def _smallest_exact(group: Group, degree: int, m: int | None = None) -> Offer:
+def _smallest_exact(group: Group, degree: int) -> Offer:
+    fitting = candidates(group, degree=degree)
+    if fitting:
+        return fitting[0]
     offers = [offer for offer in known(group) if offer.m is not None]
     exact = [offer for offer in offers if offer.degree >= degree]
-    fitting = [offer for offer in exact if offer.fits(group.width)]
-    if fitting:
-        return min(fitting, key=lambda offer: offer.m or 0)
     if exact:
         least = min(exact, key=lambda offer: offer.m or 0)
         raise GroupTooLargeError(
@@ -176,47 +162,37 @@ def _smallest_exact(group: Group, degree: int, m: int | None = None) -> Offer:
 
 
 def _best_by_degree(group: Group, m: int, degree: int) -> Offer:
-    offers = [offer for offer in known(group, m, degree) if offer.m is not None]
-    exact = [offer for offer in offers if offer.degree >= degree and offer.fits(group.width)]
-    least = min(exact, key=lambda offer: offer.m or 0, default=None)
-    if least is not None and (least.m or 0) <= m:
-        return least
-    searches = [offer for offer in offers if offer.name in SEARCHED and offer.name != "nested"]
-    if not searches:
+    best = best_to_degree(group, m, degree)
+    if best is None:
+        least = next(iter(candidates(group, degree=degree)), None)
         size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
         raise UnsupportedError(
             f"m={shorten(m)}: no design of {group.name} with so few elements is exact to "
             f"degree={degree}{size}; raise m or lower degree."
         )
-    _check_searched(m)
-    return searches[0]
+    if best.name in JUDGED:
+        _check_searched(m)
+    return best
 
 
 def _best_whole(group: Group, m: int) -> Offer:
     """A flat set where its theorem is good enough, else the search, whichever has less deviation."""
-    offers = known(group, m)
     if is_listed(group) and m >= group.order:
-        return next(offer for offer in offers if offer.name == "full")
-    flat = [
-        offer
-        for offer in offers
-        if offer.m is not None
-        and offer.m <= m
-        and offer.deviation is not None
-        and offer.deviation < 1.0
-        and offer.fits(group.width)
-    ]
+        return next(offer for offer in known(group) if offer.name == "full")
+    flat = candidates(group, most=m, deviation=1.0, m=m)
     flattest = min(flat, key=lambda offer: offer.deviation or 0.0, default=None)
+    if flattest is not None and flattest.deviation == 1.0:
+        flattest = None
     # searches come within a factor of 1.3 to 2 of 1 / sqrt(m): no need of one below sqrt(2 / m)
     if flattest is not None and (flattest.deviation or 0.0) <= math.sqrt(2.0 / m) * (1 + 1e-12):
         return flattest
-    found = next((offer for offer in offers if offer.name == "search" and offer.build), None)
+    found = next((offer for offer in sized(group, m) if offer.name == "search"), None)
     if found is None:
         if flattest is not None:
             return flattest
         if not group.is_finite:
-            sizes = [one.m for one in offers if one.m and (one.deviation or 1.0) < 1.0]
-            more = f"raise m to {min(sizes)} or more, or " if sizes else ""
+            sizes = [one.m for one in candidates(group, deviation=1.0) if one.deviation != 1.0]
+            more = f"raise m to {sizes[0]} or more, or " if sizes else ""
             raise UnsupportedError(
                 f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
                 f"known for {group.name}; {more}give degree=."

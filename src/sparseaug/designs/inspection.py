@@ -31,12 +31,13 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows, cyclic, direct_product, format_order
 from sparseaug.groups import group as named_group
+from sparseaug.groups.degrees import Degree
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.deviation import deviation
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.profiles.counting import counted
 from sparseaug.spectral.profiles.profile import profile
-from sparseaug.spectral.profiles.result import Degree, Profile, degree_size
+from sparseaug.spectral.profiles.result import Profile, degree_size
 
 WIDTH = 100
 

@@ -21,7 +21,8 @@ from typing import Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.groups import Group
+from sparseaug._checks import require_work
+from sparseaug.groups import Group, Rows
 from sparseaug.spectral.regular import left_translations
 
 Values = NDArray[np.float64]
@@ -299,3 +300,57 @@ def mixed_turns(order: int) -> Ranks:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return ((x ^ (x >> np.uint64(31))) >> np.uint64(2)).astype(np.int64)
+
+
+MOST_BAND_SWAPS = 20
+"""Passes over the chosen elements."""
+
+
+def best_of_pool(group: Group, rows: Rows, m: int, degree: int) -> Rows:
+    """Places of m rows of the pool, each at most once, judged by all irreps up to a degree.
+
+    With F_j the entries of all these irreps at element j, in one row, the squared length of the mean of
+    the chosen rows is the sum of ||pi(S)||_F^2. Adding the element whose row has the least inner product
+    with the sum so far lowers it most; then one element at a time is exchanged for a better one.
+    """
+    places = np.lexsort(rows.T[::-1])  # S is a multiset: the order of the pool does not matter
+    F = _entries(group, rows[places], degree)
+    free = np.ones(len(rows), np.bool_)
+    total = np.zeros(F.shape[1], F.dtype)
+    chosen: list[int] = []
+    for _ in range(m):
+        chosen.append(_least(F, total, free))
+        free[chosen[-1]] = False
+        total = total + F[chosen[-1]]
+    for _ in range(MOST_BAND_SWAPS):
+        moved = False
+        for at, old in enumerate(chosen):
+            rest = total - F[old]
+            free[old] = True
+            new = _least(F, rest, free)
+            better = np.vdot(rest, F[new]).real < np.vdot(rest, F[old]).real - TIE * m
+            chosen[at] = new if better else old
+            free[chosen[at]] = False
+            total = rest + F[chosen[at]]
+            moved |= bool(better)
+        if not moved:
+            break
+    return places[chosen]
+
+
+def _least(
+    F: NDArray[np.complex128], total: NDArray[np.complex128], free: NDArray[np.bool_]
+) -> int:
+    places = np.flatnonzero(free)
+    scores = (F @ total.conj()).real[places]
+    return int(places[first_least(scores, 1)[0]])
+
+
+def _entries(group: Group, rows: Rows, degree: int) -> NDArray[np.complex128]:
+    irreps = list(group.irreps_to(degree))[1:]
+    size = sum(irrep.dimension**2 for irrep in irreps)
+    what = f"a pool of {len(rows)} judged by degree={degree} of {group.name}"
+    remedy = "lower degree, or use a smaller pool"
+    require_work("matrix entries of a pool", size * len(rows), what, remedy=remedy)
+    parts = [irrep.matrices(rows).reshape(len(rows), -1) for irrep in irreps]
+    return np.concatenate(parts, axis=1).astype(np.complex128)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import groupby
 from typing import Any, final
 
@@ -16,9 +18,11 @@ from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.groups.base import Group
+from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.abelian import abelian_degrees
 from sparseaug.groups.limits import LARGEST_SIZE, LONGEST_ROW
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import Faithful, Irrep
+from sparseaug.groups.representations import Faithful, Irrep, convolve
 from sparseaug.groups.rows import integer_rows
 
 
@@ -115,6 +119,20 @@ class Abelian(Group):
         points = np.arange(sum(self.moduli)) - starts
         shifts = np.repeat(elements, self.moduli, axis=1)
         return (points + shifts) % np.repeat(self.moduli, self.moduli) + starts
+
+    @property
+    def highest_degree(self) -> int:
+        """The number of coordinates."""
+        return len(self.moduli)
+
+    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
+        return abelian_degrees(self, by, whole=whole)
+
+    def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
+        powers = range(degree + 1)
+        runs = Counter(self.moduli).items()
+        parts = [[math.comb(count, k) * (n - 1) ** k for k in powers] for n, count in runs]
+        return reduce(convolve, parts, [1] + [0] * degree), True
 
     def irreps(self) -> Iterator[Irrep]:
         """The characters chi_a(g) = exp(2 pi i sum_j a_j g_j / n_j), a in rank order."""

@@ -27,6 +27,7 @@ from sparseaug.errors import (
     UnsupportedError,
     shorten,
 )
+from sparseaug.groups.degrees.graded import Graded
 from sparseaug.groups.limits import (
     ENUMERATION_LIMIT,
     LARGEST_ARRAY,
@@ -52,7 +53,7 @@ LARGEST_REGULAR = 4096
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
-class Group(ABC):
+class Group(Graded, ABC):
     """A group. Elements come in batches, arrays of `row_dtype` of shape (k, width), one row each.
 
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
@@ -224,28 +225,6 @@ class Group(ABC):
             f"the irreps of {self.name} are not available in closed form; deviation(S) and, where the "
             "group moves points, deviation(S, degree=) do without them."
         )
-
-    def irreps_to(self, degree: int) -> Iterator[Irrep]:
-        """The irreps of at most this degree, the trivial one first.
-
-        Args:
-            degree: of an irrep, as `Irrep.degree` has it.
-
-        Raises:
-            UnsupportedError: the irreps have no degree.
-        """
-        return self._irreps_to(check_integer("degree", degree))
-
-    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
-        for irrep in self.irreps():
-            if irrep.degree is None:
-                raise UnsupportedError(f"the irreps of {self.name} have no degree.")
-            if irrep.degree <= degree:
-                yield irrep
-
-    def band_dimensions(self, degree: int) -> list[int] | None:
-        """For each degree from 0 to this one, the sum of d_pi over its irreps; None if not known."""
-        return None
 
     def to_dict(self) -> dict[str, Any]:
         """The group as JSON data, understood by `sparseaug.groups.from_dict`."""

@@ -25,6 +25,8 @@ class Dihedral(Group):
     n: int
 
     transform = "dihedral"
+    irreps_have_degrees = True
+    degree_meaning = "frequency"
 
     def __post_init__(self) -> None:
         size = check_integer("n", self.n, at_least=1, below=1 << 31)
@@ -87,6 +89,11 @@ class Dihedral(Group):
     def dimension_sum(self) -> DimensionSum:
         """The involutions: n mirrors, and a half turn if n is even."""
         return DimensionSum(self.n + 1 if self.n % 2 == 0 else self.n, True)
+
+    @property
+    def highest_degree(self) -> int:
+        """The largest frequency."""
+        return self.n // 2
 
     def irreps(self) -> Iterator[Irrep]:
         """Two or four signs, then the turns by multiples 1 <= j < n/2 of the smallest angle."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -29,9 +29,13 @@ from sparseaug.groups.permutations import (
 )
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, involutions
 from sparseaug.groups.young import (
+    LARGEST_SHAPE,
+    MOST_BOXES,
     Partition,
+    below_first_row,
     dimension,
     each_partition,
+    partitions_up_to,
     require_matrices,
     young_matrices,
     young_rounding,
@@ -44,6 +48,8 @@ class Hyperoctahedral(Group):
     """B_n, the symmetries of the n-dimensional cube, of order 2^n n!."""
 
     n: int
+
+    irreps_have_degrees = True
 
     def __post_init__(self) -> None:
         size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
@@ -124,6 +130,29 @@ class Hyperoctahedral(Group):
     def dimension_sum(self) -> DimensionSum:
         """The involutions, less the one for the trivial irrep."""
         return DimensionSum(involutions(self.n, signs=2) - 1, True)
+
+    @property
+    def highest_degree(self) -> int:
+        """The number of axes."""
+        return self.n
+
+    def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
+        """Of (alpha|beta), beta has b boxes, and alpha, of n - b, has k - b below its first row."""
+        n = self.n
+        if n >= LARGEST_SHAPE or partitions_up_to(degree) ** 2 * n > MOST_BOXES:
+            points = [2**k * math.perm(n, k) for k in range(1, degree + 1)]
+            return [1, *(max(0, size - 1) for size in points)], False
+
+        def added(shapes: Iterable[Partition]) -> int:
+            return sum(map(dimension, shapes))
+
+        return [
+            sum(
+                math.comb(n, b) * added(below_first_row(n - b, k - b)) * added(each_partition(b))
+                for b in range(min(k, n) + 1)
+            )
+            for k in range(degree + 1)
+        ], True
 
     def irreps(self) -> Iterator[Irrep]:
         """One for each pair of partitions with n boxes together, induced from B_(n-k) x B_k."""

@@ -12,6 +12,7 @@ which NumPy promises never to change, and on nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -168,3 +169,13 @@ def _wide(radices: Rows, rng: np.random.Generator) -> Rows:
     if refused.any():
         digits[refused] = _wide(radices[refused], rng)
     return digits
+
+
+def fixed_points(rows: Rows, powers: int) -> Iterator[Rows]:
+    """How many points q, q^2, ... fix, for each row q."""
+    points = np.arange(rows.shape[1])
+    power = rows
+    for k in range(powers):
+        if k:
+            power = np.take_along_axis(rows, power, axis=1)
+        yield (power == points).sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import accumulate, chain, groupby
 from typing import Any, final
 
@@ -16,9 +16,11 @@ from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 from sparseaug.groups.abelian import Abelian
 from sparseaug.groups.base import Group
+from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.factors import product_degrees
 from sparseaug.groups.limits import EXACT_LOGARITHMS
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import DimensionSum, Faithful, Irrep
+from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, convolve
 from sparseaug.groups.rows import typed_rows
 from sparseaug.groups.young import require_matrices
 
@@ -34,6 +36,8 @@ class Product(Group):
     """G x H x ..., every operation factor by factor. Built by `direct_product`."""
 
     factors: tuple[Group, ...] = field()  # required, whatever the base class has
+
+    degree_meaning = "factors together"
 
     def __post_init__(self) -> None:
         if not isinstance(self.factors, tuple) or not self.factors:
@@ -169,6 +173,21 @@ class Product(Group):
         values, exact = zip(*(factor.dimension_sum() for factor in self.factors), strict=True)
         return DimensionSum(math.prod(1 + value for value in values) - 1, all(exact))
 
+    @property
+    def highest_degree(self) -> int | None:
+        """Those of the factors, added up; with rotations, what is computed of them."""
+        parts = [factor.highest_degree for factor in self.factors]
+        add = sum if self.is_finite else max
+        return None if None in parts else add(part for part in parts if part is not None)
+
+    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
+        self._refuse_frequency(by)
+        return product_degrees(self, whole=whole)
+
+    def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
+        parts = [factor._dimensions_by_degree(degree) for factor in self.factors]
+        return reduce(convolve, (sums for sums, _ in parts)), all(exact for _, exact in parts)
+
     def irreps(self) -> Iterator[Irrep]:
         for irreps in _combinations(self.factors, lambda factor: factor.irreps()):
             yield self._tensor(irreps, None)
@@ -210,6 +229,11 @@ class Tensor:
 
     group: Product
     irreps: tuple[Irrep, ...]
+
+    def support(self, trivial: list[str]) -> tuple[int, ...]:
+        """The factors on which it is not trivial, by the names of their trivial irreps."""
+        pairs = enumerate(zip(self.irreps, trivial, strict=True))
+        return tuple(i for i, (irrep, name) in pairs if irrep.name != name)
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         """Formed for each element, (k, dimension, dimension)."""

@@ -67,7 +67,16 @@ class Isomorphism(NamedTuple):
 
 
 MOST_IRREPS = 10_000
-"""Irreps that are enumerated one by one."""
+"""Irreps whose dimensions are added."""
+
+MOST_LISTED = 20_000
+"""Irreps that are looked at one by one."""
+
+LARGEST_DENSE = 5_000
+"""Irreps up to this dimension are formed and verified."""
+
+LARGEST_TENSOR = 1_000_000
+"""Irreps of a direct product up to this dimension are applied to vectors."""
 
 MOST_ELEMENTS = 100_000
 """Largest order whose conjugacy classes are counted, less than a second."""
@@ -118,6 +127,11 @@ def bound_by_classes(order: int, classes: int) -> int:
     return math.isqrt(square >> 2 * shift) + 1 << shift if shift else math.isqrt(square)
 
 
+def convolve(a: list[int], b: list[int]) -> list[int]:
+    """Sums by degree of a product, from those of its factors: degrees add up, dimensions multiply."""
+    return [sum(a[i] * b[j - i] for i in range(j + 1)) for j in range(len(a))]
+
+
 def counted_dimension_sum(group: Group) -> DimensionSum:
     """From the irreps if they are known, else from the conjugacy classes, else from the order."""
     if group.is_abelian:
@@ -129,22 +143,44 @@ def counted_dimension_sum(group: Group) -> DimensionSum:
     except (UnsupportedError, GroupTooLargeError):
         pass
     if group.order <= MOST_ELEMENTS:
-        return DimensionSum(bound_by_classes(group.order, conjugacy_classes(group)), False)
+        return DimensionSum(
+            bound_by_classes(group.order, int(class_labels(group).max()) + 1), False
+        )
     return DimensionSum(group.order - 1, False)  # d <= d^2, which sum to |G| - 1
 
 
-def conjugacy_classes(group: Group) -> int:
-    """How many there are: components of the graph with an edge from g to s g s^-1, s a generator."""
+def class_labels(group: Group) -> Rows:
+    """The class of each rank: components of the graph with an edge from g to s g s^-1, s a generator."""
     from scipy.sparse import coo_array  # takes a tenth of a second to import
     from scipy.sparse.csgraph import connected_components
 
     elements = group.all_elements()
-    numbers = np.arange(group.order)
+    count = len(elements)
     ends = [
         group.rank(group.compose(group.compose(s[None], elements), group.inverse(s[None])))
         for s in group.generators()
     ]
-    starts = np.tile(numbers, len(ends))
-    edges = (np.ones(len(starts), np.int8), (starts, np.concatenate(ends)))
-    graph = coo_array(edges, shape=(group.order, group.order))
-    return int(connected_components(graph, directed=False, return_labels=False))
+    starts = np.tile(np.arange(count), len(ends))
+    targets = np.concatenate([np.zeros(0, np.int64), *ends])
+    graph = coo_array((np.ones(len(starts), np.int8), (starts, targets)), shape=(count, count))
+    return connected_components(graph, directed=False)[1].astype(np.int64)
+
+
+def listed_irreps(group: Group) -> list[Irrep]:
+    """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
+    largest = LARGEST_TENSOR if group.factors else LARGEST_DENSE
+    found: list[Irrep] = []
+    for irrep in group.irreps():
+        found.append(irrep)
+        large = irrep.dimension > largest
+        if large or len(found) > MOST_LISTED:
+            given = (
+                f"an irrep of dimension {irrep.dimension}"
+                if large
+                else f"over {MOST_LISTED} irreps"
+            )
+            raise GroupTooLargeError(
+                f"{group.name} has {given}; at most {MOST_LISTED} of dimension up to {largest} are "
+                "looked at one by one: use another method=, degree= or action=."
+            )
+    return found

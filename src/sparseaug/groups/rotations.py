@@ -26,10 +26,12 @@ from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, shorten
 from sparseaug.groups import quaternions
 from sparseaug.groups.base import Group
+from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.bands import Bands
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Irrep
 from sparseaug.groups.rows import real_array, typed_rows
-from sparseaug.groups.wigner import require_degree, rotation_irreps
+from sparseaug.groups.wigner import HIGHEST_DEGREE, require_degree, rotation_irreps
 
 TURN = 2 * math.pi
 """The float below 2 pi, by `TURN_REST`."""
@@ -179,12 +181,25 @@ class Rotations(Group):
             "give degree=, the largest degree that counts."
         )
 
-    def band_dimensions(self, degree: int) -> list[int]:
+    @property
+    def degree_meaning(self) -> str:  # type: ignore[override]
+        return "l" if self.n == 3 else "frequency"
+
+    @property
+    def highest_degree(self) -> int:
+        """That of the irreps which are computed."""
+        return HIGHEST_DEGREE
+
+    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
+        self._refuse_frequency(by)
+        return Bands(self)
+
+    def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """SO(3): 2 l + 1; SO(2): 1, then two of each frequency; O(n): each with both parities."""
-        require_degree(degree := check_integer("degree", degree))
+        require_degree(degree)
         if self.n == 3:
-            return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)]
-        return [1 + self.reflections, *[2] * degree]
+            return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)], True
+        return [1 + self.reflections, *[2] * degree], True
 
     def irreps(self) -> Iterator[Irrep]:
         """Not all of them: they are infinitely many."""

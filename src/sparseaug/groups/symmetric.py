@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sparseaug._checks import check_integer
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.base import Group
+from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.shapes import Shapes
 from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (
     Rows,
@@ -25,10 +27,14 @@ from sparseaug.groups.permutations import (
 )
 from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
+    LARGEST_SHAPE,
+    MOST_BOXES,
     Partition,
+    below_first_row,
     conjugate,
     dimension,
     each_partition,
+    partitions_up_to,
     tableaux,
     young_matrices,
     young_rounding,
@@ -133,6 +139,17 @@ class Symmetric(Group):
         if self.even and self.n <= LARGEST_ALTERNATING:
             return super().dimension_sum()
         return DimensionSum(involutions(self.n) - 1, not self.even)
+
+    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
+        self._refuse_frequency(by)
+        return Shapes(self)
+
+    def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
+        if self.n >= LARGEST_SHAPE or partitions_up_to(degree) * self.n > MOST_BOXES:
+            return super()._dimensions_by_degree(degree)
+        sums = [sum(map(dimension, below_first_row(self.n, k))) for k in range(degree + 1)]
+        # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
+        return sums, not self.even
 
     def irreps(self) -> Iterator[Irrep]:
         """One for each partition of n; on A_n one for each pair of conjugates, and two halves of

@@ -36,6 +36,10 @@ LARGEST_SHAPE = 10_000
 """Boxes of a shape: its dimension, a quotient of factorials, takes a tenth of a second."""
 
 
+MOST_BOXES = 1 << 21
+"""Boxes of all shapes whose dimensions are added by degree, about a second."""
+
+
 def partitions(n: int) -> list[Partition]:
     """All partitions of n in reverse lexicographic order, the trivial one (n) first.
 
@@ -56,6 +60,22 @@ def partitions(n: int) -> list[Partition]:
 def each_partition(n: int) -> Iterator[Partition]:
     """`partitions` one by one: there are 10^15 of them at n = 300."""
     return _partitions(check_integer("n", n, below=LARGEST_SIZE), n)
+
+
+def below_first_row(n: int, k: int) -> list[Partition]:
+    """Partitions of n with k boxes below the first row: the irreps of S_n of degree k."""
+    if k >= n:
+        return [()] if k == n == 0 else []
+    return [(n - k, *rest) for rest in each_partition(k) if not rest or rest[0] <= n - k]
+
+
+def partitions_up_to(k: int) -> int:
+    """Number of partitions of 0, ..., k, as coefficients of the product of 1 / (1 - x^i)."""
+    counts = [1] + [0] * k
+    for i in range(1, k + 1):
+        for j in range(i, k + 1):
+            counts[j] += counts[j - i]
+    return sum(counts)
 
 
 def dimension(partition: Partition) -> int:

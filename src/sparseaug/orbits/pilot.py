@@ -203,7 +203,7 @@ _BLOCK = 1 << 22  # entries of gradients that are transformed at a time
 
 
 def pilot(
-    risk: Any, theta: Any, oracle: Oracle, *, calls: int | None = None, order: str | None = None
+    risk: Any, theta: Any, oracle: Oracle, *, calls: int | None = None, by: str | None = None
 ) -> Pilot:
     """How the gradient of a risk varies over the group, from gradients at some of its elements.
 
@@ -219,7 +219,7 @@ def pilot(
             for the curvature. A group with no more elements is enumerated: no call is made and the
             spectrum is exact. By default groups of up to 1,024 elements are enumerated, and of others
             64 elements drawn, or two for each degree
-        order: "degree" or "frequency", for abelian groups
+        by: "degree" or "frequency", for abelian groups
 
     Returns:
         A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`, `.constants()`, `.save(path)`.
@@ -249,7 +249,7 @@ def pilot(
     theta = risk._checked_theta(theta)
     if calls is None:
         few = group.log_order <= math.log(LISTED) + 1e-9
-        count = group.order if few else usual_calls(group, order, CALLS)
+        count = group.order if few else usual_calls(group, by, CALLS)
     else:
         count = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     size = len(theta)
@@ -258,7 +258,7 @@ def pilot(
             f"calls={count} gradients of {size} parameters are {count * size} numbers, above "
             f"{MOST_NUMBERS}; lower calls."
         )
-    measurement = measure(group, oracle=oracle, calls=count, order=order)
+    measurement = measure(group, oracle=oracle, calls=count, by=by)
     values, vectors = _collected(gradients(theta, measurement.rows), len(measurement.rows))
     spectrum = measurement.spectrum(_columns(vectors))
     eps = float(np.finfo(vectors.dtype).eps)

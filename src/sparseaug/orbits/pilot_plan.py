@@ -11,15 +11,12 @@ import math
 from functools import partial
 
 from sparseaug._checks import check_real
-from sparseaug.designs.choose import build, designs
-from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
+from sparseaug.errors import shorten_text
 from sparseaug.groups import Group
+from sparseaug.orbits.spectrum.choose import smallest_within
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.plans.table import Plan, PlanRow, format_real, notes_of
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
-
-MOST_ELEMENTS = 20_000
-"""Elements of a design that is judged by the spectrum."""
 
 _SMALLEST = 1e-150  # whose square is a float
 _ENDLESS = "not possible, there are infinitely many elements"
@@ -98,16 +95,7 @@ def _many(draws: int, group: Group) -> str:
 
 def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | None, float | None]:
     """The smallest known design that leaves at most this, its error bar included."""
-    group = spectrum.group
-    for offer in designs(group):  # the smallest first
-        if offer.m is None or not offer.fits(group.width) or offer.m > min(draws, MOST_ELEMENTS):
-            continue
-        if offer.name == "full":
-            continue  # a row of its own
-        try:
-            found = spectrum.predict(build(group, offer))
-        except (UnsupportedError, GroupTooLargeError):
-            continue
-        if math.sqrt(found.value + found.error) <= half:
-            return offer.name, offer.m, found.rms
-    return "none with fewer elements than draws is known to be good enough", None, None
+    found, _ = smallest_within(spectrum, half, draws)
+    if found is None or found.name == "full":  # which has a row of its own
+        return "none with fewer elements than draws is known to be good enough", None, None
+    return found.name, found.sample.m, found.prediction.rms

@@ -6,7 +6,8 @@ import math
 from functools import partial
 
 from sparseaug._checks import check_integer, check_real
-from sparseaug.designs import design, designs
+from sparseaug.designs import design
+from sparseaug.designs.catalogue import candidates
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.limits import ENUMERATION_LIMIT
@@ -15,7 +16,7 @@ from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, note
 from sparseaug.sampling import Oracle
 from sparseaug.spectral import deviation as exact_deviation
 from sparseaug.spectral import draw_until
-from sparseaug.spectral.methods import has_degrees, preferred
+from sparseaug.spectral.methods import preferred
 from sparseaug.spectral.result import announce
 from sparseaug.theory import deviation_sample_size, sharp_deviation_sample_size
 
@@ -134,7 +135,7 @@ def _until(
 ) -> PlanRow:
     """What `draw_until` finds, where it is asked for or cheap."""
     if draw is None and not _is_reachable(group, degree):
-        instead = "; give degree=" if has_degrees(group) else ""
+        instead = "; give degree=" if group.highest_degree is not None else ""
         note = f"no exact deviation for all of {shorten_text(group.name)}{instead}"
         return _row("draw_until", None, None, None, "certain", note)
     if draw is False or (draw is None and not _is_cheap(group, degree, D, sharp)):
@@ -187,22 +188,12 @@ def _is_cheap(group: Group, degree: int | None, D: DimensionSum, sharp: int) -> 
 
 def _design(group: Group, target: float, degree: int | None) -> PlanRow:
     """The smallest known construction: exact to the degree, or of a deviation that a theorem gives."""
-    fitting = [
-        offer
-        for offer in designs(group)
-        if offer.m is not None
-        and offer.name != "full"
-        and offer.fits(group.width)
-        and (
-            offer.degree >= degree
-            if degree is not None
-            else offer.deviation is not None and offer.deviation <= target
-        )
-    ]
+    asked = {"deviation": target} if degree is None else {"degree": degree}
+    fitting = [offer for offer in candidates(group, **asked) if offer.name != "full"]
     if not fitting:
         note = "none is known" + (" but the full group" if group.is_finite else "")
         return _row("design", None, None, None, "certain", note)
-    best = min(fitting, key=lambda offer: offer.m or 0)
+    best = fitting[0]
     note = f"{best.name}, exact to degree {best.degree}" if best.degree else best.name
     reached = 0.0 if degree is not None else best.deviation
     if degree is not None and not group.is_finite:  # rows are rounded, and so is the zero

@@ -158,7 +158,6 @@ def coordinates_norm(
         (True, 0.0)
     """
     found = coordinates(S.group)
-    degree = check_integer("degree", degree, at_least=1, below=found.number + 1)
     power = check_integer("power", power, at_least=1)
     elements, counts = S.counts()
     blocks, dimensions = _totals(found, degree)

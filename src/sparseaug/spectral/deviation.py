@@ -218,9 +218,9 @@ def _bound(S: GroupSample, length: int, delta: float, degree: int | None) -> flo
     if S.group.is_finite:
         bound = deviation_bound(S.m, S.group.order, delta)
     else:
-        sums = None if degree is None else S.group.band_dimensions(degree)
-        if sums is None:
+        if degree is None or S.group.factors:
             return None
+        sums, _ = S.group.dimensions_by_degree(degree)
         bound = sharp_deviation_bound(S.m, sum(sums) - 1, delta)
     return bound if bound == 1.0 else word_bound(bound, length)
 

@@ -18,9 +18,10 @@ from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from sparseaug._floats import UNIT, gamma, up
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.groups import Group, Irrep, Rows
+from sparseaug.errors import UnsupportedError
+from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
+from sparseaug.groups.representations import LARGEST_DENSE, listed_irreps
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm, shared, stated
 from sparseaug.spectral.verify.lanczos import (
@@ -31,9 +32,6 @@ from sparseaug.spectral.verify.lanczos import (
     lanczos_norm,
 )
 from sparseaug.spectral.verify.verified import norm_lower, norm_upper
-
-MOST_IRREPS = 20_000
-"""Irreps that are looked at one by one."""
 
 _CHUNK = 1 << 24  # numbers of representation matrices held at a time
 
@@ -86,26 +84,6 @@ def irreps_norm(
         if progress:
             progress(done, len(irreps))
     return stated(found, failure_probability)
-
-
-def listed_irreps(group: Group) -> list[Irrep]:
-    """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
-    largest = LARGEST_TENSOR if group.factors else LARGEST_DENSE
-    found: list[Irrep] = []
-    for irrep in group.irreps():
-        found.append(irrep)
-        large = irrep.dimension > largest
-        if large or len(found) > MOST_IRREPS:
-            given = (
-                f"an irrep of dimension {irrep.dimension}"
-                if large
-                else f"over {MOST_IRREPS} irreps"
-            )
-            raise GroupTooLargeError(
-                f"{group.name} has {given}; at most {MOST_IRREPS} of dimension up to {largest} are "
-                "looked at one by one: use another method=, degree= or action=."
-            )
-    return found
 
 
 # Measured on one core: 0.2 microseconds for each entry of a matrix that is made (Young's form from
@@ -203,12 +181,6 @@ def _product(left: Block, right: Block) -> Block:
     error = left.error * (1 + right.error) + right.error + rounding
     return Block(left.label, left.values @ right.values, error * (1 + 2.0**-40))
 
-
-LARGEST_DENSE = 5_000
-"""Irreps up to this dimension are formed and verified."""
-
-LARGEST_TENSOR = 1_000_000
-"""Irreps of a direct product up to this dimension are applied to vectors."""
 
 _TENSOR_CHUNK = 4096  # elements whose matrices are held at a time
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from sparseaug._checks import check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group
-from sparseaug.groups.representations import Isomorphism
-from sparseaug.groups.wigner import require_degree
+from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.characters import characters_norm
-from sparseaug.spectral.coordinates import coordinates, coordinates_norm
+from sparseaug.spectral.coordinates import coordinates_norm
 from sparseaug.spectral.dihedral import dihedral_norm
-from sparseaug.spectral.irreps import irreps_norm, listed_irreps
+from sparseaug.spectral.irreps import block_of, irreps_norm, largest_norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm
 from sparseaug.spectral.result import Norm
@@ -121,19 +121,10 @@ def as_known(S: GroupSample, *, by_degree: bool = False) -> GroupSample:
 
     Degrees may: with by_degree=True only a family that has those of the group's own points.
     """
-    known = known_by_degree(S.group) if by_degree else S.group.known_as()
-    if known is None:
+    known = S.group.degree_family() if by_degree else S.group.known_as()
+    if known is None or known.group is S.group:
         return S
     return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
-
-
-def known_by_degree(group: Group) -> Isomorphism | None:
-    """The family that the group is known to be, where both have the same degrees; else None.
-
-    Sets of factors, the degrees of products, are the same whatever the points of a factor are.
-    """
-    known = group.known_as()
-    return known if known is not None and (known.same_degrees or known.group.factors) else None
 
 
 def best_method(group: Group) -> str:
@@ -167,18 +158,9 @@ def preferred(group: Group) -> Method:
         )
     raise UnsupportedError(
         f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
-        + (", or with degree=1 or 2, coordinates at a time" if has_degrees(group) else "")
+        + (", or with degree=1 or 2, coordinates at a time" if group.highest_degree else "")
         + "."
     )
-
-
-def has_degrees(group: Group) -> bool:
-    """Whether `degree=` is for this group."""
-    try:
-        restricted(group, 1)
-    except UnsupportedError:
-        return False
-    return True
 
 
 def named(name: str, group: Group) -> Method:
@@ -194,25 +176,9 @@ def named(name: str, group: Group) -> Method:
 
 
 def restricted(group: Group, degree: int) -> Method:
-    """The method of `degree=` for this group; an `UnsupportedError` if there is none."""
-    degree = check_integer("degree", degree, at_least=1)
-    if not group.is_finite:
-        require_degree(degree)
-        return WIGNER
-    if group.moduli is not None and group.width > 1:
-        return LOW_WEIGHT
-    if group.points is not None:
-        if degree > group.points:
-            raise ArgumentError(
-                f"degree={shorten(degree)} is above the {group.points} points of {group.name}."
-            )
-        return TUPLES
-    number = coordinates(group).number
-    if degree > number:
-        raise ArgumentError(
-            f"degree={shorten(degree)} is above the {number} coordinates of {group.name}."
-        )
-    return COORDINATES
+    """The method of `degree=` for this group; an `UnsupportedError` if it has no degrees."""
+    require_degree(group, degree)
+    return next(method for method in RESTRICTED if method.suits(group))
 
 
 def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
@@ -221,20 +187,42 @@ def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
     return low_weight_norm(S, degree=degree, **options)
 
 
-LOW_WEIGHT = Method("low weight", "abelian groups", _any, _low_weight, options=("degree",))
-TUPLES = Method(
-    "tuples",
-    "groups that permute points",
-    _any,
-    permutation_module_norm,
-    options=("degree", "failure_probability"),
+def _irreps_to(S: GroupSample, *, degree: int, **options: Any) -> Norm:
+    blocks = [block_of(S, irrep) for irrep in islice(S.group.irreps_to(degree), 1, None)]
+    return largest_norm(blocks, total=len(blocks), **options)
+
+
+RESTRICTED = (
+    Method("wigner", "rotations", lambda g: not g.is_finite, bands_norm, options=("degree",)),
+    Method(
+        "low weight",
+        "abelian groups",
+        lambda g: g.moduli is not None and g.width > 1,
+        _low_weight,
+        options=("degree",),
+    ),
+    Method(
+        "coordinates",
+        "direct products, signed permutations and cyclic groups",
+        lambda g: g.moduli is not None or bool(g.factors) or bool(g.signed_axes),
+        coordinates_norm,
+        options=("degree", "failure_probability"),
+    ),
+    Method(
+        "irreps",
+        "groups whose irreps have degrees",
+        lambda g: g.irreps_have_degrees,
+        _irreps_to,
+        options=("degree",),
+    ),
+    Method(
+        "tuples",
+        "groups that permute points",
+        _any,
+        permutation_module_norm,
+        options=("degree", "failure_probability"),
+    ),
 )
-COORDINATES = Method(
-    "coordinates",
-    "direct products and signed permutations",
-    _any,
-    coordinates_norm,
-    options=("degree", "failure_probability"),
-)
-WIGNER = Method("wigner", "rotations", _any, bands_norm, options=("degree",))
+"""The methods of `degree=`, of which the first that suits a group is taken."""
+
 ACTION = Method("action", "linear actions", _any, action_norm, options=("action", "shape"))

@@ -48,6 +48,7 @@ from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.quaternions import are_integers
+from sparseaug.groups.representations import LARGEST_DENSE
 from sparseaug.groups.wigner import (
     PHASE_ERROR,
     angle_phases,
@@ -58,7 +59,7 @@ from sparseaug.groups.wigner import (
     wigner_rounding,
 )
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.irreps import LARGEST_DENSE, block_of, largest_norm
+from sparseaug.spectral.irreps import block_of, largest_norm
 from sparseaug.spectral.result import Block, Norm, Progress, announce
 
 _BLOCK = 128  # elements whose phases are multiplied at a time

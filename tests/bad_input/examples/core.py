@@ -132,7 +132,7 @@ def of_spectral() -> Iterator[Example]:
     yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
     yield Example(sa.deviation, {"S": S, "method": "regular"})
     yield Example(sa.spectral.word_deviation, {"S": S, "length": 2})
-    yield Example(sa.profile, {"S": S, "degree": 2, "order": "degree", "progress": None})
+    yield Example(sa.profile, {"S": S, "degree": 2, "by": "degree", "progress": None})
     yield Example(sa.spectral.Profile, fields(sa.profile(S)))
     yield Example(sa.profile(S).plot, {"axes": None})
     yield Example(spectral.best_method, {"group": G})
@@ -273,7 +273,7 @@ def of_spectra() -> Iterator[Example]:
     spectrum = orbits.orbit_spectrum(lambda x: x[:, :1], ACT, X)
     choice = orbits.choose(spectrum, error=1.0)
     asked = {"f": lambda x: x[:, :1], "action": ACT, "x": X, "oracle": None, "calls": 32}
-    more = {"order": None, "chunk_size": 8, "progress": None}
+    more = {"by": None, "chunk_size": 8, "progress": None}
     yield Example(orbits.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
     yield Example(orbits.Spectrum, fields(spectrum))
     yield Example(orbits.Prediction, fields(choice.prediction))

@@ -47,7 +47,9 @@ def of_family(g: sa.groups.Group) -> Iterator[Example]:
     yield Example(g.check, {"elements": e})
     yield Example(g.distance, {"a": e, "b": e})
     yield Example(g.irreps_to, {"degree": 1})
-    yield Example(g.band_dimensions, {"degree": 1}, takes={"degree": ("everything",)})
+    yield Example(g.dimensions_by_degree, {"degree": 1})
+    if g.name not in ("turns", "Cube24"):
+        yield Example(g.degrees, {"by": None, "whole": False})
     yield Example(g.closure, {"elements": e})
     for name in ("rank", "contains", "to_digits", "permutations", "split", "lines"):
         if hasattr(g, name) and (name != "permutations" or g.points):
@@ -70,7 +72,7 @@ def of_rotations(g: sa.groups.Group) -> Iterator[Example]:
     yield Example(g.sample, {"k": 1, "rng": Fresh(lambda: np.random.default_rng(0))})
     yield Example(g.from_matrices, {"matrices": g.matrices(e)})
     yield Example(g.irreps_to, {"degree": 2})
-    yield Example(g.band_dimensions, {"degree": 2})
+    yield Example(g.dimensions_by_degree, {"degree": 2})
     irrep = list(g.irreps_to(2))[-1]
     yield Example(irrep.matrices, {"elements": e}, of="an irrep")
     if g.name == "SO3":

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparseaug._checks import check_integer, check_real, check_text
-from sparseaug.designs.choose import SEARCHED, build
-from sparseaug.designs.constructions import known
+from sparseaug.designs.catalogue import SEARCHED, candidates, known, sized
+from sparseaug.designs.choose import build
 from sparseaug.designs.offers import Offer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group
@@ -119,12 +119,10 @@ def choose(
         alone = GroupSample(group, group.identity())
         return Choice(alone, "identity", spectrum.predict(1), draws, error)
     most = draws if limit is None else limit
-    nearest: tuple[float, str] = (spectrum.predict(most).rms, f"{most} draws")
-    for name, sample, prediction in candidates(spectrum, min(draws, most)):
-        within = prediction.value + prediction.error <= error * error
-        if within and prediction.value <= spectrum.predict(sample.m).value:
-            return Choice(sample, name, prediction, draws, error)
-        nearest = min(nearest, (prediction.rms, f"{name} with m={sample.m}"))
+    found, nearest = smallest_within(spectrum, error, min(draws, most))
+    if found is not None:
+        return Choice(found.sample, found.name, found.prediction, draws, error)
+    nearest = min(nearest, (spectrum.predict(most).rms, f"{most} draws"))
     if draws > most or 8 * draws * group.width > MOST_BYTES:
         raise ArgumentError(
             f"error={error!r} needs {draws} independent draws, and no known S of at most {most} "
@@ -137,34 +135,49 @@ def choose(
     return Choice(sample, "draws", spectrum.predict(draws), draws, error)
 
 
-def candidates(spectrum: Spectrum, most: int) -> Iterator[tuple[str, GroupSample, Prediction]]:
-    """Known designs of at most so many elements, and all of the group, with what they leave."""
+class Judged(NamedTuple):
+    """A design, and what averaging over it leaves."""
+
+    name: str
+    sample: GroupSample
+    prediction: Prediction
+
+
+def smallest_within(
+    spectrum: Spectrum, error: float, most: int
+) -> tuple[Judged | None, tuple[float, str]]:
+    """The smallest design that leaves at most `error` at the upper end of its bar, and the nearest."""
+    nearest = (math.inf, "none")
+    for found in judged(spectrum, most):
+        name, sample, prediction = found
+        within = prediction.value + prediction.error <= error * error
+        if within and prediction.value <= spectrum.predict(sample.m).value:
+            return found, nearest
+        nearest = min(nearest, (prediction.rms, f"{name} with m={sample.m}"))
+    return None, nearest
+
+
+def judged(spectrum: Spectrum, most: int) -> Iterator[Judged]:
+    """Known designs of at most so many elements, and all of the group, the smallest first."""
     group = spectrum.group
-    offers = [offer for offer in known(group) if offer.m is not None and offer.m <= most]
-    offers += _of_any_size(group, most)
+    offers = [*candidates(group, most=most), *_lattices(group, most)]
     offers.sort(key=lambda offer: (offer.m or 0, -offer.degree))
     for offer in offers:
-        if not offer.fits(group.width) or ((offer.m or 0) > MOST_ELEMENTS and offer.name != "full"):
+        if (offer.m or 0) > MOST_ELEMENTS and offer.name != "full":
             continue
         try:
             sample = build(group, offer)
             prediction = spectrum.predict("full" if offer.name == "full" else sample)
-            yield offer.name, sample, prediction
+            yield Judged(offer.name, sample, prediction)
         except (ArgumentError, UnsupportedError, GroupTooLargeError):
             continue  # a size that this design does not have, or one that cannot be judged
 
 
-def _of_any_size(group: Group, most: int) -> list[Offer]:
-    """Those that are made for a given m and need no search, such as lattices of shifts."""
+def _lattices(group: Group, most: int) -> list[Offer]:
+    """Those that are made for a given m and need no search."""
     if all(offer.m is not None or offer.name in SEARCHED for offer in known(group)):
         return []
     sizes = [m for m in range(2, min(most, MOST_ELEMENTS) + 1) if group.order % m == 0]
     if len(sizes) > MOST_SIZES:
         sizes = sizes[:: math.ceil(len(sizes) / MOST_SIZES)]
-    fixed = {offer.name for offer in known(group) if offer.m is not None}
-    return [
-        offer
-        for m in sizes
-        for offer in known(group, m)
-        if offer.m == m and offer.build and offer.name not in {*SEARCHED, *fixed}
-    ]
+    return [offer for m in sizes for offer in sized(group, m) if offer.name not in SEARCHED]

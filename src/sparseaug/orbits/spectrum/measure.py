@@ -14,16 +14,16 @@ A group that can be listed at this cost is listed: then the spectrum is exact, a
 The spectrum from pairs of values: a non-negative least-squares fit, and replicates of it.
 
 Let v have mean 0 over the group and g_1, ..., g_N be uniform. For two independent ones q = g_a^-1 g_b is
-uniform and independent of g_a, so with the characters phi_u of the units (`units`)
+uniform and independent of g_a, so with the characters phi_u of the blocks (`groups.degrees`)
 
     E <v(g_a), v(g_b)>               given q   is   sum_u var_u phi_u(q),
     E |v(g) - v(g q)|^2 / 2          given q   is   sum_u var_u (1 - phi_u(q)),
     E |v(g)|^2                                 is   sum_u var_u.
 
-All N (N - 1) / 2 pairs of independent draws enter by the first line. They see each unit in the mean over
-the group, unbiased whatever is in it, but large units faintly: phi has the mean square 1 / (sum of
-d_pi^2). Draws that come in couples (g, g q) with q chosen near the identity (`Units.partners`) enter by
-the second line: they see how fast v changes. The total is the variance of the draws themselves.
+All N (N - 1) / 2 pairs of independent draws enter by the first line. They see each block in the mean
+over the group, unbiased whatever is in it, but large blocks faintly: phi has the mean square 1 / (sum of
+d_pi^2). Draws that come in couples (g, g q) with q chosen near the identity (`Degrees.partners`)
+enter by the second line: they see how fast v changes. The total is the variance of the draws themselves.
 
 Weights are the inverse variances of one term, were the values Gaussian: for the covariance matrix K
 of v, Var <v(g_a), v(g_b)> = tr K^2, and |v(g) - v(g q)|^2 / 2 of mean D has 2 D^2 tr K^2 / (tr K)^2.
@@ -48,24 +48,20 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from scipy.special import ndtri, stdtrit
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_choice, check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError
 from sparseaug.groups import Group, Rows
+from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.abelian import MEANINGS, TABLE, usual_grading
+from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.spectrum.result import Spectrum
-from sparseaug.orbits.spectrum.units import (
-    MOST_LISTED,
-    Floats,
-    Units,
-    check_order,
-    family,
-    units_of,
-    usual_order,
-)
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.spectral.profiles.shifts import TABLE
+
+MOST_TRANSFORMED = 50_000
+"""Order of groups that are not abelian and are transformed whole: |G|^2 operations for each output."""
 
 LISTED = 10_000
 """Order up to which a group is listed where no number of calls is given."""
@@ -95,7 +91,7 @@ class Measurement:
     Attributes:
         group: what they are of
         rows: one row per element (N, width)
-        order: "degree" or "frequency" of an abelian group, else None
+        by: "degree" or "frequency" of an abelian group, else None
         exact: whether they are all of the group, in rank order
         couples: whether every second one is the partner of the one before
         calls: elements freshly drawn
@@ -103,36 +99,36 @@ class Measurement:
 
     group: Group
     rows: Rows
-    order: str | None
+    by: str | None
     exact: bool
     couples: bool
     calls: int
 
     def spectrum(
-        self, blocks: Iterable[NDArray[Any]], *, inputs: int = 1, floor: float = 0.0
+        self, values: Iterable[NDArray[Any]], *, inputs: int = 1, floor: float = 0.0
     ) -> Spectrum:
         """The spectrum of a function, from its values at the rows.
 
         Args:
-            blocks: of columns: arrays (N, p_i) of finite numbers
+            values: blocks of columns: arrays (N, p_i) of finite numbers
             inputs: what sums of squares are divided by
             floor: a variance up to this times the mean square of the values is rounding, and taken for 0
         """
-        group, convert = family(self.group)
+        group, convert, _ = self.group.degree_family()
         rows = convert(self.rows)
-        units = units_of(group, self.order, whole=self.exact)
+        blocks = group.degrees(self.by, whole=self.exact)
         square = largest = spread = 0.0
-        variances, replicates = np.zeros(len(units.degrees)), np.zeros((0, len(units.degrees)))
+        variances, replicates = np.zeros(len(blocks.degrees)), np.zeros((0, len(blocks.degrees)))
         gram = np.zeros((0, 0) if self.exact else (len(rows), len(rows)))
-        for values in _columns(blocks, len(rows)):
-            largest = max(largest, float(abs(values).max(initial=0.0)))
-            square += float(np.linalg.norm(values) ** 2) / len(rows)
-            values = values - values.mean(axis=0)
-            spread = max(spread, float(abs(values).max(initial=0.0)))
+        for part in _columns(values, len(rows)):
+            largest = max(largest, float(abs(part).max(initial=0.0)))
+            square += float(np.linalg.norm(part) ** 2) / len(rows)
+            part = part - part.mean(axis=0)
+            spread = max(spread, float(abs(part).max(initial=0.0)))
             if self.exact:
-                variances += _transformed(units, group, rows, values)
+                variances += _transformed(blocks, group, rows, part)
             else:
-                gram += values @ values.T
+                gram += part @ part.T
         if math.sqrt(floor) * largest < spread < SMALLEST:
             raise ArgumentError(
                 f"f varies by at most {spread:.3g} over the group, and squares of that are below the "
@@ -140,13 +136,13 @@ class Measurement:
             )
         total = float(variances.sum()) if self.exact else float(np.trace(gram)) / len(rows)
         if total <= floor * square or not total:
-            variances = np.zeros(len(units.degrees))
+            variances = np.zeros(len(blocks.degrees))
         elif not self.exact:
-            fitted = fit_pairs(units, group, rows, gram / total, couples=self.couples)
+            fitted = fit_pairs(blocks, group, rows, gram / total, couples=self.couples)
             variances, replicates = total * fitted[0], total * fitted[1]
         return Spectrum(
             self.group,
-            self.order,
+            self.by,
             self.exact,
             variances / inputs,
             replicates / inputs,
@@ -160,7 +156,7 @@ def measure(
     *,
     oracle: Oracle | None = None,
     calls: int | None = None,
-    order: str | None = None,
+    by: str | None = None,
 ) -> Measurement:
     """The elements at which a function must be known.
 
@@ -170,7 +166,7 @@ def measure(
         calls: how many elements to evaluate at. A group with no more elements is listed. By default
             groups of up to 10,000 elements are listed, and of others 256 elements drawn, or two for
             each degree; where that would be above 1,024, the group is listed if it can be.
-        order: "degree" or "frequency" for abelian groups; by default frequency for shifts, degree for
+        by: "degree" or "frequency" for abelian groups; by default frequency for shifts, degree for
             sign flips
 
     Raises:
@@ -184,64 +180,64 @@ def measure(
         >>> {d: round(s, 12) + 0.0 for d, s in measurement.spectrum([values]).shares.items()}
         {1: 1.0, 2: 0.0, 3: 0.0}
     """
-    order = check_order(order)
+    by = None if by is None else check_choice("by", by, tuple(MEANINGS))
     if oracle is not None:
         require_oracle(oracle, group)
-    known = family(group)[0]
+    known = group.degree_family().group
     if known.moduli is not None:
-        order = order or usual_order(known)
-    largest = TABLE if known.moduli is not None else MOST_LISTED
+        by = by or usual_grading(known)
+    largest = TABLE if known.moduli is not None else MOST_TRANSFORMED
     if calls is None:
         count, limit = CALLS, LISTED
         if group.log_order > math.log(LISTED) + 1e-9:
-            count = usual_calls(group, order, CALLS)
+            count = usual_calls(group, by, CALLS)
             limit = LISTED if count <= MOST_USUAL else largest
     else:
         count = limit = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
-    if group.log_order <= math.log(min(limit, largest)) + 1e-9 and _is_transformed(known, order):
-        return Measurement(group, group.all_elements(), order, True, False, 0)
+    if group.log_order <= math.log(min(limit, largest)) + 1e-9 and _is_transformed(known, by):
+        return Measurement(group, group.all_elements(), by, True, False, 0)
     if oracle is None:  # training may have drawn S with any small seed
         oracle = Oracle(group, int(keyed_rng(0, "orbit spectrum").integers(1 << 63)))
-    return drawn(group, oracle, count, order)
+    return drawn(group, oracle, count, by)
 
 
-def _is_transformed(group: Group, order: str | None) -> bool:
+def _is_transformed(group: Group, by: str | None) -> bool:
     """Whether the values on all of a group that can be listed give its spectrum."""
     try:
-        units_of(group, order, whole=True)
+        group.degrees(by, whole=True)
     except GroupTooLargeError:
         return False
     return True
 
 
-def drawn(group: Group, oracle: Oracle, count: int, order: str | None) -> Measurement:
+def drawn(group: Group, oracle: Oracle, count: int, by: str | None) -> Measurement:
     """So many elements drawn, whatever the order of the group; of couples an even number."""
-    known = family(group)[0]
-    units = units_of(known, order, whole=False)
-    _require_enough(group, units, count)
-    couples = units.partners is not None and known is group
+    known = group.degree_family().group
+    blocks = known.degrees(by)
+    _require_enough(group, blocks, count)
+    couples = blocks.partners is not None and known is group
     count -= count % 2 if couples else 0
     rows = oracle.fresh(count).elements
-    if couples and units.partners is not None:
+    if couples and blocks.partners is not None:
         rng = keyed_rng(0, "orbit spectrum", step=count)
-        partners = units.partners(rows[0::2], rows[1::2], rng)
+        partners = blocks.partners(rows[0::2], rows[1::2], rng)
         rows = np.stack([rows[0::2], partners], axis=1).reshape(count, -1)
-    return Measurement(group, rows, order, False, couples, count)
+    return Measurement(group, rows, by, False, couples, count)
 
 
-def usual_calls(group: Group, order: str | None, usual: int) -> int:
+def usual_calls(group: Group, by: str | None, usual: int) -> int:
     """So many draws, or more where the degrees need more."""
-    return max(usual, _least_calls(group, units_of(family(group)[0], order, whole=False)))
+    return max(usual, _least_calls(group, group.degree_family().group.degrees(by)))
 
 
-def _least_calls(group: Group, units: Units) -> int:
+def _least_calls(group: Group, blocks: Degrees) -> int:
     """Draws that separate the degrees, or all of a group that has fewer elements."""
-    least = max(LEAST_CALLS, 2 * len(set(units.degrees)))
+    least = max(LEAST_CALLS, 2 * len(set(blocks.degrees)))
     return group.order if group.log_order < math.log(least) else least
 
 
-def _require_enough(group: Group, units: Units, calls: int) -> None:
-    degrees, least = len(set(units.degrees)), _least_calls(group, units)
+def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
+    degrees, least = len(set(blocks.degrees)), _least_calls(group, blocks)
     if least > MOST_DRAWS:
         raise GroupTooLargeError(
             f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
@@ -265,7 +261,7 @@ def _columns(blocks: Iterable[Any], count: int) -> Iterator[Floats]:
         values = np.asarray(block)
         if values.ndim != 2 or len(values) != count:
             raise ArgumentError(
-                f"blocks holds an array of shape {values.shape}; give one row for each of the {count} "
+                f"values holds an array of shape {values.shape}; give one row for each of the {count} "
                 "rows."
             )
         step = max(1, _ENTRIES // max(1, count))
@@ -275,11 +271,11 @@ def _columns(blocks: Iterable[Any], count: int) -> Iterator[Floats]:
                 yield part.astype(np.float64)
 
 
-def _transformed(units: Units, group: Group, rows: Rows, values: Floats) -> Floats:
+def _transformed(blocks: Degrees, group: Group, rows: Rows, values: Floats) -> Floats:
     """The variances, from values in the order of the rows."""
     ranked = np.empty_like(values)
     ranked[group.rank(rows)] = values
-    return units.variances(ranked)
+    return blocks.variances(ranked)
 
 
 REPLICATES = 200
@@ -290,18 +286,18 @@ _LEAST = 0.02  # a smaller part of the variance than this is no measure of a cou
 
 
 def fit_pairs(
-    units: Units, group: Group, rows: Rows, gram: Floats, *, couples: bool
+    blocks: Degrees, group: Group, rows: Rows, gram: Floats, *, couples: bool
 ) -> tuple[Floats, Floats]:
-    """The variances of the units, and replicates of them (`REPLICATES`, units).
+    """The variances of the blocks, and replicates of them (`REPLICATES`, blocks).
 
     Args:
-        units: of the group
+        blocks: of the group
         group: whose rows these are
         rows: of the elements; with couples=True the second, fourth, ... is the partner of the one before
         gram: <v_a - mean, v_b - mean> of the values, (N, N)
         couples: whether elements come in couples
     """
-    data = _Data(units, group, rows, gram, 2 if couples else 1)
+    data = _Data(blocks, group, rows, gram, 2 if couples else 1)
     variances = data.fit(np.full(len(data.halves), data.total))
     if couples:
         expected = (1 - data.near) @ variances
@@ -312,9 +308,9 @@ def fit_pairs(
 class _Data:
     """The pairs in sums: what the fit and its score need."""
 
-    def __init__(self, units: Units, group: Group, rows: Rows, gram: Floats, size: int) -> None:
+    def __init__(self, blocks: Degrees, group: Group, rows: Rows, gram: Floats, size: int) -> None:
         N = len(rows)
-        self.size, self.rows, self.group, self.units = size, rows, group, units
+        self.size, self.rows, self.group, self.blocks = size, rows, group, blocks
         squares = np.diag(gram)
         inner = gram[0::2, 1::2].diagonal() if size == 2 else np.zeros(0)
         # the mean of the draws stands for that of the group: every product is short of
@@ -326,10 +322,10 @@ class _Data:
         self.halves = (squares[0::2] + squares[1::2]) / 2 - inner if size == 2 else inner
         couples = group.compose(group.inverse(rows[0::2]), rows[1::2]) if size == 2 else rows[:0]
         if size == 2:
-            table, index = units.characters(couples)
+            table, index = blocks.characters(couples)
             self.near = table[index]
         else:
-            self.near = np.zeros((0, len(units.degrees)))
+            self.near = np.zeros((0, len(blocks.degrees)))
         apart = np.repeat(np.arange(N // size), size)
         self.apart = apart[:, None] != apart[None]
         self.noise = float((self.gram[self.apart] ** 2).mean())  # tr K^2
@@ -344,12 +340,12 @@ class _Data:
         for start in range(0, N, step):
             part = slice(start, min(N, start + step))
             products = self.group.compose(inverses[part, None], self.rows[None])
-            table, index = self.units.characters(products.reshape(-1, width))
+            table, index = self.blocks.characters(products.reshape(-1, width))
             yield part, table, index
 
     def _sums(self) -> tuple[Floats, Floats]:
         """Sums over all pairs (a, b) apart: phi phi^T, and for each a of phi <v_a, v_b>."""
-        count = len(self.units.degrees)
+        count = len(self.blocks.degrees)
         normal = np.zeros((count, count))
         products = np.empty((len(self.rows), count))
         for part, table, index in self.quotients:

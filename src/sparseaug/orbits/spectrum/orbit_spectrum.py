@@ -43,7 +43,7 @@ def orbit_spectrum(
     *,
     oracle: Oracle | None = None,
     calls: int | None = None,
-    order: str | None = None,
+    by: str | None = None,
     chunk_size: int | None = None,
     progress: Progress | None = None,
 ) -> Spectrum:
@@ -71,7 +71,7 @@ def orbit_spectrum(
         calls: elements to evaluate at. By default all of a group of up to 10,000, and of a larger one
             256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
             1,024, all of it if it can be enumerated
-        order: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
+        by: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
             for sign flips
         chunk_size: how many moved copies go through f at once; by default 1024, or n if more, or fewer
             where f has more than 16,384 outputs
@@ -103,7 +103,7 @@ def orbit_spectrum(
     action(action.group.identity(), map_leaves(lambda part: part[:1], x))
     if action.kind == "custom" or not action.lawful:
         require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
-    measurement = measure(action.group, oracle=oracle, calls=calls, order=order)
+    measurement = measure(action.group, oracle=oracle, calls=calls, by=by)
     with evaluating(f):
         first = _twice(f, map_leaves(lambda part: part[:_TWICE], x), min(n, _TWICE))
         eps = float(np.finfo(first.dtype).eps)

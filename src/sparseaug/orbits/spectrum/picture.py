@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
-from sparseaug.orbits.spectrum.choose import candidates
+from sparseaug.orbits.spectrum.choose import judged
 from sparseaug.orbits.spectrum.result import ROUNDING, Spectrum
 
 MOST_SHOWN = 4096
@@ -64,7 +64,7 @@ def _errors(spectrum: Spectrum, axes: Any) -> None:
     order = spectrum.group.order if spectrum.group.log_order < math.log(MOST_SHOWN) else None
     shown = [
         (name, prediction)
-        for name, _, prediction in candidates(spectrum, MOST_SHOWN)
+        for name, _, prediction in judged(spectrum, MOST_SHOWN)
         if name != "full" and prediction.m > 1 and prediction.m != order
     ]
     most = max([64, *(prediction.m for _, prediction in shown), *([order] if order else [])])

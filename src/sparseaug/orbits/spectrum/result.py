@@ -15,13 +15,14 @@ from sparseaug._checks import check_integer, check_not_negative
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
+from sparseaug.groups.degrees import Degree, Degrees
+from sparseaug.groups.degrees.blocks import Floats
+from sparseaug.groups.degrees.factors import factor_sets
 from sparseaug.kernels.arrays import check_floats
-from sparseaug.orbits.spectrum.units import Floats, Units, check_order, family, units_of
+from sparseaug.orbits.spectrum.mean_squares import mean_squares, spreads
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.methods import as_known
-from sparseaug.spectral.profiles.counting import factor_sets
-from sparseaug.spectral.profiles.result import Degree
 
 LEVEL = 0.95
 """How often an error bar holds."""
@@ -94,9 +95,9 @@ class Spectrum:
 
     Attributes:
         group: what moves the inputs
-        order: "degree" or "frequency" of an abelian group, else None
+        by: "degree" or "frequency" of an abelian group, else None
         exact: whether all of the group was looked at
-        variances: of each unit: irreps, or all irreps of one degree together
+        variances: of each block: irreps, or all irreps of one degree together
         replicates: fits of noisy copies, one a row, from which error bars come; no rows if exact
         calls: elements freshly drawn
         inputs: number of inputs
@@ -118,7 +119,7 @@ class Spectrum:
     """
 
     group: Group
-    order: str | None
+    by: str | None
     exact: bool
     variances: Floats
     replicates: Floats
@@ -128,7 +129,6 @@ class Spectrum:
     def __post_init__(self) -> None:
         if not isinstance(self.group, Group):
             raise ArgumentError(f"group={shorten(self.group)} is not a group.")
-        check_order(self.order)
         if type(self.exact) is not bool:
             raise ArgumentError(f"exact={shorten(self.exact)} is neither True nor False.")
         check_integer("calls", self.calls, below=1 << 62)
@@ -138,7 +138,7 @@ class Spectrum:
                 f"exact=True is not for {self.group.name}, which is infinite: no list holds all of it; "
                 "give False."
             )
-        count = len(self._units.degrees)
+        count = len(self._blocks.degrees)
         for name, axes in (("variances", 1), ("replicates", 2)):
             array = _not_negative(name, getattr(self, name), axes, count)
             object.__setattr__(self, name, array)
@@ -149,13 +149,13 @@ class Spectrum:
             )
 
     @cached_property
-    def _units(self) -> Units:
-        return units_of(family(self.group)[0], self.order, whole=self.exact)
+    def _blocks(self) -> Degrees:
+        return self.group.degree_family().group.degrees(self.by, whole=self.exact)
 
     @property
     def meaning(self) -> str:
         """What degrees count."""
-        return self._units.meaning
+        return self._blocks.meaning
 
     @property
     def variance(self) -> float:
@@ -188,7 +188,7 @@ class Spectrum:
     @property
     def parts(self) -> Mapping[str, float]:
         """The variance of each irrep by name, or of each degree; empty where they are too many."""
-        names = self._units.names if len(self.variances) <= MOST_PARTS else ()
+        names = self._blocks.names if len(self.variances) <= MOST_PARTS else ()
         return MappingProxyType(dict(zip(names, self.variances.tolist(), strict=False)))
 
     def predict(self, S: GroupSample | int | Literal["full"]) -> Prediction:
@@ -216,9 +216,9 @@ class Spectrum:
             return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
         known = as_known(sample, by_degree=True)
-        squares = self._units.mean_squares(known)
+        squares = mean_squares(self._blocks, known)
         value = float(self.variances @ squares)
-        within = float(np.linalg.norm(self.variances * self._units.spreads(known)))
+        within = float(np.linalg.norm(self.variances * spreads(self._blocks, known)))
         error = math.hypot(self._half_width(self.replicates @ squares, value), within)
         return Prediction(value, error, sample.m, self.variance)
 
@@ -242,7 +242,7 @@ class Spectrum:
         """Everything as JSON data, understood by `from_dict`; shares and errors in degree order."""
         return {
             "group": self.group.to_dict(),
-            "order": self.order,
+            "by": self.by,
             "exact": self.exact,
             "calls": self.calls,
             "inputs": self.inputs,
@@ -262,7 +262,7 @@ class Spectrum:
         Args:
             data: what `to_dict` gave
         """
-        names = ("group", "order", "exact", "variances", "replicates", "calls", "inputs")
+        names = ("group", "by", "exact", "variances", "replicates", "calls", "inputs")
         missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
         if missing:
             raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
@@ -304,16 +304,16 @@ class Spectrum:
     @cached_property
     def _degrees(self) -> tuple[Degree, ...]:
         """In ascending order; sets of factors as they are named, what lies above all numbers last."""
-        unique = dict.fromkeys(self._units.degrees)
-        factors = family(self.group)[0].factors
-        named = list(factor_sets(family(self.group)[0]).values()) if factors else []
+        unique = dict.fromkeys(self._blocks.degrees)
+        known = self.group.degree_family().group
+        named = list(factor_sets(known).values()) if known.factors else []
         numbers = sorted(degree for degree in unique if isinstance(degree, int))
         return (*numbers, *(named or [degree for degree in unique if isinstance(degree, str)]))
 
     def _by_degree(self, values: Floats) -> Floats:
-        """Sums (k, degrees) of (k, units)."""
+        """Sums (k, degrees) of (k, blocks)."""
         place = {degree: i for i, degree in enumerate(self._degrees)}
-        index = np.array([place[degree] for degree in self._units.degrees], np.int64)
+        index = np.array([place[degree] for degree in self._blocks.degrees], np.int64)
         found = np.zeros((len(values), len(place)))
         np.add.at(found.T, index, values.T)
         return found
@@ -338,7 +338,7 @@ def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
     if array.ndim != axes or array.shape[-1] != count or (array < 0).any() or not finite:
         raise ArgumentError(
             f"{name}={shorten(given)} is not an array of numbers of at least 0 of a finite sum, one for "
-            f"each of {count} units; orbit_spectrum makes them."
+            f"each of {count} blocks; orbit_spectrum makes them."
         )
     array.flags.writeable = False
     return array

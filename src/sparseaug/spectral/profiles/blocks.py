@@ -16,18 +16,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from sparseaug._floats import UNIT, down, float_above, float_below, gamma, up
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.groups import Group, Irrep
-from sparseaug.groups.product import Tensor
+from sparseaug.groups.degrees import Degree
+from sparseaug.groups.representations import LARGEST_DENSE, listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.irreps import LARGEST_DENSE, irrep_means, listed_irreps
-from sparseaug.spectral.profiles.counting import MOST_SETS, Count, counted, factor_sets, summed
-from sparseaug.spectral.profiles.result import Degree, Level, Number, Part
+from sparseaug.spectral.irreps import irrep_means
+from sparseaug.spectral.profiles.counting import MOST_SETS, Count, counted, summed
+from sparseaug.spectral.profiles.result import Level, Number, Part, degree_size
 from sparseaug.spectral.result import Block, Norm, Progress
 from sparseaug.spectral.rotations import band_blocks, exact_squares
 from sparseaug.spectral.verify.lanczos import Threads
@@ -38,6 +37,11 @@ def irrep_levels(
     S: GroupSample, most: int | None, progress: Progress | None
 ) -> tuple[list[Level], list[Part]]:
     """Levels and parts of a sample of a group with known irreps, each with a degree."""
+    if not S.group.irreps_have_degrees and not S.group.factors:
+        raise UnsupportedError(
+            f"the irreps of {S.group.name} have no degree; profiles are for permutations, signed "
+            "permutations, abelian and dihedral groups, rotations, and products."
+        )
     irreps = listed_irreps(S.group)[1:]
     large = max(irreps, key=lambda irrep: irrep.dimension, default=None)
     if large is not None and large.dimension > LARGEST_DENSE:
@@ -45,7 +49,8 @@ def irrep_levels(
             f"{S.group.name} has an irrep of dimension {large.dimension}; a profile takes those up to "
             f"{LARGEST_DENSE}: use deviation(S), or deviation(S, degree=)."
         )
-    degrees = irrep_degrees(S.group, irreps)
+    found = S.group.degrees(whole=True)
+    degrees = dict(zip(found.names, found.degrees, strict=True))
     known = counted(S)
     if known is None:
         _require_counts(S)
@@ -64,34 +69,9 @@ def irrep_levels(
                 progress(done, len(irreps))
 
     norms = largest_norms(blocks())
-    if known is None:
-        known = _counts(S, parts)
-    return levels(known, norms, S.m), parts
-
-
-def irrep_degrees(group: Group, irreps: list[Irrep]) -> dict[str, Degree]:
-    """The degree of each irrep but the trivial one, by name."""
-    if group.factors:
-        trivial = [next(factor.irreps()).name for factor in group.factors]
-        names = factor_sets(group)
-        return {irrep.name: names[_support(irrep.matrices, trivial)] for irrep in irreps}
-    found: dict[str, Degree] = {}
-    for irrep in irreps:
-        if irrep.degree is None:
-            raise UnsupportedError(
-                f"the irreps of {group.name} have no degree; profiles are for permutations, signed "
-                "permutations, abelian and dihedral groups, and products."
-            )
-        found[irrep.name] = irrep.degree
-    return found
-
-
-def _support(matrices: Any, trivial: list[str]) -> tuple[int, ...]:
-    """The factors on which a tensor product is not trivial."""
-    if not isinstance(matrices, Tensor):
-        raise UnsupportedError("a product's irreps are tensor products of its factors' irreps.")
-    pairs = enumerate(zip(matrices.irreps, trivial, strict=True))
-    return tuple(i for i, (irrep, name) in pairs if irrep.name != name)
+    if known is None and not all(isinstance(part.mean_square, Fraction) for part in parts):
+        return _from_parts(parts, norms), parts
+    return levels(summed(parts, S.m) if known is None else known, norms, S.m), parts
 
 
 def _part(S: GroupSample, degree: Degree, block: Block, zero: bool) -> Part:
@@ -107,32 +87,17 @@ def _part(S: GroupSample, degree: Degree, block: Block, zero: bool) -> Part:
     )
 
 
-def _counts(S: GroupSample, parts: list[Part]) -> list[Count]:
-    if all(isinstance(part.mean_square, Fraction) for part in parts):
-        return summed(parts, S.m)
-    raise _too_many(S)
-
-
 def _require_counts(S: GroupSample) -> None:
     """Refuse what neither quotients nor integer characters count, for the reason that it has."""
     group = S.group
-    if group.has_integer_characters:
+    if group.has_integer_characters or not group.factors:
         return
-    if not group.factors:
-        raise UnsupportedError(
-            f"the characters of {group.name} are not integers, and its quotients have no counts by "
-            "degree: there is no profile; use deviation(S)."
-        )
     if 1 << len(group.factors) > MOST_SETS:
         raise UnsupportedError(
             f"{group.name} has {len(group.factors)} factors, of which at most {MOST_SETS} sets are "
             "counted: there is no profile; use deviation(S)."
         )
-    raise _too_many(S)
-
-
-def _too_many(S: GroupSample) -> UnsupportedError:
-    return UnsupportedError(
+    raise UnsupportedError(
         f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, or "
         "deviation(S)."
     )
@@ -163,9 +128,7 @@ def band_levels(
                 progress(degree, highest)
 
     norms = largest_norms(blocks())
-    return [
-        _level(ell, [p for p in parts if p.degree == ell], norm) for ell, norm in norms.items()
-    ], parts
+    return _from_parts(parts, norms), parts
 
 
 def _band_part(degree: int, block: Block, square: Fraction | None) -> Part:
@@ -176,6 +139,13 @@ def _band_part(degree: int, block: Block, square: Fraction | None) -> Part:
         return Part(block.label, degree, d, d * d, square, square == 0)
     low, high = square_interval(block)
     return Part(block.label, degree, d, d * d, 0.5 * (low + high) / d, None if low == 0 else False)
+
+
+def _from_parts(parts: list[Part], norms: Mapping[Degree, Norm]) -> list[Level]:
+    """One level per degree, its mean square as well as those of its irreps are known."""
+    degrees = sorted({part.degree for part in parts}, key=degree_size)
+    zero = Norm(0.0, 0.0)
+    return [_level(k, [p for p in parts if p.degree == k], norms.get(k, zero)) for k in degrees]
 
 
 def _level(degree: Degree, parts: list[Part], norm: Norm) -> Level:

@@ -17,23 +17,33 @@ each m^2 / |H| times: |H| rows instead of m^2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import accumulate
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug.errors import shorten_text
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.young import Partition, characters_at, conjugate, dimension, partitions
+from sparseaug.groups.degrees import Degree
+from sparseaug.groups.degrees.abelian import weight_coefficients
+from sparseaug.groups.degrees.factors import factor_sets
+from sparseaug.groups.degrees.shapes import (
+    LARGEST_N,
+    POLYNOMIALS,
+    cycle_codes,
+    cycle_type,
+    is_first,
+    is_halved,
+    shape_degree,
+    shape_name,
+)
+from sparseaug.groups.permutations import fixed_points
+from sparseaug.groups.young import Partition, characters_at, dimension, partitions
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.profiles.result import Degree, Part, degree_size
-
-LARGEST_N = 12
-"""S_n whose irreps are all counted; above, those of degree 1 to 3."""
+from sparseaug.spectral.profiles.result import Part, degree_size
 
 MOST_SETS = 1 << 12
 """Sets of factors of a product that are listed."""
@@ -118,20 +128,9 @@ def shape_part(shape: Partition, even: bool, total: int, m: int) -> Part:
     """The part of a partition, of which the character has this sum over all quotients."""
     d, degree = dimension(shape), shape_degree(shape, even)
     square = Fraction(total, m * m * d)
-    if even and shape == conjugate(shape) and d > 1:
-        return Part(f"{shape}+-", degree, d // 2, d * d // 2, square, not total)
-    return Part(str(shape), degree, d, d * d, square, not total)
-
-
-def shape_degree(shape: Partition, even: bool) -> int:
-    """n - lambda_1; on A_n the smaller one of the conjugates."""
-    longest = max(shape[0], len(shape)) if even else shape[0]
-    return sum(shape) - longest
-
-
-def is_first(shape: Partition) -> bool:
-    """Whether it stands for itself and its conjugate on A_n, and is not trivial there."""
-    return shape >= conjugate(shape) and len(shape) > 1
+    halves = 2 if is_halved(shape, even) else 1
+    name = shape_name(shape, even)
+    return Part(name, degree, d // halves, d * d // halves, square, not total)
 
 
 def _shape_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
@@ -148,55 +147,6 @@ def _shape_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition
         for shape, value in characters_at(cycle_type(code, n)).items():
             totals[shape] += total * value
     return totals
-
-
-def cycle_codes(rows: Rows) -> Rows:
-    """One integer per row, which `cycle_type` turns into the cycle type."""
-    n = rows.shape[1]
-    codes = np.zeros(len(rows), np.int64)
-    for fixed in fixed_points(rows, n - 1):
-        codes = codes * (n + 1) + fixed
-    return codes
-
-
-def fixed_points(rows: Rows, powers: int) -> Iterator[Rows]:
-    """How many points q, q^2, ... fix, for each row q."""
-    points = np.arange(rows.shape[1])
-    power = rows
-    for k in range(powers):
-        if k:
-            power = np.take_along_axis(rows, power, axis=1)
-        yield (power == points).sum(axis=1)
-
-
-def cycle_type(code: int, n: int) -> Partition:
-    """From the fixed points of q, ..., q^(n-1): those of q^k are the sum of d a_d over d | k.
-
-    What they leave, if anything, is one cycle of length n.
-    """
-    fixed = [0] * n
-    for k in range(n - 1, 0, -1):
-        code, fixed[k] = divmod(code, n + 1)
-    cycles: list[int] = []
-    number: dict[int, int] = {}
-    for k in range(1, n):
-        number[k] = (fixed[k] - sum(d * number[d] for d in number if k % d == 0)) // k
-        cycles += [k] * number[k]
-    if sum(cycles) < n:
-        cycles.append(n)
-    return tuple(reversed(cycles))
-
-
-# James and Kerber 1981, 2.3: characters as polynomials in the numbers of short cycles.
-POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
-    (1,): lambda a, b, c: a - 1,
-    (2,): lambda a, b, c: a * (a - 3) // 2 + b,
-    (1, 1): lambda a, b, c: (a - 1) * (a - 2) // 2 - b,
-    (3,): lambda a, b, c: a * (a - 1) * (a - 5) // 6 + b * (a - 1) + c,
-    (2, 1): lambda a, b, c: a * (a - 2) * (a - 4) // 3 - c,
-    (1, 1, 1): lambda a, b, c: (a - 1) * (a - 2) * (a - 3) // 6 - (a - 1) * b + c,
-}
-"""The character of (n - |mu|, mu) for n >= 6."""
 
 
 def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
@@ -276,33 +226,6 @@ def _agreements(
             yield zeros.reshape(-1, 1), (counts[part, None] * counts[None]).ravel()
 
     return chunks()
-
-
-def weight_coefficients(
-    zeros: list[int], sizes: list[int], kinds: list[int], most: int
-) -> list[int]:
-    """Of prod over the kinds n of (1 + (n - 1) x)^zeros (1 - x)^(size - zeros), up to x^most."""
-    found = [1] + [0] * most
-    for z, size, n in zip(zeros, sizes, kinds, strict=True):
-        for factor, power in ((n - 1, z), (-1, size - z)):
-            other = [math.comb(power, j) * factor**j for j in range(min(power, most) + 1)]
-            found = [
-                sum(found[w - j] * other[j] for j in range(min(w, len(other) - 1) + 1))
-                for w in range(most + 1)
-            ]
-    return found
-
-
-def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
-    """The non-empty sets of factors that have an irrep, and their names: small sets first."""
-    names = [factor.name for factor in group.factors]
-    names = [name if names.count(name) == 1 else f"{name}[{i}]" for i, name in enumerate(names)]
-    axes = [i for i, factor in enumerate(group.factors) if factor.order > 1]
-    return {
-        chosen: " x ".join(shorten_text(names[i]) for i in chosen)
-        for size in range(1, len(axes) + 1)
-        for chosen in combinations(axes, size)
-    }
 
 
 def _split(group: Group, rows: Rows) -> list[Rows]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sparseaug._checks import check_integer
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug._checks import check_choice, check_integer
+from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.deviation import check_progress
@@ -15,15 +16,12 @@ from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
 from sparseaug.spectral.result import Progress
 from sparseaug.spectral.young.symmetric import LARGEST_N
 
-ORDERS = ("degree", "frequency")
-BANDS = ("frequency", "l")  # what the degrees of rotations count, in the plane and in space
-
 
 def profile(
     S: GroupSample,
     *,
     degree: int | None = None,
-    order: str = "degree",
+    by: str = "degree",
     progress: Progress | None = None,
 ) -> Profile:
     """The norm of Pi_S - Pi_G on each degree, its mean square, and where S is exact.
@@ -39,7 +37,7 @@ def profile(
     - of permutations (S_n, A_n): the number of coordinates at a time, n - lambda_1; all of them up to
       n = 12, above it 1 to 3;
     - of sign flips, shifts and other abelian groups: the number of non-zero frequencies, or, with
-      order="frequency", the length of the frequency, rounded up;
+      by="frequency", the length of the frequency, rounded up;
     - of dihedral groups: the frequency j of turn(j); the sign of flips is 0, the signs that change
       with every turn are n/2;
     - of signed permutations (B_n): n - alpha_1 for the bipartition (alpha | beta); their action on
@@ -55,7 +53,7 @@ def profile(
         S: a sample of a group
         degree: only degrees up to this one. Without it, sign flips and abelian groups with more than
             4 million elements are looked at up to degree 3.
-        order: "degree", or "frequency" for abelian groups
+        by: "degree", or "frequency" for abelian groups
         progress: called now and then with two numbers, how much is done and of how much
 
     Returns:
@@ -64,14 +62,14 @@ def profile(
     Raises:
         UnsupportedError: the group's irreps have no degree, or m is too large to count quotients.
         GroupTooLargeError: there are too many irreps, or one is too large.
-        ArgumentError: degree= or order= does not fit the group.
+        ArgumentError: degree= or by= does not fit the group.
 
     Examples:
         >>> import sparseaug as sa
         >>> found = sa.profile(sa.design(sa.symmetric(5), degree=2))
         >>> found.exact_to, found.mean_square[3], round(found.norms[3], 6)
         (2, Fraction(5, 41), 1.0)
-        >>> print(sa.profile(sa.design(sa.abelian(8, 8), m=32, name="lattice"), order="frequency"))
+        >>> print(sa.profile(sa.design(sa.abelian(8, 8), m=32, name="lattice"), by="frequency"))
         C8xC8, m = 32; degree: frequency
         <BLANKLINE>
         degree  norm at most  at least  mean square x m
@@ -85,24 +83,23 @@ def profile(
     require_sample(S)
     check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
-    if not isinstance(order, str) or order not in ORDERS:
-        raise ArgumentError(f"order={shorten(order)} is not known; give one of {ORDERS}.")
+    check_choice("by", by, tuple(MEANINGS))
     T = as_known(S, by_degree=True)
-    if order == "frequency" and T.group.moduli is None:
+    if by == "frequency" and T.group.moduli is None:
         raise ArgumentError(
-            f'order="frequency" is for abelian groups, not {S.group.name}; leave it out.'
+            f'by="frequency" is for abelian groups, not {S.group.name}; leave it out.'
         )
     parts: list[Part] = []
     levels: list[Level]
     if not T.group.is_finite:
-        meaning = "degrees of all factors" if T.group.factors else BANDS[T.group.width >= 4]
+        meaning = "degrees of all factors" if T.group.factors else T.group.degree_meaning
         levels, parts = band_levels(T, most, progress)
         whole = False
     elif T.group.moduli is not None:
-        meaning = "frequency" if order == "frequency" else "non-zero frequencies"
-        levels, whole = (by_frequency if order == "frequency" else by_weight)(T, most)
+        meaning = MEANINGS[by]
+        levels, whole = (by_frequency if by == "frequency" else by_weight)(T, most)
     elif T.group.transform == "dihedral":
-        meaning = "frequency"
+        meaning = T.group.degree_meaning
         levels, parts, whole = dihedral_levels(T, most)
     elif T.group.transform == "young":
         if most is not None and T.group.width > LARGEST_N and most > LARGEST_DEGREE:
@@ -110,11 +107,11 @@ def profile(
                 f"degree={most} of {S.group.name} is out of reach: above S{LARGEST_N} profiles go up "
                 f"to degree {LARGEST_DEGREE}."
             )
-        meaning = "coordinates at a time"
+        meaning = T.group.degree_meaning
         levels, parts = permutation_levels(T, most, progress)
         whole = most is None and T.group.width <= LARGEST_N
     else:
-        meaning = "factors together" if T.group.factors else "coordinates at a time"
         levels, parts = irrep_levels(T, most, progress)
+        meaning = T.group.degree_meaning
         whole = most is None
     return Profile(S.group.name, S.m, meaning, tuple(levels), tuple(parts), whole, S.sha256)

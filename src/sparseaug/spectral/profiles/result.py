@@ -12,8 +12,8 @@ from sparseaug._checks import check_integer, check_text
 from sparseaug._floats import text_down, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
+from sparseaug.groups.degrees import Degree
 
-Degree: TypeAlias = int | str
 Number: TypeAlias = Fraction | float
 
 _MOST_ROWS = 40  # of a printed table

@@ -26,18 +26,17 @@ from numpy.typing import NDArray
 from sparseaug._floats import down, float_above, float_below, up
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
+from sparseaug.groups.degrees import Degree
+from sparseaug.groups.degrees.abelian import TABLE, frequency_labels, weight_labels
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import fft_blocks, phases
 from sparseaug.spectral.characters import characters_norm
 from sparseaug.spectral.profiles.blocks import levels
 from sparseaug.spectral.profiles.counting import Count, coset_of, counted
-from sparseaug.spectral.profiles.result import Degree, Level, Part
+from sparseaug.spectral.profiles.result import Level, Part
 from sparseaug.spectral.result import Block, Norm
 from sparseaug.spectral.tuples import norms_by_weight
 from sparseaug.spectral.walsh import hadamard
-
-TABLE = 1 << 22
-"""Order up to which every character is looked at: a second or so."""
 
 LOW_DEGREE = 3
 """Weight up to which the characters of a larger group are looked at, unless another is asked for."""
@@ -70,7 +69,7 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     elif width == 1:
         norms = {1: characters_norm(S)}
     elif any(count.total for count in found):
-        norms = _Scan.of(S, _weight).norms() if every else norms_by_weight(S, most)
+        norms = _Scan.of(S, weight_labels).norms() if every else norms_by_weight(S, most)
     return levels(found, norms, S.m), most == width
 
 
@@ -79,24 +78,13 @@ def by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     moduli = S.group.moduli or ()
     if math.prod(moduli) > TABLE:
         raise GroupTooLargeError(
-            f'order="frequency" looks at every character, and {S.group.name} has more than {TABLE}; '
+            f'by="frequency" looks at every character, and {S.group.name} has more than {TABLE}; '
             "leave it out, with degree=."
         )
 
     found = _Scan.of(S, lambda frequencies: frequency_labels(frequencies, moduli)).levels(S)
     kept = [level for level in found if most is None or int(level.degree) <= most]
     return kept, len(kept) == len(found)
-
-
-def frequency_labels(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
-    """The length of min(a_i, n_i - a_i), rounded up, of each row of frequencies."""
-    squares = (np.minimum(frequencies, np.array(moduli) - frequencies) ** 2).sum(axis=1)
-    root = np.floor(np.sqrt(squares)).astype(np.int64)
-    return root + (root * root < squares)
-
-
-def _weight(frequencies: Rows) -> Rows:
-    return np.count_nonzero(frequencies, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 from sparseaug._floats import UNIT, up
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
+from sparseaug.groups.degrees import Degree
+from sparseaug.groups.degrees.shapes import LARGEST_N, is_first, shape_degree
 from sparseaug.groups.young import Partition, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.blocks import (
@@ -39,15 +41,12 @@ from sparseaug.spectral.profiles.blocks import (
     root_below,
 )
 from sparseaug.spectral.profiles.counting import (
-    LARGEST_N,
     coset_of,
     counted_shapes,
-    is_first,
-    shape_degree,
     shape_part,
     summed,
 )
-from sparseaug.spectral.profiles.result import Degree, Level, Part
+from sparseaug.spectral.profiles.result import Level, Part
 from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm
 from sparseaug.spectral.tuples import TUPLE_CODES, permutation_module_norm
 from sparseaug.spectral.verify.lanczos import Threads

@@ -1,9 +1,10 @@
-"""The units of S_n and A_n: partitions, whose characters are integers of the cycle type.
+"""The irreps of S_n and A_n: partitions, whose characters are integers of the cycle type.
 
-Partners of g are g k t k^-1 with t a cycle: a function of few coordinates hardly changes under a short
-one. Above n = 12 the irreps of degree 1 to 3 are units, and what lies above is four units of one degree,
-"above 3", that stand for the degrees 4, 6, 9 and all: of degree j the character at q is about the chance
-(a/n)^j that j coordinates are among the a that q leaves in place.
+The degree of a partition is n - lambda_1: functions of k coordinates at a time contain exactly the
+degrees up to k. Partners of g are g k t k^-1 with t a cycle: a function of few coordinates hardly
+changes under a short one. Above n = 12 the irreps of degree 1 to 3 are blocks, and what lies above is
+four blocks of one degree, "above 3", that stand for the degrees 4, 6, 9 and all: of degree j the
+character at q is about the chance (a/n)^j that j coordinates are among the a that q leaves in place.
 
 The variances of all partitions from the values on all of S_n: Clausen's recursion.
 
@@ -18,14 +19,17 @@ values are 0 elsewhere; a self-conjugate shape is two halves of half the dimensi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.groups import Group, Rows, symmetric
+from sparseaug.errors import GroupTooLargeError
+from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats
+from sparseaug.groups.permutations import Rows, compose_permutations, fixed_points
 from sparseaug.groups.young import (
     Partition,
     characters_at,
@@ -35,52 +39,49 @@ from sparseaug.groups.young import (
     restrict,
     young_matrices,
 )
-from sparseaug.orbits.spectrum.units import Floats
-from sparseaug.sampling import GroupSample
-from sparseaug.spectral.profiles.counting import (
-    LARGEST_N,
-    POLYNOMIALS,
-    counted_shapes,
-    cycle_codes,
-    cycle_type,
-    fixed_points,
-    is_first,
-    shape_degree,
-    shape_part,
-)
-from sparseaug.spectral.profiles.result import Degree
+
+if TYPE_CHECKING:
+    from sparseaug.groups.symmetric import Symmetric
+
+LARGEST_N = 12
+"""S_n whose irreps are all counted; above, those of degree 1 to 3."""
 
 ABOVE = (4, 6, 9, math.inf)
 """Degrees that stand for all above 3; infinite: only the identity has a character."""
 
 _CYCLES = 6  # lengths, at most
+_ENTRIES = 1 << 22  # of values that are transformed together
 
 
 @dataclass(frozen=True, eq=False)
-class Shapes:
+class Shapes(Degrees):
     """The partitions of n but the first; on A_n one of two conjugates."""
 
-    group: Group
-    shapes: tuple[Partition, ...]
-    names: tuple[str, ...]
-    degrees: tuple[Degree, ...]
-    meaning: str = "coordinates at a time"
+    group: Symmetric
+    kind = "shapes"
 
-    @classmethod
-    def of(cls, group: Group) -> Shapes:
-        n, even = group.width, group.even
+    @cached_property
+    def shapes(self) -> tuple[Partition, ...]:
+        """The partitions."""
+        n = self.group.n
         if n > LARGEST_N:
-            shapes = tuple((n - sum(mu), *mu) for mu in POLYNOMIALS)
-            above: list[Degree] = ["above 3"] * len(ABOVE)
-            names = [*map(str, shapes), *(f"about {j}" for j in ABOVE)]
-            return cls(group, shapes, tuple(names), (*(n - s[0] for s in shapes), *above))
-        shapes = tuple(p for p in partitions(n)[1:] if not even or is_first(p))
-        parts = [shape_part(shape, even, 0, 1) for shape in shapes]
-        degrees = tuple(shape_degree(shape, even) for shape in shapes)
-        return cls(group, shapes, tuple(part.name for part in parts), degrees)
+            return tuple((n - sum(mu), *mu) for mu in POLYNOMIALS)
+        return tuple(p for p in partitions(n)[1:] if not self.group.even or is_first(p))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        named = tuple(shape_name(shape, self.group.even) for shape in self.shapes)
+        return (*named, *(f"about {j}" for j in ABOVE)) if self.group.n > LARGEST_N else named
+
+    @cached_property
+    def degrees(self) -> tuple[Degree, ...]:
+        n = self.group.n
+        if n > LARGEST_N:
+            return (*(n - shape[0] for shape in self.shapes), *["above 3"] * len(ABOVE))
+        return tuple(shape_degree(shape, self.group.even) for shape in self.shapes)
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        n = self.group.width
+        n = self.group.n
         if n > LARGEST_N:
             return self._of_short_cycles(rows)
         codes, index = np.unique(cycle_codes(rows), return_inverse=True)
@@ -90,7 +91,6 @@ class Shapes:
         return table / sizes, index.reshape(-1)
 
     def _of_short_cycles(self, rows: Rows) -> tuple[Floats, Rows]:
-        n = self.group.width
         once, twice, thrice = fixed_points(rows, 3)
         numbers = np.stack([once, (twice - once) // 2, (thrice - once) // 3], axis=1)
         kinds, index = np.unique(numbers, axis=0, return_inverse=True)
@@ -99,13 +99,13 @@ class Shapes:
             [value(a, b, c) / size for a, b, c in kinds.tolist()]
             for value, size in zip(POLYNOMIALS.values(), sizes, strict=True)
         ]
-        kept = kinds[:, 0] / n
+        kept = kinds[:, 0] / self.group.n
         columns += [kept**j if j < math.inf else kept == 1 for j in ABOVE]
         return np.array(columns, np.float64).T, index.reshape(-1)
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """g k t k^-1, t a cycle whose length goes round from 2 to n - 1, on A_n from 3, odd ones."""
-        n, step = self.group.width, 1 + self.group.even
+        group, n, step = self.group, self.group.n, 1 + self.group.even
         lengths = np.arange(1 + step, max(n, 2 + step), step)
         if len(lengths) > _CYCLES:
             places = np.geomspace(1, len(lengths), _CYCLES).round().astype(int) - 1
@@ -113,41 +113,79 @@ class Shapes:
         t = np.tile(np.arange(n), (len(g), 1))
         for i, length in enumerate(lengths.tolist()):
             t[i :: len(lengths), :length] = np.roll(np.arange(length), -1)
-        group = self.group
         return group.compose(group.compose(group.compose(g, k), t), group.inverse(k))
 
-    def mean_squares(self, S: GroupSample) -> Floats:
-        parts = counted_shapes(S)
-        if parts is None:
-            raise UnsupportedError(
-                f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer "
-                "elements."
-            )
-        squares = [float(part.mean_square) for part in parts]
-        if S.group.width > LARGEST_N:
-            # sum over all pi of d_pi^2 ||pi(S)||_F^2 / d_pi is |G| times the share of equal pairs
-            order, counts = S.group.order, S.counts()[1]
-            equal = order * sum(c * c for c in counts.tolist()) / S.m**2
-            known = sum(part.weight for part in parts)
-            rest = equal - 1 - sum(float(part.mean_square) * part.weight for part in parts)
-            squares += [max(0.0, rest / (order - 1 - known))] * len(ABOVE)
-        return np.array(squares)
-
-    def spreads(self, S: GroupSample) -> float:
-        return 0.0
-
     def variances(self, values: NDArray[Any]) -> Floats:
-        if self.group.width > LARGEST_N:
+        if self.group.n > LARGEST_N:
             raise GroupTooLargeError(f"{self.group.name} is too large to be listed; give calls=.")
         return young_variances(self.group, self.shapes, values)
 
 
-_ENTRIES = 1 << 22  # of values that are transformed together
+def shape_degree(shape: Partition, even: bool) -> int:
+    """n - lambda_1; on A_n the smaller one of the conjugates."""
+    longest = max(shape[0], len(shape)) if even else shape[0]
+    return sum(shape) - longest
 
 
-def young_variances(group: Group, shapes: tuple[Partition, ...], values: NDArray[Any]) -> Floats:
+def shape_name(shape: Partition, even: bool) -> str:
+    """The partition; on A_n with both signs where it stands for two halves."""
+    return f"{shape}+-" if is_halved(shape, even) else str(shape)
+
+
+def is_halved(shape: Partition, even: bool) -> bool:
+    """Whether it is two irreps of A_n, each of half the dimension."""
+    return even and shape == conjugate(shape) and dimension(shape) > 1
+
+
+def is_first(shape: Partition) -> bool:
+    """Whether it stands for itself and its conjugate on A_n, and is not trivial there."""
+    return shape >= conjugate(shape) and len(shape) > 1
+
+
+def cycle_codes(rows: Rows) -> Rows:
+    """One integer per row, which `cycle_type` turns into the cycle type."""
+    n = rows.shape[1]
+    codes = np.zeros(len(rows), np.int64)
+    for fixed in fixed_points(rows, n - 1):
+        codes = codes * (n + 1) + fixed
+    return codes
+
+
+def cycle_type(code: int, n: int) -> Partition:
+    """From the fixed points of q, ..., q^(n-1): those of q^k are the sum of d a_d over d | k.
+
+    What they leave, if anything, is one cycle of length n.
+    """
+    fixed = [0] * n
+    for k in range(n - 1, 0, -1):
+        code, fixed[k] = divmod(code, n + 1)
+    cycles: list[int] = []
+    number: dict[int, int] = {}
+    for k in range(1, n):
+        number[k] = (fixed[k] - sum(d * number[d] for d in number if k % d == 0)) // k
+        cycles += [k] * number[k]
+    if sum(cycles) < n:
+        cycles.append(n)
+    return tuple(reversed(cycles))
+
+
+# James and Kerber 1981, 2.3: characters as polynomials in the numbers of short cycles.
+POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
+    (1,): lambda a, b, c: a - 1,
+    (2,): lambda a, b, c: a * (a - 3) // 2 + b,
+    (1, 1): lambda a, b, c: (a - 1) * (a - 2) // 2 - b,
+    (3,): lambda a, b, c: a * (a - 1) * (a - 5) // 6 + b * (a - 1) + c,
+    (2, 1): lambda a, b, c: a * (a - 2) * (a - 4) // 3 - c,
+    (1, 1, 1): lambda a, b, c: (a - 1) * (a - 2) * (a - 3) // 6 - (a - 1) * b + c,
+}
+"""The character of (n - |mu|, mu) for n >= 6."""
+
+
+def young_variances(
+    group: Symmetric, shapes: tuple[Partition, ...], values: NDArray[Any]
+) -> Floats:
     """var of each shape, from the values (order, p) of S_n or A_n in rank order, summed over p."""
-    n = group.width
+    n = group.n
     rows = _cosets(n)
     inside = np.flatnonzero(group.contains(rows))
     place = group.rank(rows[inside])
@@ -160,7 +198,7 @@ def young_variances(group: Group, shapes: tuple[Partition, ...], values: NDArray
         blocks = _transform(n, spread)
         for u, shape in enumerate(shapes):
             size = dimension(shape)
-            halves = 2 if group.even and shape == conjugate(shape) and size > 1 else 1
+            halves = 2 if is_halved(shape, group.even) else 1
             found[u] += size / halves * float(np.linalg.norm(blocks[shape] / len(values)) ** 2)
     return found
 
@@ -175,10 +213,9 @@ def _swaps(k: int, n: int) -> Rows:
 
 def _cosets(n: int) -> Rows:
     """All elements as c_n c_(n-1) ... c_2, the first factor slowest."""
-    group = symmetric(n)
-    rows = group.identity()
+    rows = np.arange(n)[None]
     for k in range(2, n + 1):
-        rows = group.compose(_swaps(k, n)[:, None], rows[None]).reshape(-1, n)
+        rows = compose_permutations(_swaps(k, n)[:, None], rows[None]).reshape(-1, n)
     return rows
 
 

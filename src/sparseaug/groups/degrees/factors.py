@@ -1,72 +1,94 @@
-"""The units of direct products: tensor products of the factors' units, or whole sets of factors.
+"""The blocks of direct products: tensor products of the factors' blocks, or whole sets of factors.
 
 The character of a tensor product is the product of the factors' characters. Partners of g differ from
 it on a random set of factors: on some by the factor's own partner, on the others by a fresh element.
+
+The degree that is shown of a block is the set of factors on which it is not trivial, an analysis of
+variance; `degree=` counts the coordinates of all factors together, as degrees of tensor products add up.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from functools import cached_property
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.groups import Group, Rows
-from sparseaug.orbits.spectrum.units import (
-    Floats,
-    ListedIrreps,
-    Units,
-    quotient_squares,
-    resampled,
-    spread_between,
-    units_of,
-)
-from sparseaug.sampling import GroupSample
-from sparseaug.spectral.profiles.counting import factor_sets
-from sparseaug.spectral.profiles.result import Degree
+from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
+from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats, IrrepDegrees, resample
+from sparseaug.groups.permutations import Rows
+
+if TYPE_CHECKING:
+    from sparseaug.groups.base import Group
+    from sparseaug.groups.product import Product, Tensor
 
 MOST_TENSORS = 400
-"""Units of a product that are fitted; above, one for each set of factors."""
+"""Blocks of a product that are told apart by draws; above, one for each set of factors."""
 
 
-def product_units(group: Group, *, whole: bool) -> Units:
-    """The units of a direct product; with whole=True its irreps, if they can be listed."""
+def product_degrees(group: Product, *, whole: bool) -> Degrees:
+    """The blocks of a direct product; with whole=True its irreps, if they can be listed."""
+    if not group.is_finite:
+        raise UnsupportedError(
+            f"{group.name} has infinitely many irreps of several factors; measure the rotations alone."
+        )
     if whole:
         try:
-            return ListedIrreps.of(group)
+            return ProductIrreps.of(group)
         except GroupTooLargeError:
-            return FactorSets.of(group)
+            return FactorSets(group)
     try:
-        factors = tuple(units_of(factor, None, whole=False) for factor in group.factors)
+        factors = tuple(factor.degrees() for factor in group.factors)
     except (GroupTooLargeError, UnsupportedError):
-        return FactorSets.of(group)
-    if math.prod(1 + len(units.degrees) for units in factors) > MOST_TENSORS:
-        return FactorSets.of(group)
-    return Tensors.of(group, factors)
+        return FactorSets(group)
+    if math.prod(1 + len(blocks.degrees) for blocks in factors) > MOST_TENSORS:
+        return FactorSets(group)
+    return Tensors(group, factors)
+
+
+def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
+    """The non-empty sets of factors that have an irrep, and their names: small sets first."""
+    names = [factor.name for factor in group.factors]
+    names = [name if names.count(name) == 1 else f"{name}[{i}]" for i, name in enumerate(names)]
+    axes = [i for i, factor in enumerate(group.factors) if factor.order > 1]
+    return {
+        chosen: " x ".join(shorten_text(names[i]) for i in chosen)
+        for size in range(1, len(axes) + 1)
+        for chosen in combinations(axes, size)
+    }
+
+
+class ProductIrreps(IrrepDegrees):
+    """Irreps one by one, by sets of factors."""
+
+    @cached_property
+    def degrees(self) -> tuple[Degree, ...]:
+        trivial = [next(factor.irreps()).name for factor in self.group.factors]
+        sets = factor_sets(self.group)
+        tensors = [cast("Tensor", irrep.matrices) for irrep in self.irreps]
+        return tuple(sets[tensor.support(trivial)] for tensor in tensors)
 
 
 @dataclass(frozen=True, eq=False)
-class Tensors:
+class Tensors(Degrees):
     """One unit of each factor, or the trivial irrep (place 0), but not everywhere."""
 
-    group: Group
-    factors: tuple[Units, ...]
-    places: tuple[tuple[int, ...], ...]
-    meaning: str = "factors together"
+    group: Product
+    factors: tuple[Degrees, ...]
+    kind = "tensors"
 
-    @classmethod
-    def of(cls, group: Group, factors: tuple[Units, ...]) -> Tensors:
-        places = product(*(range(1 + len(units.degrees)) for units in factors))
-        return cls(group, factors, tuple(places)[1:])
+    @cached_property
+    def places(self) -> tuple[tuple[int, ...], ...]:
+        """Of each block, its place among the blocks of every factor."""
+        return tuple(product(*(range(1 + len(own.degrees)) for own in self.factors)))[1:]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of the factors' units, side by side."""
-        own = [("trivial", *units.names) for units in self.factors]
+        own = [("trivial", *blocks.names) for blocks in self.factors]
         return tuple(
             " * ".join(names[at] for names, at in zip(own, place, strict=True))
             for place in self.places
@@ -74,7 +96,6 @@ class Tensors:
 
     @property
     def degrees(self) -> tuple[Degree, ...]:
-        """Sets of factors."""
         sets = factor_sets(self.group)
         return tuple(sets[tuple(i for i, at in enumerate(place) if at)] for place in self.places)
 
@@ -84,7 +105,7 @@ class Tensors:
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         parts = np.split(rows, np.cumsum(self._widths)[:-1], axis=1)
-        found = [units.characters(part) for units, part in zip(self.factors, parts, strict=True)]
+        found = [blocks.characters(part) for blocks, part in zip(self.factors, parts, strict=True)]
         kinds, index = np.unique(
             np.stack([kind for _, kind in found], axis=1), axis=0, return_inverse=True
         )
@@ -98,23 +119,11 @@ class Tensors:
         """On every other couple fresh factors, on the rest the factors' own partners."""
         ends = np.cumsum(self._widths)[:-1]
         parts = zip(self.factors, np.split(g, ends, axis=1), np.split(k, ends, axis=1), strict=True)
-        near = [k_ if u.partners is None else u.partners(g_, k_, rng) for u, g_, k_ in parts]
+        near = [k_ if own.partners is None else own.partners(g_, k_, rng) for own, g_, k_ in parts]
         fresh = rng.random(len(g)) < 0.5
-        return resampled(
+        return resample(
             g, np.where(fresh[:, None], k, np.concatenate(near, axis=1)), self._widths, rng
         )
-
-    def mean_squares(self, S: GroupSample) -> Floats:
-        return quotient_squares(self, S)
-
-    def spreads(self, S: GroupSample) -> Floats:
-        """Of tensor products that hold a unit of several irreps: its own spreads are an array."""
-        parts = np.split(S.elements, np.cumsum(self._widths)[:-1], axis=1)
-        samples = map(GroupSample, self.group.factors, parts)
-        own = [units.spreads(T) for units, T in zip(self.factors, samples, strict=True)]
-        several = np.array([isinstance(spread, np.ndarray) for spread in own])
-        mixed = ((np.array(self.places) > 0) & several).any(axis=1)
-        return np.where(mixed, spread_between(self.mean_squares(S)), 0.0)
 
     def variances(self, values: NDArray[Any]) -> Floats:
         raise GroupTooLargeError(
@@ -123,27 +132,24 @@ class Tensors:
 
 
 @dataclass(frozen=True, eq=False)
-class FactorSets:
+class FactorSets(Degrees):
     """Products by the set of factors on which an irrep is not trivial: an analysis of variance.
 
     phi_F(q) is the product over the factors i in F of (|G_i| [q_i = e] - 1) / (|G_i| - 1). Partners
     agree with g on a random set of factors, and are independent of it on the others.
     """
 
-    group: Group
-    sets: tuple[tuple[int, ...], ...]
-    names: tuple[str, ...]
-    meaning: str = "factors together"
+    group: Product
+    kind = "factors"
 
-    @classmethod
-    def of(cls, group: Group) -> FactorSets:
-        named = factor_sets(group)
-        return cls(group, tuple(named), tuple(named.values()))
+    @cached_property
+    def sets(self) -> tuple[tuple[int, ...], ...]:
+        """Of factors, those of which the irreps are not trivial on exactly these."""
+        return tuple(factor_sets(self.group))
 
-    @property
+    @cached_property
     def degrees(self) -> tuple[Degree, ...]:
-        """The sets by name."""
-        return self.names
+        return tuple(factor_sets(self.group).values())
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         factors = self.group.factors
@@ -160,13 +166,7 @@ class FactorSets:
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """k on a random set of factors, neither none nor all of them; g elsewhere."""
-        return resampled(g, k, [factor.width for factor in self.group.factors], rng)
-
-    def mean_squares(self, S: GroupSample) -> Floats:
-        return quotient_squares(self, S)
-
-    def spreads(self, S: GroupSample) -> Floats:
-        return spread_between(self.mean_squares(S))
+        return resample(g, k, [factor.width for factor in self.group.factors], rng)
 
     def variances(self, values: NDArray[Any]) -> Floats:
         """Means over the factors outside of F; those of the subsets of F are subtracted."""

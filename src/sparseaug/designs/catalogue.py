@@ -2,7 +2,8 @@
 
 A row says which groups it is for and what it offers one of them: name, size, the degree
 it is exact to, a source, and how to build the rows. A new construction is one function and one row
-here; `design`, `designs`, the command and the docs read this table.
+here. `candidates` selects from it; `design`, `designs`, `choose`, `plan`, `pilot.plan`, `inspect` and
+the command ask nothing else.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from sparseaug.designs.lattices import axes, lattice
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permutations import permutations
 from sparseaug.designs.rotations import rotation_offers
-from sparseaug.designs.search import Averages, Characters, Translations, best, greedy, greedy_order
+from sparseaug.designs.search import (
+    Averages,
+    Characters,
+    Translations,
+    best,
+    best_of_pool,
+    greedy,
+    greedy_order,
+)
 from sparseaug.designs.shifts import flips, shifts
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import (
@@ -32,7 +41,6 @@ from sparseaug.groups import (
     sign_flips,
     symmetric,
 )
-from sparseaug.groups.wigner import HIGHEST_DEGREE
 from sparseaug.spectral.result import announce
 
 LARGEST_ORDER = 1_000_000
@@ -46,6 +54,11 @@ MOST_FACTORS = 64
 
 MOST_SEARCHED = 10_000
 """Elements that a search may be asked for."""
+
+JUDGED = ("search", "crossed fraction")
+"""Designs of any size that are judged on a degree if one is given."""
+
+SEARCHED = ("nested", *JUDGED)
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,49 @@ def known(group: Group, m: int | None = None, degree: int | None = None) -> list
     ]
 
 
+def candidates(
+    group: Group,
+    *,
+    most: float = math.inf,
+    degree: int | None = None,
+    deviation: float | None = None,
+    m: int | None = None,
+) -> list[Offer]:
+    """The designs of fixed size that can be made, the smallest first: where every choice starts.
+
+    Args:
+        group: of the designs
+        most: elements
+        degree: only those that are exact to it
+        deviation: only those whose whole deviation is at most this, by a theorem
+        m: that was asked for, where the sizes of a construction are many
+    """
+    found = [
+        offer
+        for offer in known(group, m)
+        if offer.m is not None
+        and not (m and offer.sizes)
+        and offer.m <= most
+        and offer.fits(group.width)
+        and (degree is None or offer.degree >= degree)
+        and (deviation is None or (offer.deviation is not None and offer.deviation <= deviation))
+    ]
+    return sorted(found, key=lambda offer: offer.m or 0)
+
+
+def sized(group: Group, m: int, degree: int | None = None) -> list[Offer]:
+    """The designs that are made for this m and degree: lattices, searches."""
+    offers = known(group, m, degree)
+    return [offer for offer in offers if offer.sizes and offer.build is not None]
+
+
+def best_to_degree(group: Group, m: int, degree: int) -> Offer | None:
+    """The smallest design of at most m elements that is exact to a degree, else the search by it."""
+    exact = candidates(group, most=m, degree=degree)
+    searches = [offer for offer in sized(group, m, degree) if offer.name in JUDGED]
+    return next(iter([*exact, *searches]), None)
+
+
 def is_listed(group: Group) -> bool:
     """Whether the search goes through the whole group."""
     return group.log_order <= math.log(LARGEST_ORDER) + 1e-9
@@ -74,18 +130,6 @@ def is_listed(group: Group) -> bool:
 def averages(group: Group, degree: int | None = None) -> Averages:
     """The search's view of a group that can be listed; by degree for abelian groups only."""
     return Translations(group) if group.moduli is None else Characters(group.moduli, degree)
-
-
-def highest_degree(group: Group) -> int | None:
-    """The degree that every function has at most; None where degrees are not defined."""
-    if group.moduli is not None:
-        return len(group.moduli)
-    if _rotates(group):
-        return HIGHEST_DEGREE
-    if group.factors:
-        parts = [highest_degree(factor) for factor in group.factors]
-        return None if None in parts else sum(part for part in parts if part)
-    return group.width // 2 if _is_signed(group) else group.points
 
 
 def _permutes(group: Group) -> bool:
@@ -120,7 +164,7 @@ def _whole(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
         yield Offer(
             "full",
             group.order,
-            highest_degree(group) or 0,
+            group.highest_degree or 0,
             "every element once",
             0.0,
             build=group.all_elements,
@@ -186,6 +230,9 @@ def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
             return signs.searched(group.width, m, degree, swaps=swaps)
         _announce_tuples(group, m, degree, swaps=swaps)
         return tuples.searched(group, m, degree, swaps=swaps)
+    if degree is not None and group.irreps_have_degrees:
+        pool = group.all_elements()
+        return pool[best_of_pool(group, pool, m, degree)]
     view = averages(group, degree)
     announce_search(group, view, m)
     return group.unrank((best if swaps else greedy)(view, m))
@@ -273,28 +320,23 @@ def _crossings(
 
 def _smallest(group: Group, degree: int) -> Offer | None:
     """The smallest offer that is exact to this degree, or to the highest that the group has."""
-    wanted = min(degree, highest_degree(group) or 0)
-    exact = [o for o in known(group) if 0 < wanted <= o.degree and o.fits(group.width)]
-    return min(exact, key=lambda offer: offer.m or 0, default=None)
+    wanted = min(degree, group.highest_degree or 0)
+    return next(iter(candidates(group, degree=wanted)), None) if wanted else None
 
 
 def _fraction(factors: tuple[Group, ...], m: int, degree: int) -> Rows:
     """m rows near strength 2; a factor whose exact design is larger than m has one of m elements."""
-    parts = [_part(factor, m, min(degree, highest_degree(factor) or degree)) for factor in factors]
+    parts = []
+    for factor in factors:
+        own = min(degree, factor.highest_degree or degree)
+        part = best_to_degree(factor, m, own)
+        if part is None:
+            raise UnsupportedError(
+                f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree "
+                f"{own}; raise m, or lower degree."
+            )
+        parts.append(part)
     return _crossed(parts, partial(near_rows, [part.m or 1 for part in parts], m))
-
-
-def _part(factor: Group, m: int, degree: int) -> Offer:
-    exact = _smallest(factor, degree)
-    if exact is not None and (exact.m or 0) <= m:
-        return exact
-    for offer in known(factor, m, degree):
-        if offer.name in ("search", "crossed fraction") and offer.build is not None:
-            return offer
-    raise UnsupportedError(
-        f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree {degree}; "
-        "raise m, or lower degree."
-    )
 
 
 def _crossed(parts: list[Offer], array: Callable[[], Rows]) -> Rows:

@@ -1,0 +1,160 @@
+"""Blocks of functions on a group: irreps one by one where they are few, else all of one degree together.
+
+A block u is one irrep, or several of the same degree. It has a label, a degree, and
+
+    phi_u(q) = sum over pi in u of d_pi chi_pi(q), over the sum of d_pi^2: of one irrep chi / d.
+
+For g uniform and q a uniform element of its class, E <v(g), v(g q)> = sum_u var_u phi_u(q) where v has
+mean 0 and var_u is the part of its variance in u: d_pi ||mean of v(g) pi(g)||_F^2, summed over u. The
+mean of phi_u over the m^2 quotients of S is the mean square of S on u.
+
+Of several irreps in one block, phi_u is that of the block as a whole: the equation above holds in the
+mean over q uniform, where the phi_u of different blocks are orthogonal, and whenever q is as likely as
+its images under the automorphisms that make the irreps of a block alike (for sign flips: the coordinates
+permuted).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug.errors import UnsupportedError
+from sparseaug.groups.permutations import Rows, fixed_points
+from sparseaug.groups.representations import Irrep, listed_irreps
+
+if TYPE_CHECKING:
+    from sparseaug.groups.base import Group
+
+Degree: TypeAlias = int | str
+"""A number, or the names of the factors of a product."""
+
+Floats: TypeAlias = NDArray[np.float64]
+Partners: TypeAlias = Callable[[Rows, Rows, np.random.Generator], Rows]
+
+_CHUNK = 1 << 24  # entries of matrices held at a time
+
+
+class Degrees(ABC):
+    """The blocks of one group.
+
+    Attributes:
+        group: of the rows that `characters` takes
+        kind: of blocks, by which other packages know faster ways than the characters
+        partners: from uniform g and k to g q, with q in a class that k and the generator choose, near
+            the identity: v(g) and v(g q) differ little in low degrees. None where draws come alone.
+    """
+
+    group: Group
+    kind: ClassVar[str]
+    partners: Partners | None = None
+
+    @property
+    def meaning(self) -> str:
+        """What degrees count."""
+        return self.group.degree_meaning
+
+    @property
+    @abstractmethod
+    def degrees(self) -> tuple[Degree, ...]:
+        """Of each block."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of each block; its degree where it holds all of it."""
+        return tuple(str(degree) for degree in self.degrees)
+
+    @abstractmethod
+    def characters(self, rows: Rows) -> tuple[Floats, Rows]:
+        """phi (K, blocks) on K kinds of elements, and the kind of each row."""
+
+    @abstractmethod
+    def variances(self, values: NDArray[Any]) -> Floats:
+        """Of each block, from the values (order, p) on all elements in rank order, summed over p."""
+
+
+@dataclass(frozen=True, eq=False)
+class IrrepDegrees(Degrees):
+    """Irreps one by one: what every group has whose `irreps()` carry a degree."""
+
+    group: Group
+    irreps: tuple[Irrep, ...]  # all but the trivial one
+    kind = "irreps"
+
+    @classmethod
+    def of(cls, group: Group) -> IrrepDegrees:
+        """Those of a group; a `GroupTooLargeError` if they are too many, or if one is too large."""
+        return cls(group, tuple(listed_irreps(group)[1:]))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(irrep.name for irrep in self.irreps)
+
+    @cached_property
+    def degrees(self) -> tuple[Degree, ...]:
+        found = [irrep.degree for irrep in self.irreps]
+        if None in found:
+            raise UnsupportedError(
+                f"the irreps of {self.group.name} have no degree; degrees are for permutations, signed "
+                "permutations, abelian and dihedral groups, rotations, and products."
+            )
+        return tuple(degree for degree in found if degree is not None)
+
+    def characters(self, rows: Rows) -> tuple[Floats, Rows]:
+        keys = _class_keys(self.group, rows)
+        _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        elements = rows[first]
+        table = np.empty((len(elements), len(self.irreps)))
+        for u, irrep in enumerate(self.irreps):
+            for part, matrices in _matrices(irrep, elements):
+                table[part, u] = np.einsum("kii->k", matrices).real / irrep.dimension
+        return table, index.reshape(-1)
+
+    def variances(self, values: NDArray[Any]) -> Floats:
+        elements = self.group.all_elements()
+        found = []
+        for irrep in self.irreps:
+            size = irrep.dimension**2
+            total: Any = 0.0
+            for part, matrices in _matrices(irrep, elements):
+                total = total + values[part].T @ matrices.reshape(-1, size)
+            found.append(irrep.dimension * float(np.linalg.norm(total / len(elements)) ** 2))
+        return np.array(found)
+
+
+# A cycle of length d of a signed permutation q is positive or negative, by the product of its signs; q^k
+# fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those with
+# k / d even. So the numbers of both for k = 1, ..., n give those of positive and of negative cycles of
+# every length: the class of q.
+def _class_keys(group: Group, rows: Rows) -> Rows:
+    """A row of integers for each element, the same only for elements of one class."""
+    n, faithful = group.signed_axes, group.faithful()
+    if not n or faithful is None:
+        return group.rank(rows)[:, None]
+    points = faithful.images(rows)
+    axes = fixed_points(points[:, :n] % n, n)
+    return np.stack([*axes, *fixed_points(points, n)], axis=1)
+
+
+def _matrices(irrep: Irrep, elements: Rows) -> Iterable[tuple[slice, NDArray[Any]]]:
+    step = max(1, _CHUNK // irrep.dimension**2)
+    for start in range(0, len(elements), step):
+        part = slice(start, start + step)
+        yield part, irrep.matrices(elements[part])
+
+
+def resample(g: Rows, k: Rows, widths: list[int], rng: np.random.Generator) -> Rows:
+    """Rows of k on a random set of coordinates, each of `widths` columns; of g on the others.
+
+    The size of the set is uniform from 1 to one less than all.
+    """
+    d = len(widths)
+    sizes = rng.integers(1, max(2, d), len(g))
+    places = rng.permuted(np.tile(np.arange(d), (len(g), 1)), axis=1)
+    return np.where(np.repeat(places < sizes[:, None], widths, axis=1), k, g)
