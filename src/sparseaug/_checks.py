@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from operator import index
 from typing import NamedTuple, SupportsIndex
 
+import numpy as np
+
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 
 
@@ -56,6 +58,13 @@ def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
         words = " or ".join(f'"{word}"' for word in allowed)
         raise ArgumentError(f"{name}={shorten(value)} is unknown; give {words}.")
     return value
+
+
+def check_flag(name: str, value: bool) -> bool:
+    """Return True or False as it is, or raise an `ArgumentError`: a list or an array is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{name}={shorten(value)} is neither True nor False; give one of them.")
+    return bool(value)
 
 
 def check_integer(

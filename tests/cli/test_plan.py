@@ -86,7 +86,7 @@ def test_the_same_figure_has_the_same_bytes(run, tmp_path):
         (["--group", "S6", "--deviation", "2"], "deviation=2.0"),
         (
             ["--group", "S6", "--deviation", "0.5", "--degree", "7"],
-            "degree=7 is above the 6 points",
+            "degree=7 is above 6, the highest",
         ),
         (["--group", "S6", "--deviation", "0.5", "--plot", "calls.png"], "--plot goes with --eps"),
         (["--group", "S6", *ASKED, "--plot", "calls.gif"], "end it in .png or .pdf"),

@@ -125,7 +125,7 @@ class Abelian(Group):
         """The number of coordinates."""
         return len(self.moduli)
 
-    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
+    def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return abelian_degrees(self, by, whole=whole)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:

@@ -180,8 +180,7 @@ class Product(Group):
         add = sum if self.is_finite else max
         return None if None in parts else add(part for part in parts if part is not None)
 
-    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
-        self._refuse_frequency(by)
+    def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return product_degrees(self, whole=whole)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:

@@ -190,8 +190,7 @@ class Rotations(Group):
         """That of the irreps which are computed."""
         return HIGHEST_DEGREE
 
-    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
-        self._refuse_frequency(by)
+    def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return Bands(self)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:

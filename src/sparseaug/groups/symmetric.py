@@ -140,8 +140,7 @@ class Symmetric(Group):
             return super().dimension_sum()
         return DimensionSum(involutions(self.n) - 1, not self.even)
 
-    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
-        self._refuse_frequency(by)
+    def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return Shapes(self)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from sparseaug._checks import check_integer, check_not_negative, check_real
 from sparseaug._floats import float_above, text_down, text_up
@@ -29,24 +29,44 @@ MOST_TRANSFORMATIONS = 10**14
 """In a step that is recommended: a day's work for a thousand machines at 10^6 a second each."""
 
 
+class Numbers(TypedDict, total=False):
+    """The numbers of a plan, by name.
+
+    Attributes:
+        C: with eps: point evaluation of the gradients' space (ass:gradient-rkhs)
+        B: mean RKHS norm of the gradients
+        L: smoothness of the risk
+        gap: initial value of the risk less its infimum
+        sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
+            gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2
+        b: fresh transformations in a streaming step, 1 by default
+        n: number of samples, for the work and the memory
+        max_batch: transformations that a step may average over; `best` keeps to it
+        draw: with deviation: whether `draw_until` is run; by default where it takes seconds
+        seed: of the oracle of `draw_until`; 0 by default
+    """
+
+    C: float | None
+    B: float | None
+    L: float | None
+    gap: float | None
+    sigma: float | None
+    b: int | None
+    n: int | None
+    max_batch: int | None
+    draw: bool | None
+    seed: int | None
+
+
 def plan(
     group: Group,
     *,
     eps: float | None = None,
     deviation: float | None = None,
     delta: float = 0.05,
-    C: float | None = None,
-    B: float | None = None,
-    L: float | None = None,
-    gap: float | None = None,
-    constants: Constants | None = None,
-    sigma: float | None = None,
-    b: int | None = None,
-    n: int | None = None,
     degree: int | None = None,
-    max_batch: int | None = None,
-    draw: bool | None = None,
-    seed: int | None = None,
+    constants: Constants | None = None,
+    **numbers: Unpack[Numbers],
 ) -> Plan:
     """What an accuracy costs, by each method: of a deviation in elements, of a gradient norm in steps.
 
@@ -59,22 +79,12 @@ def plan(
         eps: wanted norm of the full gradient; needs C, B, L and gap, or constants.
         deviation: wanted deviation of S, instead.
         delta: probability that S misses it.
-        C: point evaluation of the gradients' space (ass:gradient-rkhs).
-        B: mean RKHS norm of the gradients.
-        L: smoothness of the risk.
-        gap: initial value of the risk less its infimum.
-        constants: all four at once, as `pilot.constants()` gives them; where they are estimates the plan
-            says so.
-        sigma: standard deviation of the gradient over the group, for streaming. By default C B: the
-            gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
-        b: fresh transformations in a streaming step, 1 by default.
-        n: number of samples, for the work and the memory.
-        degree: of the functions (with eps, of the gradients) that count, in coordinates of an element
-            at a time, as `deviation(degree=)`. The sharper bound then sums over the irreps of that
-            degree only.
-        max_batch: transformations that a step may average over; `best` keeps to it.
-        draw: with deviation, whether `draw_until` is run; by default where it takes seconds.
-        seed: with deviation, of the oracle of `draw_until`; 0 by default.
+        degree: of the functions (with eps, of the gradients) that count, as `deviation(degree=)`. The
+            sharper bound then sums over the irreps up to that degree only.
+        constants: C, B, L and gap at once, as `pilot.constants()` gives them; where they are estimates
+            the plan says so.
+        **numbers: those of the problem, as `Numbers` names them: with eps C, B, L and gap, and if wanted
+            sigma, b, n, max_batch; with deviation draw and seed.
 
     Returns:
         A `Plan`: `.rows`, `.best`, `.row(method)`, `.at(goal)`, `.facts`, a table by `str`.
@@ -94,23 +104,20 @@ def plan(
         >>> found.best.method, found.best.length, found.best.steps
         ('words', 6, 3200)
     """
-    with_eps = {"C": C, "B": B, "L": L, "gap": gap}
-    further = {"sigma": sigma, "b": b, "n": n, "max_batch": max_batch}
+    unknown = [name for name in numbers if name not in Numbers.__annotations__]
+    if unknown:
+        known = ", ".join(Numbers.__annotations__)
+        raise ArgumentError(f"{unknown[0]}= is not a number of a plan; known are {known}.")
+    given: dict[str, Any] = {k: value for k, value in numbers.items() if value is not None}
     if deviation is not None:
-        _refuse({"eps": eps, **with_eps, "constants": constants, **further}, "deviation")
-        return plan_draws(
-            group,
-            deviation=deviation,
-            degree=degree,
-            delta=delta,
-            draw=draw,
-            seed=0 if seed is None else seed,
-        )
+        others = {name: value for name, value in given.items() if name not in ("draw", "seed")}
+        _refuse({"eps": eps, "constants": constants, **others}, "deviation")
+        return plan_draws(group, deviation=deviation, degree=degree, delta=delta, **given)
     if eps is None:
         raise ArgumentError("eps and deviation are missing; give one of them: the goal.")
-    _refuse({"draw": draw, "seed": seed}, "eps")
+    _refuse({name: given.get(name) for name in ("draw", "seed")}, "eps")
     if constants is not None:
-        C, B, L, gap = _unpacked(constants, with_eps)
+        given |= _unpacked(constants, given)
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
     if not is_finite(group):
@@ -120,7 +127,8 @@ def plan(
         )
     D, exact = find_dimension_sum(group) if degree is None else degree_dimension_sum(group, degree)
     delta = check_real("delta", delta, above=0, below=1)
-    c, bound = _positive("C", C), _positive("B", B)
+    c, bound = _positive("C", given), _positive("B", given)
+    n, sigma, most = given.get("n"), given.get("sigma"), given.get("max_batch")
     problem = Problem(
         group=group.name,
         order=group.order,
@@ -130,15 +138,15 @@ def plan(
         delta=delta,
         C=c,
         B=bound,
-        L=_smoothness(L),
-        gap=check_not_negative("gap", _given("gap", gap)),
+        L=_smoothness(given),
+        gap=check_not_negative("gap", _given("gap", given)),
         sigma=float_above(Fraction(c) * Fraction(bound))
         if sigma is None
         else check_not_negative("sigma", sigma),
-        b=1 if b is None else check_integer("b", b, at_least=1),
+        b=check_integer("b", given.get("b", 1), at_least=1),
         n=None if n is None else check_integer("n", n, at_least=1),
         degree=degree,
-        max_batch=None if max_batch is None else check_integer("max_batch", max_batch, at_least=1),
+        max_batch=None if most is None else check_integer("max_batch", most, at_least=1),
         estimated=constants is not None and constants.kind == "estimate",
     )
     return _build(problem, eps)
@@ -156,33 +164,34 @@ def _refuse(others: dict[str, Any], goal: str) -> None:
             raise ArgumentError(f"{name}={shorten(value)} goes with {wants}=, not with {goal}=.")
 
 
-def _unpacked(constants: Any, alone: dict[str, Any]) -> tuple[float, float, float, float]:
+def _unpacked(constants: Any, given: Mapping[str, Any]) -> dict[str, float]:
     if not isinstance(constants, Constants):
         raise ArgumentError(
             f"constants={shorten(constants)} are not Constants; see pilot.constants()."
         )
-    for name, value in alone.items():
-        if value is not None:
+    found = {name: getattr(constants, name) for name in ("C", "B", "L", "gap")}
+    for name in found:
+        if name in given:
             raise ArgumentError(
-                f"{name}={shorten(value)} is in constants= already; give one of them."
+                f"{name}={shorten(given[name])} is in constants= already; give one of them."
             )
-    return constants.C, constants.B, constants.L, constants.gap
+    return found
 
 
-def _given(name: str, value: float | None) -> float:
-    if value is None:
+def _given(name: str, given: Mapping[str, Any]) -> float:
+    if name not in given:
         raise ArgumentError(
             f"{name}= is missing; with eps=, give C=, B=, L= and gap=, or constants=."
         )
-    return value
+    return given[name]
 
 
-def _positive(name: str, value: float | None) -> float:
-    return check_real(name, _given(name, value), above=0)
+def _positive(name: str, given: Mapping[str, Any]) -> float:
+    return check_real(name, _given(name, given), above=0)
 
 
-def _smoothness(L: float | None) -> float:
-    value = _positive("L", L)
+def _smoothness(given: Mapping[str, Any]) -> float:
+    value = _positive("L", given)
     if math.isinf(1 / value):
         raise ArgumentError(f"L={value!r} is too small: steps of 1/L are above all floats.")
     return value

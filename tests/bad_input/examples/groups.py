@@ -47,7 +47,8 @@ def of_family(g: sa.groups.Group) -> Iterator[Example]:
     yield Example(g.check, {"elements": e})
     yield Example(g.distance, {"a": e, "b": e})
     yield Example(g.irreps_to, {"degree": 1})
-    yield Example(g.dimensions_by_degree, {"degree": 1})
+    if g.highest_degree:
+        yield Example(g.dimensions_by_degree, {"degree": 1})
     if g.name not in ("turns", "Cube24"):
         yield Example(g.degrees, {"by": None, "whole": False})
     yield Example(g.closure, {"elements": e})

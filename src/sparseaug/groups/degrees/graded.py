@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_choice, check_flag, check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
 from sparseaug.groups.degrees.points import Points
 from sparseaug.groups.representations import Irrep, Isomorphism
@@ -31,6 +32,7 @@ class Graded:
     degree_meaning: str = "coordinates at a time"
     is_finite: bool
     factors: tuple[Group, ...]
+    moduli: tuple[int, ...] | None
 
     if TYPE_CHECKING:  # what `Group` has
 
@@ -80,7 +82,14 @@ class Graded:
             >>> blocks.meaning, dict(zip(blocks.names, blocks.degrees))
             ('coordinates at a time', {'(3, 1)': 1, '(2, 2)': 2, '(2, 1, 1)': 2, '(1, 1, 1, 1)': 3})
         """
-        self._refuse_frequency(by)
+        grading = by if by is None else check_choice("by", by, tuple(MEANINGS))
+        if grading == "frequency" and self.moduli is None:
+            raise ArgumentError(
+                f'by="frequency" is for abelian groups, not {self.name}; leave it out.'
+            )
+        return self._degrees(grading, whole=check_flag("whole", whole))
+
+    def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         group = cast("Group", self)
         return IrrepDegrees.of(group) if self.irreps_have_degrees else Points.of(group, whole=whole)
 
@@ -98,7 +107,7 @@ class Graded:
         """For each degree from 0 to this one the sum of d_pi over its irreps, or an upper bound.
 
         Args:
-            degree: at least 0
+            degree: from 1 to the highest
 
         Returns:
             The sums, of which the first has the trivial irrep, and whether they are exact.
@@ -108,7 +117,7 @@ class Graded:
             >>> sa.symmetric(10).dimensions_by_degree(2)
             ([1, 9, 71], True)
         """
-        return self._dimensions_by_degree(check_integer("degree", degree))
+        return self._dimensions_by_degree(require_degree(self, degree))
 
     # all irreps of degree k together occur in the functions of k-tuples of points
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
@@ -119,12 +128,6 @@ class Graded:
             return sums, True
         points = [math.perm(self.points or 0, k) for k in range(1, degree + 1)]
         return [1, *(max(0, size - 1) for size in points)], False
-
-    def _refuse_frequency(self, by: str | None) -> None:
-        if by == "frequency":
-            raise ArgumentError(
-                f'by="frequency" is for abelian groups, not {self.name}; leave it out.'
-            )
 
 
 def require_degree(group: Graded, degree: int) -> int:
