@@ -316,12 +316,10 @@ def test_a_group_that_cannot_be_described_is_not_saved(tmp_path):
         width = 1
         radices = (2,)
         is_abelian = True
-        from_digits = staticmethod(np.transpose)
-        to_digits = staticmethod(np.transpose)
         _compose = staticmethod(np.bitwise_xor)
         _inverse = staticmethod(np.copy)
 
-        def contains(self, elements):
+        def _contains(self, elements):
             return (elements >= 0)[:, 0]
 
         def generators(self):

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, require_unmasked
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -38,7 +38,6 @@ from sparseaug.groups import (
     format_order,
 )
 from sparseaug.groups.permutations import compose_permutations, invert_permutations
-from sparseaug.groups.rows import require_unmasked
 
 
 @final

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
-from sparseaug.groups.base import Group
-from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -41,13 +40,9 @@ from sparseaug.groups.young import (
 @final
 @dataclass(frozen=True)
 class Hyperoctahedral(Group):
-    """B_n, the symmetries of the n-dimensional cube, of order 2^n n!."""
+    """B_n, the symmetries of the n-dimensional cube, of order 2^n n!. Built by `hyperoctahedral`."""
 
     n: int
-
-    def __post_init__(self) -> None:
-        size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
-        object.__setattr__(self, "n", size)
 
     @property
     def signed_axes(self) -> int:  # type: ignore[override]
@@ -80,11 +75,11 @@ class Hyperoctahedral(Group):
     def has_integer_characters(self) -> bool:
         return True
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         axes, signs = digits[: self.n - 1], digits[self.n - 1 :]
         return np.concatenate([shuffle(axes, self.n), signs.T], axis=1)
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         axes, signs = self.split(elements)
         return np.concatenate([unshuffle(axes), signs.T])
 
@@ -100,7 +95,7 @@ class Hyperoctahedral(Group):
         back = invert_permutations(p)
         return np.concatenate([back, compose_permutations(s, back)], axis=-1)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         axes, signs = self.split(elements)
         return are_permutations(axes) & ((signs == 0) | (signs == 1)).all(axis=1)
 
@@ -199,4 +194,4 @@ def hyperoctahedral(n: int) -> Hyperoctahedral:
         >>> hyperoctahedral(3).order
         48
     """
-    return Hyperoctahedral(check_integer("n", n, at_least=1))
+    return Hyperoctahedral(check_integer("n", n, at_least=1, below=LARGEST_SIZE))

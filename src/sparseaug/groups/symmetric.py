@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups.base import Group
-from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -41,18 +39,12 @@ LARGEST_ALTERNATING = 30
 @final
 @dataclass(frozen=True)
 class Symmetric(Group):
-    """S_n, or A_n when only even permutations are kept."""
+    """S_n, or A_n when only even permutations are kept. Built by `symmetric` and `alternating`."""
 
     n: int
     even: bool = False
 
     transform = "young"
-
-    def __post_init__(self) -> None:
-        size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
-        object.__setattr__(self, "n", size)
-        if not isinstance(self.even, bool):
-            raise ArgumentError(f"even={shorten(self.even)} is not known; give True or False.")
 
     @property
     def name(self) -> str:
@@ -82,14 +74,14 @@ class Symmetric(Group):
     def has_integer_characters(self) -> bool:
         return not self.even
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         """Shuffle; in A_n the swap of the first two points makes the parity even."""
         if self.even and self.n > 1:
             parity = np.count_nonzero(digits, axis=0) % 2
             digits = np.concatenate([digits, parity[None]])
         return shuffle(digits, self.n)
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         digits = unshuffle(elements)
         return digits[: len(self.radices)] if self.even else digits
 
@@ -99,7 +91,7 @@ class Symmetric(Group):
     def _inverse(self, a: Rows) -> Rows:
         return invert_permutations(a)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
         if self.even:
             valid[valid] = np.count_nonzero(unshuffle(elements[valid]), axis=0) % 2 == 0
@@ -121,7 +113,7 @@ class Symmetric(Group):
     def points(self) -> int | None:
         return self.n
 
-    def permutations(self, elements: Rows) -> Rows:
+    def _permutations(self, elements: Rows) -> Rows:
         return elements
 
     def dimension_sum(self) -> DimensionSum:
@@ -157,7 +149,7 @@ class _Young:
     shape: Partition
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        return young_matrices(self.shape, elements)
+        return young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
 
 
 # The associator of a self-conjugate shape: C e_T = e(T) e_T' with T' the transposed tableau and e(T)
@@ -173,7 +165,7 @@ class _Half:
     def __call__(self, elements: Rows) -> NDArray[Any]:
         first, second, signs, square = _transposed_pairs(self.shape)
         weight = signs / (self.sign * (1 if square == 1 else 1j))
-        p = young_matrices(self.shape, elements)
+        p = young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
         upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
         lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
         return (upper + weight.conj()[:, None] * lower) / 2
@@ -206,7 +198,7 @@ def symmetric(n: int) -> Symmetric:
         >>> symmetric(6).order
         720
     """
-    return Symmetric(check_integer("n", n, at_least=1))
+    return Symmetric(check_integer("n", n, at_least=1, below=LARGEST_SIZE))
 
 
 def alternating(n: int) -> Symmetric:
@@ -219,4 +211,4 @@ def alternating(n: int) -> Symmetric:
         >>> alternating(5).order
         60
     """
-    return Symmetric(check_integer("n", n, at_least=1), even=True)
+    return Symmetric(check_integer("n", n, at_least=1, below=LARGEST_SIZE), even=True)

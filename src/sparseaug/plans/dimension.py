@@ -28,10 +28,10 @@ import math
 from collections import Counter
 from functools import reduce
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
-from sparseaug.groups.young import LARGEST_SHAPE, Partition, dimension, each_partition
+from sparseaug.groups.young import Partition, dimension, each_partition
 from sparseaug.spectral.methods import restricted
 
 MOST_BITS = 1 << 19
@@ -129,7 +129,7 @@ def _by_degree(group: Group, k: int) -> tuple[list[int], bool]:
         parts = [[math.comb(c, w) * (n - 1) ** w for w in range(k + 1)] for n, c in runs]
         return reduce(lambda a, b: _convolved(a, b, k), parts, [1] + [0] * k), True
     n = group.signed_axes or group.width
-    small = n < LARGEST_SHAPE  # the hook formula ends there
+    small = n < LIMITS["boxes"].most  # the hook formula ends there
     if group.transform == "young" and small and _boxes(k) * n <= MOST_BOXES:
         sums = [sum(map(dimension, _shapes(n, j))) for j in range(k + 1)]
         # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape

@@ -9,7 +9,7 @@ from sparseaug._checks import check_integer, check_real
 from sparseaug.designs import design, designs
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
-from sparseaug.groups.limits import ENUMERATION_LIMIT
+from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, typical_draws
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
 from sparseaug.sampling import Oracle

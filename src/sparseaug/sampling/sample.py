@@ -25,8 +25,8 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.groups import from_dict as group_from_dict
-from sparseaug.groups.limits import ENUMERATION_LIMIT
-from sparseaug.groups.rows import listed_subgroup
+from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.subgroups import listed_subgroup
 from sparseaug.sampling import derived, files
 from sparseaug.sampling.origin import LIMIT, Origin, require_draws
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_callable, check_integer, check_real
+from sparseaug._checks import check_array, check_callable, check_integer, check_real
 from sparseaug.actions.base import require_group
 from sparseaug.errors import (
     ArgumentError,
@@ -27,7 +27,6 @@ from sparseaug.errors import (
     shorten_text,
 )
 from sparseaug.groups import Group, Irrep, Rows
-from sparseaug.groups.rows import row_array
 from sparseaug.sampling.memory import MOST_BYTES
 
 
@@ -117,7 +116,7 @@ def check_uniform(
     try:
         with answers("sample(k, rng)"):
             drawn = sample(k, rng)
-        rows = row_array("sample(k)", drawn, group)
+        rows = check_array("sample(k)", drawn, group.row_dtype)
     except ArgumentError as error:
         what = "integers" if group.row_dtype == np.int64 else "numbers"
         raise LawError(f"a law does not hold: sample(k) is rows of {what} ({error}).") from error
