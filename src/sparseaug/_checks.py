@@ -43,6 +43,8 @@ LIMITS: dict[str, Limit] = {
     "affine shifts": Limit(1 << 26, "numbers", "shifts moved by every matrix: half a gigabyte"),
     "partitions": Limit(60, "boxes", "a list of a million partitions: 300 MB, ten seconds"),
     "boxes": Limit(10_000, "boxes", "the dimension, a quotient of factorials: a tenth of a second"),
+    # actions
+    "commuting": Limit(1 << 30, "moved entries", "pairs of generators compared: some ten seconds"),
 }
 """One row per limit of size; `require_work` reads it."""
 
@@ -112,6 +114,16 @@ def check_array(
         allowed = "integers that fit 64 bits" if whole else "real numbers"
         raise error(f"{name} has dtype {array.dtype}; give {allowed}.")
     return array.astype(dtype, copy=False)
+
+
+def check_axes(name: str, axes: Any, count: int | None = None) -> tuple[int, ...]:
+    """Axes of an array, one integer or different ones in a list, as a tuple; `count` says how many."""
+    given = axes if isinstance(axes, list | tuple) and count != 1 else (axes,)
+    checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
+    if not checked or len(set(checked)) < len(checked) or count not in (None, len(checked)):
+        wanted = "different axes" if count is None else "one axis" if count == 1 else "two axes"
+        raise ArgumentError(f"{name}={shorten(axes)} is not allowed; give {wanted} of a sample.")
+    return checked
 
 
 def check_rows(

@@ -29,14 +29,19 @@ EXCUSED = {
     **dict.fromkeys(
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
+            "groups.Group.require_order",
             *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
             *(
                 "sources.MoveSites.prepare",
                 "sources.MoveSites.apply",
                 "sources.MoveSites.moved_axes",
             ),
-            *("actions.Bound", "actions.Bound.__call__", "actions.Bound.each"),
-            *("actions.Bound.pick", "actions.Bound.prepared", "groups.Faithful"),
+            *(
+                "actions.PreparedAction",
+                "actions.PreparedAction.__call__",
+                "actions.PreparedAction.each",
+            ),
+            *("actions.PreparedAction.pick", "actions.PreparedAction.prepared", "groups.Faithful"),
             *("sources.TurnTensors.prepare", "sources.TurnTensors.apply"),
             *("risk.MomentRisk.at_step", "risk.DirectRisk.at_step", "risk.StreamingRisk.at_step"),
             *("nn.ModuleRisk.at_step", "nn.StreamingModuleRisk.at_step"),

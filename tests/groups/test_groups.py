@@ -313,7 +313,7 @@ NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square wit
         (lambda: sa.sign_flips(None), ArgumentError, "d=None"),
         (lambda: sa.groups.mathieu(23), ArgumentError, "n=23"),
         (lambda: sa.direct_product(), ArgumentError, "factors is empty"),
-        (lambda: sa.direct_product(sa.cyclic(2), 3), ArgumentError, "factor 3 is not a group"),
+        (lambda: sa.direct_product(sa.cyclic(2), 3), ArgumentError, "factor=3 is not a group"),
         (lambda: sa.permutation_group([]), ArgumentError, "generators=.* is not a list"),
         (lambda: sa.permutation_group([[0, 0, 1]]), GroupError, "is not a permutation; list each"),
         (lambda: sa.permutation_group([[0, 1], [0, 1, 2]]), GroupError, r"generators\[1\]"),

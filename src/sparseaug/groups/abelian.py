@@ -157,6 +157,9 @@ def abelian(*moduli: int) -> Abelian:
 def sign_flips(d: int) -> Abelian:
     """Z_2^d: independent sign changes of d coordinates, bit 1 flips.
 
+    This is the group alone; `flip_signs` is how it changes the signs of an array's entries, and `flip`
+    is another thing, the one reflection that reverses an axis.
+
     Args:
         d: how many coordinates.
 

@@ -460,7 +460,12 @@ class Group(ABC):
         )
 
     def require_order(self, most: int, operation: str) -> None:
-        """Raise a `GroupTooLargeError` that names the operation, if there are more elements."""
+        """Raise a `GroupTooLargeError` where there are more elements.
+
+        Args:
+            most: elements that the operation can cope with
+            operation: its name in the message
+        """
         if self.log_order > math.log(most + 1) + 1 or self.order > most:
             raise GroupTooLargeError(
                 f"{operation} needs a group of at most {most} elements, but {self.name} has "

@@ -220,7 +220,10 @@ def as_group(given: Group | str, name: str = "group") -> Group:
         8
     """
     if isinstance(given, str):
-        return group(given)
+        try:
+            return group(given)
+        except GroupError as error:
+            raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
     if not isinstance(given, Group):
         raise ArgumentError(
             f"{name}={shorten(given)} is not a group; give one, such as symmetric(6), or its name, 'S6'."

@@ -233,11 +233,11 @@ def _combinations(
             yield (first, *rest)
 
 
-def direct_product(*factors: Group) -> Group:
+def direct_product(*factors: Group | str) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
     Args:
-        *factors: groups, at least one.
+        *factors: groups, or their names; at least one.
 
     Returns:
         The product; the group itself if there is one.
@@ -251,10 +251,9 @@ def direct_product(*factors: Group) -> Group:
     """
     if not factors:
         raise ArgumentError("factors is empty; give at least one group.")
-    for factor in factors:
-        if not isinstance(factor, Group):
-            raise ArgumentError(f"factor {shorten(factor)} is not a group; give sparseaug groups.")
-    flat = chain.from_iterable(f.factors or (f,) for f in factors)
+    from sparseaug.groups.catalogue import as_group  # whose names are products of groups
+
+    flat = chain.from_iterable(f.factors or (f,) for f in (as_group(f, "factor") for f in factors))
     joined: list[Group] = []
     for are_abelian, run in groupby(flat, key=lambda factor: factor.moduli is not None):
         if are_abelian:

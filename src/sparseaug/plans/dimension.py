@@ -29,8 +29,8 @@ from collections import Counter
 from functools import reduce
 
 from sparseaug._checks import LIMITS, check_integer
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten, shorten_text
-from sparseaug.groups import DimensionSum, Group
+from sparseaug.errors import GroupTooLargeError, shorten_text
+from sparseaug.groups import DimensionSum, Group, as_group
 from sparseaug.groups.young import Partition, dimension, each_partition
 from sparseaug.spectral.methods import restricted
 
@@ -41,18 +41,9 @@ MOST_INTEGERS = 1 << 22
 """In the row of an element; the order of such a group is not even computed."""
 
 
-def is_finite(group: Group) -> bool:
-    """Whether the group has finitely many elements; an `ArgumentError` where it is not a group."""
-    if not isinstance(group, Group):
-        raise ArgumentError(
-            f"group={shorten(group)} is not a group; give one such as symmetric(6)."
-        )
-    return group.is_finite
-
-
 def find_dimension_sum(group: Group) -> DimensionSum:
     """`Group.dimension_sum` of a group that is not too large to plan for."""
-    if not is_finite(group):
+    if not group.is_finite:
         return group.dimension_sum()  # which says what to do
     if group.width > MOST_INTEGERS:
         raise GroupTooLargeError(
@@ -75,7 +66,7 @@ HIGHEST = 24
 """Degree up to which D is restricted; above, it is that of the whole group."""
 
 
-def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
+def degree_dimension_sum(group: Group | str, degree: int) -> DimensionSum:
     """The sum of d_pi over the irreps of degree 1 to `degree`, or an upper bound on it.
 
     Exact for S_n, B_n, abelian groups, rotations and their products, and for permutation groups that
@@ -102,7 +93,8 @@ def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
         >>> degree_dimension_sum(sa.rotations(3), 4)    # 3 + 5 + 7 + 9
         DimensionSum(value=24, exact=True)
     """
-    whole = find_dimension_sum(group) if is_finite(group) else None
+    group = as_group(group)
+    whole = find_dimension_sum(group) if group.is_finite else None
     degree = check_integer("degree", degree, at_least=1)
     restricted(group, degree)
     if degree > HIGHEST and whole is not None:

@@ -15,7 +15,14 @@ import numpy as np
 
 from sparseaug._checks import LIMITS, check_array, check_integer
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
-from sparseaug.groups import Group, PermutationGroup, Rows, format_order, permutation_group
+from sparseaug.groups import (
+    Group,
+    PermutationGroup,
+    Rows,
+    as_group,
+    format_order,
+    permutation_group,
+)
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.origin import Kind, Origin
@@ -59,16 +66,13 @@ class Oracle:
 
     def __init__(
         self,
-        group: Group,
+        group: Group | str,
         seed: int = 0,
         budget: int | None = None,
         *,
         source: Source | None = None,
     ) -> None:
-        if not isinstance(group, Group):
-            raise ArgumentError(
-                f"group={shorten(group)} is not a group; try sparseaug.group('S6')."
-            )
+        group = as_group(group)
         if source is not None and not callable(source):
             raise ArgumentError(f"source={shorten(source)} cannot be called; give source(rng).")
         self.group = group

@@ -23,7 +23,7 @@ from sparseaug.errors import (
     SparseAugError,
     shorten,
 )
-from sparseaug.groups import Group, Rows, format_order
+from sparseaug.groups import Group, Rows, as_group, format_order
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.groups.subgroups import listed_subgroup
@@ -60,8 +60,7 @@ class GroupSample:
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.group, Group):
-            raise ArgumentError(f"group={shorten(self.group)} is not a group.")
+        object.__setattr__(self, "group", as_group(self.group))
         rows = self.group.check(self.elements).copy()
         if not len(rows):
             raise ArgumentError("elements has no rows; a sample needs m >= 1 elements.")
@@ -80,7 +79,7 @@ class GroupSample:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
 
     @classmethod
-    def full(cls, group: Group) -> GroupSample:
+    def full(cls, group: Group | str) -> GroupSample:
         """All of the group, each element once, in rank order: no oracle call, and no deviation.
 
         Args:
@@ -92,8 +91,7 @@ class GroupSample:
             >>> sa.GroupSample.full(sa.dihedral(4))
             GroupSample(D4, m=8, calls=0, full, sha256=...)
         """
-        if not isinstance(group, Group):
-            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        group = as_group(group)
         try:
             rows = group.all_elements()
         except GroupTooLargeError as error:
@@ -104,7 +102,7 @@ class GroupSample:
         return cls(group, rows, 0, Origin("full"))
 
     @classmethod
-    def generated(cls, group: Group, generators: Any) -> GroupSample:
+    def generated(cls, group: Group | str, generators: Any) -> GroupSample:
         """The subgroup that some elements generate, each element once: no oracle call.
 
         Args:
@@ -117,8 +115,7 @@ class GroupSample:
             >>> sa.GroupSample.generated(sa.symmetric(20), [[1, 2, 0, *range(3, 20)]]).m
             3
         """
-        if not isinstance(group, Group):
-            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        group = as_group(group)
         return cls(group, listed_subgroup(group, group.check(generators, "generators")))
 
     @property
@@ -294,12 +291,17 @@ class GroupSample:
 
 
 def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
-    """S itself, or all of the group for "full"; anything else is an `ArgumentError`."""
+    """S itself, all of the group for "full", or the sample of these rows: what takes an S asks here."""
     if isinstance(S, str) and S == "full":
         return GroupSample.full(group)
+    if isinstance(S, list | tuple) or hasattr(S, "__array__"):
+        rows = group.check(S, name)
+        if not len(rows):
+            raise ArgumentError(f"{name} has no rows; give at least one element.")
+        return GroupSample(group, rows)
     if not isinstance(S, GroupSample):
         raise ArgumentError(
-            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full'."
+            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full' or rows."
         )
     if S.group != group:
         raise ArgumentError(

@@ -92,7 +92,7 @@ class MoveSites(Action):
         return index, self._matrices[operation]
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1, "axis"))
+        y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1))
         return _turn(y, prepared[1], self.rank) if self.rotations else y
 
     def __repr__(self) -> str:

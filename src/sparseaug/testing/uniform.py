@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_array, check_callable, check_integer, check_real
-from sparseaug.actions.base import require_group
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -26,7 +25,7 @@ from sparseaug.errors import (
     shorten,
     shorten_text,
 )
-from sparseaug.groups import Group, Irrep, Rows
+from sparseaug.groups import Group, Irrep, Rows, as_group
 from sparseaug.sampling.memory import MOST_BYTES
 
 
@@ -81,7 +80,7 @@ Table: TypeAlias = tuple[Rows, NDArray[np.float64]]
 
 
 def check_uniform(
-    group: Group,
+    group: Group | str,
     sample: Callable[[int, np.random.Generator], Rows],
     *,
     seed: int = 0,
@@ -108,7 +107,7 @@ def check_uniform(
         Traceback (most recent call last):
         sparseaug.errors.LawError: a law does not hold: sample is uniform (elements: ...
     """
-    require_drawable(group)
+    require_drawable(group := as_group(group))
     check_callable("sample", sample)
     false_alarm = check_real("false_alarm", false_alarm, above=0, below=1)
     rng = np.random.default_rng([check_seed(seed), 1])
@@ -129,8 +128,7 @@ def check_uniform(
 
 
 def require_drawable(group: Group) -> None:
-    """Raise an error unless it is a group, and so many draws of it fit into memory."""
-    require_group(group)
+    """Raise an error unless so many draws of it fit into memory."""
     size = 8 * DRAWS * group.width
     if size > MOST_BYTES:
         raise GroupTooLargeError(

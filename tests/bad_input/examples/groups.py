@@ -97,8 +97,8 @@ def of_actions() -> Iterator[Example]:
     yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1)})
     yield Example(sa.flip, {"axis": -1})
     yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
-    vectors = {"axis": 1, "components": "right-up", "grid": (-2, -1)}
-    yield Example(sa.actions.turn_vectors, {"group": sa.dihedral(4), **vectors})
+    vectors = {"axis": 1, "rank": 1, "components": "right-up", "grid": (-2, -1)}
+    yield Example(sa.rotate, {"group": sa.dihedral(4), **vectors})
     yield Example(sa.linear, {"group": sa.groups.cube_rotations(), "matrices": None})
     yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
     yield Example(
