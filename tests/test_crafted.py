@@ -12,6 +12,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug._archive import canonical_json, load_archive, load_json, save_archive, save_json
+from sparseaug._checks import LIMITS
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -205,7 +206,7 @@ def test_an_origin_that_claims_other_draws_than_its_calls_and_elements_is_refuse
 
 
 def test_a_group_that_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr("sparseaug.sampling.files.MOST_NUMBERS", 1)
+    monkeypatch.setitem(LIMITS, "described numbers", LIMITS["described numbers"]._replace(most=1))
     with pytest.raises(GroupTooLargeError, match="numbers in its generators"):
         SAMPLES["permutations"].save(tmp_path / "S")
     assert list(tmp_path.iterdir()) == []

@@ -43,6 +43,14 @@ LIMITS: dict[str, Limit] = {
     "affine shifts": Limit(1 << 26, "numbers", "shifts moved by every matrix: half a gigabyte"),
     "partitions": Limit(60, "boxes", "a list of a million partitions: 300 MB, ten seconds"),
     "boxes": Limit(10_000, "boxes", "the dimension, a quotient of factorials: a tenth of a second"),
+    "sample": Limit(
+        1 << 30, "bytes", "rows of one sample; checking them takes three times as much"
+    ),
+    "described numbers": Limit(
+        30_000_000, "numbers in its generators or matrices", "0.24 GB, held a few times"
+    ),
+    "described table": Limit(10_000_000, "entries in its table", "80 bytes each on the way"),
+    "described products": Limit(500_000_000, "steps to match the products", "half a minute"),
     # actions
     "commuting": Limit(1 << 30, "moved entries", "pairs of generators compared: some ten seconds"),
 }
@@ -62,6 +70,16 @@ def require_work(limit: str, amount: float, what: str, *, remedy: str) -> None:
     if amount > most:
         number = shorten(amount) if isinstance(amount, int) else f"{amount:.3g}"
         raise GroupTooLargeError(f"{what} takes {number} {unit}, above {most}; {remedy}.")
+
+
+def require_memory(name: str, count: int, width: int, what: str) -> None:
+    """Raise an `ArgumentError` if `count` rows of `width` numbers take more than a sample may."""
+    most, size = LIMITS["sample"].most, 8 * count * width
+    if size > most:
+        raise ArgumentError(
+            f"{name}={shorten(count)} is too many: so many {what} take {shorten(size)} bytes, and the "
+            f"limit is {most}; give {name} of at most {most // (8 * width)}."
+        )
 
 
 def check_integer(

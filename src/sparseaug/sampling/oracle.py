@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from sparseaug._checks import LIMITS, check_array, check_integer
+from sparseaug._checks import LIMITS, check_array, check_integer, require_memory
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
 from sparseaug.groups import (
     Group,
@@ -24,7 +24,6 @@ from sparseaug.groups import (
     permutation_group,
 )
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_callable, check_integer
+from sparseaug._checks import check_callable, check_integer, require_memory
 from sparseaug.actions import Action, Array, require_law
 from sparseaug.actions.arrays import require_data
 from sparseaug.errors import ArgumentError, LawError, OracleBudgetError, shorten
 from sparseaug.groups import Group, Rows, as_group
 from sparseaug.kernels.arrays import check_action as require_action
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.memory import require_memory
 from sparseaug.testing.uniform import (
     FALSE_ALARM,
     LARGE,

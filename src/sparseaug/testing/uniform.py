@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_array, check_callable, check_integer, check_real
+from sparseaug._checks import check_array, check_callable, check_integer, check_real, require_work
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -26,7 +26,6 @@ from sparseaug.errors import (
     shorten_text,
 )
 from sparseaug.groups import Group, Irrep, Rows, as_group
-from sparseaug.sampling.memory import MOST_BYTES
 
 
 def require(condition: bool, law: str) -> None:
@@ -129,12 +128,8 @@ def check_uniform(
 
 def require_drawable(group: Group) -> None:
     """Raise an error unless so many draws of it fit into memory."""
-    size = 8 * DRAWS * group.width
-    if size > MOST_BYTES:
-        raise GroupTooLargeError(
-            f"group={shorten_text(group.name)} is too large: the check of uniformity draws {DRAWS} "
-            f"elements, {size} bytes, and the limit is {MOST_BYTES}."
-        )
+    what = f"the check of uniformity of group={shorten_text(group.name)}"
+    require_work("sample", 8 * DRAWS * group.width, what, remedy="give a smaller group")
 
 
 def _draws(group: Group) -> int:

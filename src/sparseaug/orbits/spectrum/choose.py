@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sparseaug._checks import check_integer, check_real, check_text
+from sparseaug._checks import LIMITS, check_integer, check_real, check_text
 from sparseaug.designs.choose import SEARCHED, build
 from sparseaug.designs.constructions import known
 from sparseaug.designs.offers import Offer
@@ -21,7 +21,6 @@ from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.memory import MOST_BYTES
 from sparseaug.sampling.oracle import require_oracle
 
 MOST_SIZES = 48
@@ -125,7 +124,7 @@ def choose(
         if within and prediction.value <= spectrum.predict(sample.m).value:
             return Choice(sample, name, prediction, draws, error)
         nearest = min(nearest, (prediction.rms, f"{name} with m={sample.m}"))
-    if draws > most or 8 * draws * group.width > MOST_BYTES:
+    if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
         raise ArgumentError(
             f"error={error!r} needs {draws} independent draws, and no known S of at most {most} "
             f"elements reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise "
