@@ -31,7 +31,7 @@ from rich.table import Table
 from scipy import stats
 
 import sparseaug as sa
-from sparseaug.actions.bound import Bound
+from sparseaug.actions.prepared import PreparedAction
 
 LEVEL = 0.05
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.375, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -153,7 +153,7 @@ class Law:
             rows = group.sample(len(x), rng)
         else:
             rows = self.S.elements[rng.integers(self.S.m, size=len(x))]
-        return Bound(self.action, rows, memory=0).each(x, np.arange(len(x)))
+        return PreparedAction(self.action, rows, memory=0).each(x, np.arange(len(x)))
 
 
 def beside(n: int, first: Any, size: float, dtype: Any = np.float64) -> Any:

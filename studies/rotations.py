@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 import sparseaug as sa
-from sparseaug.actions import Bound
+from sparseaug.actions import PreparedAction
 from studies.views.orbit import product_grid
 
 SPACE, ALL = sa.rotations(3), sa.orthogonal(3)
@@ -82,7 +82,7 @@ def network(seed: int) -> Callable[[torch.Tensor], torch.Tensor]:
     shape = torch.randn(6, 3, dtype=torch.float64)
     for _ in range(400):
         x = shape + 0.3 * torch.randn(32, 6, 3, dtype=torch.float64)
-        x = Bound(act, oracle.fresh(32).elements, memory=0).each(x, np.arange(32))
+        x = PreparedAction(act, oracle.fresh(32).elements, memory=0).each(x, np.arange(32))
         loss = (net(x)[:, 0] - x.square().sum((1, 2)).sqrt()).square().mean()
         optimizer.zero_grad()
         loss.backward()
@@ -139,7 +139,7 @@ def times(console: Console) -> bool:
     console.print(f"profile to l = 16 of 1,000 rotations: {seconds:.2f} s (limit {SECONDS})")
     act = sa.rotate(SPACE)
     each = np.arange(64)
-    bound = Bound(act, S.elements[:64])
+    bound = PreparedAction(act, S.elements[:64])
     kept = seconds <= SECONDS
     x = np.random.default_rng(0).standard_normal((64, 1024, 3)).astype(np.float32)
     R = np.ascontiguousarray(SPACE.matrices(bound.rows).astype(np.float32).swapaxes(1, 2))

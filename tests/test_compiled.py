@@ -27,7 +27,7 @@ import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
 from sparseaug.spectral.young.clausen import mean_blocks
-for module in ("sparseaug.kernels.group_means", "sparseaug.actions.bound"):
+for module in ("sparseaug.kernels.group_means", "sparseaug.actions.prepared"):
     importlib.import_module(module)._WORTH_COMPILING = 0
 permanents = importlib.import_module("sparseaug.kernels.group_means").permanents
 rng = np.random.default_rng(0)

@@ -16,9 +16,9 @@ from sparseaug.actions import product_action as product_action
 from sparseaug.actions import roll as roll
 from sparseaug.actions import rotate_grid as rotate_grid
 from sparseaug.actions import signed_permute as signed_permute
+from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.rotate import rotate as rotate
-from sparseaug.actions.together import together as together
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
 from sparseaug.designs.choose import design as design

@@ -9,11 +9,12 @@ import math
 import re
 from collections.abc import Sequence
 from operator import index
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, shorten
 
 
 class Limit(NamedTuple):
@@ -24,15 +25,44 @@ class Limit(NamedTuple):
     reason: str
 
 
-LIMITS = {
+LIMITS: dict[str, Limit] = {
+    # groups
+    "array": Limit(1 << 27, "numbers", "one array of 1 GiB"),
+    "row": Limit(1 << 24, "numbers", "the row of one element, 128 MiB"),
+    "named row": Limit(1_000_000, "numbers", "a few characters would describe gigabytes"),
+    "listing": Limit(10_000_000, "elements", "all elements of a group, one by one"),
+    "subgroup": Limit(1 << 17, "elements", "listed by products in about a second"),
+    "order": Limit(1 << 22, "bits", "half a second to compute; above, there is its logarithm"),
+    "factors": Limit(10_000, "factors", "each operation goes over them, at microseconds each"),
+    "images": Limit(1 << 22, "images", "of all generators, 160 MB as Python integers"),
+    "chain": Limit(1 << 26, "entries", "of transversals, kept with their inverses: 1 GiB"),
+    "chain proof": Limit(1 << 33, "entries to read", "three nanoseconds each: half a minute"),
+    "table": Limit(4096, "elements", "checking the table takes 0.9 GB and twenty seconds"),
+    "matrices": Limit(1 << 22, "entries", "of the matrices of a group, 32 MiB"),
+    "matrix products": Limit(1 << 30, "entries", "of products that are looked up: a minute"),
+    "affine matrices": Limit(1 << 10, "matrices", "their products are tabulated"),
+    "affine shifts": Limit(1 << 26, "numbers", "shifts moved by every matrix: half a gigabyte"),
+    "partitions": Limit(60, "boxes", "a list of a million partitions: 300 MB, ten seconds"),
+    "boxes": Limit(10_000, "boxes", "the dimension, a quotient of factorials: a tenth of a second"),
+    "sample": Limit(
+        1 << 30, "bytes", "rows of one sample; checking them takes three times as much"
+    ),
+    "described numbers": Limit(
+        30_000_000, "numbers in its generators or matrices", "0.24 GB, held a few times"
+    ),
+    "described table": Limit(10_000_000, "entries in its table", "80 bytes each on the way"),
+    "described products": Limit(500_000_000, "steps to match the products", "half a minute"),
+    # degrees
     "characters": Limit(1 << 22, "characters", "a second or so for all of them"),
     "characters of frequencies": Limit(1 << 27, "numbers", "a gigabyte"),
     "classes times elements": Limit(1 << 24, "products of elements", "seconds"),
-    "rotations in quotients": Limit(1 << 13, "elements", "all quotients are looked at, a minute"),
     "matrix entries of a pool": Limit(
         1 << 25, "matrix entries", "half a gigabyte of complex numbers"
     ),
     "pairs of elements": Limit(2000, "elements", "all pairs of them are looked at"),
+    "rotations in quotients": Limit(1 << 13, "elements", "all quotients are looked at, a minute"),
+    # actions
+    "commuting": Limit(1 << 30, "moved entries", "pairs of generators compared: some ten seconds"),
 }
 """One row per limit of size; `require_work` reads it."""
 
@@ -67,6 +97,16 @@ def check_flag(name: str, value: bool) -> bool:
     return bool(value)
 
 
+def require_memory(name: str, count: int, width: int, what: str) -> None:
+    """Raise an `ArgumentError` if `count` rows of `width` numbers take more than a sample may."""
+    most, size = LIMITS["sample"].most, 8 * count * width
+    if size > most:
+        raise ArgumentError(
+            f"{name}={shorten(count)} is too many: so many {what} take {shorten(size)} bytes, and the "
+            f"limit is {most}; give {name} of at most {most // (8 * width)}."
+        )
+
+
 def check_integer(
     name: str, value: SupportsIndex, *, at_least: int = 0, below: int | None = None
 ) -> int:
@@ -89,6 +129,70 @@ def check_integer(
     if number < at_least or (below is not None and number >= below):
         raise ArgumentError(f"{name}={shorten(number)} is not allowed; give {allowed}.")
     return number
+
+
+def check_array(
+    name: str,
+    value: ArrayLike,
+    dtype: DTypeLike = np.int64,
+    error: type[ArgumentError] = ArgumentError,
+) -> NDArray[Any]:
+    """`value` as an array of int64 or, with NaN and infinity, of float64; or an error that names it.
+
+    Examples:
+        >>> check_array("ranks", [1.5])
+        Traceback (most recent call last):
+        sparseaug.errors.ArgumentError: ranks has dtype float64; give integers that fit 64 bits.
+    """
+    whole = np.dtype(dtype) == np.int64
+    require_unmasked(name, value, error)
+    try:
+        array = np.asarray(value)
+    except Exception as problem:  # ragged lists, foreign objects
+        kind = "integers" if whole else "numbers"
+        raise error(f"{name}={shorten(value)} is not an array of {kind}.") from problem
+    if not array.size:
+        return np.empty(array.shape, dtype)
+    if array.dtype.kind not in ("iu" if whole else "iuf") or (whole and array.dtype == np.uint64):
+        allowed = "integers that fit 64 bits" if whole else "real numbers"
+        raise error(f"{name} has dtype {array.dtype}; give {allowed}.")
+    return array.astype(dtype, copy=False)
+
+
+def check_axes(name: str, axes: Any, count: int | None = None) -> tuple[int, ...]:
+    """Axes of an array, one integer or different ones in a list, as a tuple; `count` says how many."""
+    given = axes if isinstance(axes, list | tuple) and count != 1 else (axes,)
+    checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
+    if not checked or len(set(checked)) < len(checked) or count not in (None, len(checked)):
+        wanted = "different axes" if count is None else "one axis" if count == 1 else "two axes"
+        raise ArgumentError(f"{name}={shorten(axes)} is not allowed; give {wanted} of a sample.")
+    return checked
+
+
+def check_rows(
+    name: str, value: ArrayLike, width: int, dtype: DTypeLike = np.int64
+) -> NDArray[Any]:
+    """`value` as an array (k, width), one row per element, or an `ElementError` that names it."""
+    rows = check_array(name, value, dtype, ElementError)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        kind = "an integer array" if np.dtype(dtype) == np.int64 else "numbers"
+        raise ElementError(
+            f"{name} has shape {rows.shape}; give {kind} of shape (k, {width}), one row per element."
+        )
+    return rows
+
+
+def require_unmasked(name: str, value: object, error: type[ArgumentError] = ArgumentError) -> None:
+    """Raise an error that names it if `value` is a masked array or a list of them.
+
+    NumPy makes a plain array of it without a word, with all that the mask was to hide.
+    """
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise error(
+            f"{name} is a masked array, and its mask would be ignored; give its data, or the rows that "
+            "are not masked."
+        )
 
 
 def check_real(

@@ -135,7 +135,7 @@ def trained(data: Data, settings: Settings, seed: int, *, turned: bool) -> nn.Mo
         chosen = torch.randint(len(data.x), (32,))
         x, energy, forces = (part[chosen] for part in data)
         if turned:
-            bound = sa.actions.Bound(TURN, oracle.fresh(32).elements, memory=0)
+            bound = sa.actions.PreparedAction(TURN, oracle.fresh(32).elements, memory=0)
             x, forces = bound.each(x, each), bound.each(forces, each)
         guess, slope = predict(net, x, training=True)
         loss = nn.functional.mse_loss(guess, energy) + nn.functional.mse_loss(slope, forces)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.integrate import lebedev_rule
 from scipy.spatial.transform import Rotation
 
-from sparseaug.actions import Action, Bound
+from sparseaug.actions import Action, PreparedAction
 from sparseaug.groups import Group, Rows, rotations
 from sparseaug.kernels.arrays import Floats
 from sparseaug.orbits.spectrum import Spectrum
@@ -245,4 +245,4 @@ def mean_square(values: Any) -> float:
 def moved_at_random(action: Action, x: Any, rng: np.random.Generator) -> Any:
     """Each input moved by a uniform element of its own."""
     rows = action.group.sample(len(x), rng)
-    return Bound(action, rows, memory=0).each(x, np.arange(len(x)))
+    return PreparedAction(action, rows, memory=0).each(x, np.arange(len(x)))

@@ -44,7 +44,7 @@ def test_the_gradient_of_a_moved_image_is_the_moved_gradient(name, components, r
         S,
         images,
         field(images),
-        y_action=sa.actions.turn_vectors(group, 1, components=components, grid=(-2, -1)),
+        y_action=sa.rotate(group, 1, components=components, grid=(-2, -1)),
     )
     assert np.array_equal(field(x), y)
 
@@ -54,8 +54,8 @@ def test_one_vector_for_each_image_turns_as_the_mean_of_its_field_does(component
     group = sa.grid_symmetries(5)
     vectors = rng.integers(-99, 99, (4, 2, 5, 5)).astype(float)
     a = group.sample(40, rng)
-    field = sa.actions.turn_vectors(group, 1, components=components, grid=(-2, -1))
-    one = sa.actions.turn_vectors(group, components=components)
+    field = sa.rotate(group, 1, components=components, grid=(-2, -1))
+    one = sa.rotate(group, components=components)
     assert np.array_equal(field(a, vectors).sum(axis=(3, 4)), one(a, vectors.sum(axis=(2, 3))))
 
 
@@ -67,9 +67,7 @@ def test_a_quarter_turn_takes_right_to_up_and_the_flip_to_left():
         i, j = np.argwhere(moved)[0] - 1
         for components, frame in FRAMES.items():
             start = np.array([frame(0.0, 1.0)])
-            turned = sa.actions.turn_vectors(sa.dihedral(4), components=components)(row, start)[
-                0, 0
-            ]
+            turned = sa.rotate(sa.dihedral(4), components=components)(row, start)[0, 0]
             assert turned.tolist() == list(frame(i, j))
 
 
@@ -101,14 +99,14 @@ def test_a_flip_and_the_sign_of_a_component_move_together(rng):
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: sa.actions.turn_vectors(sa.dihedral(5)), "D5 does not turn a square"),
-        (lambda: sa.actions.turn_vectors(sa.dihedral(4), components="xy"), "components='xy'"),
-        (lambda: sa.actions.turn_vectors(sa.dihedral(4), grid=(1,)), "grid="),
-        (lambda: sa.actions.turn_vectors(sa.dihedral(4))([[0, 0]], np.ones((2, 3))), "components"),
+        (lambda: sa.rotate(sa.dihedral(5)), "D5 does not rotate vectors"),
+        (lambda: sa.rotate(sa.dihedral(4), components="xy"), "components='xy'"),
+        (lambda: sa.rotate(sa.dihedral(4), grid=(1,)), "grid="),
+        (lambda: sa.rotate(sa.dihedral(4), rank=2), "rank=2"),
+        (lambda: sa.rotate(sa.rotations(2), grid=(1, 2)), "SO2"),
+        (lambda: sa.rotate(sa.dihedral(4))([[0, 0]], np.ones((2, 3))), "components"),
         (
-            lambda: sa.actions.turn_vectors(sa.dihedral(4), grid=(-2, -1))(
-                [[0, 0]], np.ones((2, 2, 2))
-            ),
+            lambda: sa.rotate(sa.dihedral(4), grid=(-2, -1))([[0, 0]], np.ones((2, 2, 2))),
             "name one axis",
         ),
     ],

@@ -79,7 +79,7 @@ def test_a_quadratic_form_moves_along_with_its_vectors(rng):
 def test_each_datum_may_have_its_own_rotation(turning, rng):
     action, x = turning
     rows = action.group.sample(len(x), rng)
-    each = sa.actions.Bound(action, rows).each(x, np.arange(len(x)))
+    each = sa.actions.PreparedAction(action, rows).each(x, np.arange(len(x)))
     for j in range(len(x)):
         assert np.allclose(each[j], action(rows[j : j + 1], x[j : j + 1])[0, 0], atol=1e-14)
 

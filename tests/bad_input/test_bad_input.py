@@ -29,19 +29,23 @@ EXCUSED = {
     **dict.fromkeys(
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
+            "groups.Group.require_order",
             *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
             *(
                 "sources.MoveSites.prepare",
                 "sources.MoveSites.apply",
                 "sources.MoveSites.moved_axes",
             ),
-            *("actions.Bound", "actions.Bound.__call__", "actions.Bound.each"),
-            *("actions.Bound.pick", "actions.Bound.prepared", "groups.Faithful"),
+            *(
+                "actions.PreparedAction",
+                "actions.PreparedAction.__call__",
+                "actions.PreparedAction.each",
+            ),
+            *("actions.PreparedAction.pick", "actions.PreparedAction.prepared", "groups.Faithful"),
             *("sources.TurnTensors.prepare", "sources.TurnTensors.apply"),
             *("risk.MomentRisk.at_step", "risk.DirectRisk.at_step", "risk.StreamingRisk.at_step"),
             *("nn.ModuleRisk.at_step", "nn.StreamingModuleRisk.at_step"),
             "nn.OrbitBatch.set_extra_state",
-            "groups.Rotations.from_digits",  # refused, whatever it is given
         ),
         HOOK,
     ),
@@ -82,6 +86,15 @@ EXCUSED = {
     "nn.SymmetryCallback.on_train_epoch_end": TRAINER,
     "certificate.Certificates.__getitem__": "a mapping: KeyError, as every mapping",
     "descent.Trace.__getitem__": "a mapping: KeyError, as every mapping",
+    **dict.fromkeys(
+        (
+            *("groups.Abelian", "groups.Dicyclic", "groups.Dihedral", "groups.GridSymmetries"),
+            *("groups.Hyperoctahedral", "groups.PermutationGroup", "groups.Product"),
+            *("groups.Rotations", "groups.Symmetric", "groups.TableGroup", "groups.format_order"),
+        ),
+        "what the functions that users call build from what they have checked",
+    ),
+    "groups.as_group(name)": "what the message is to call the group",
     "groups.Group.check(name)": "what the message is to call the rows",
     "actions.require_law(name)": "what the message is to call the data",
     "spectral.word_deviation(options)": "those of deviation",

@@ -22,7 +22,7 @@ for package in ("mkdocs", "torch", "sklearn"):  # the builder, and packages that
 ROOT = Path(__file__).parents[2]
 # of the packages below all names are documented; of these, what their verbs take and return
 ALSO = {
-    "sparseaug.actions": ("Action", "turn_vectors"),
+    "sparseaug.actions": ("Action",),
     "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
     "sparseaug.descent": ("NonFiniteError", "Run", "Trace", "box"),
     "sparseaug.groups": (

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sparseaug._checks import LIMITS
 from sparseaug.errors import GroupError, GroupTooLargeError, SparseAugError
-from sparseaug.groups import affine, from_dict
+from sparseaug.groups import from_dict
 from sparseaug.groups.affine import AffineGroup
 from tests.conftest import quarter_turns_of_a_board
 
@@ -57,12 +58,12 @@ def test_lists_that_are_not_groups_are_refused(parts: Any, reason: str) -> None:
 
 
 def test_too_many_maps_are_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(affine, "LARGEST_CLOSURE", 3)
-    with pytest.raises(GroupTooLargeError, match="2 matrices and 4 maps"):
+    monkeypatch.setitem(LIMITS, "subgroup", LIMITS["subgroup"]._replace(most=3))
+    with pytest.raises(GroupTooLargeError, match="maps takes 4 elements, above 3"):
         AffineGroup((2, 2), (UNIT, SWAP), KLEIN, "")
     monkeypatch.undo()
-    monkeypatch.setattr(affine, "MOST_MOVED", 10)
-    with pytest.raises(GroupTooLargeError, match="4 maps with 2 matrices"):
+    monkeypatch.setitem(LIMITS, "affine shifts", LIMITS["affine shifts"]._replace(most=10))
+    with pytest.raises(GroupTooLargeError, match="maps takes 24 numbers, above 10"):
         AffineGroup((2, 2), (UNIT, SWAP), KLEIN, "")
 
 

@@ -75,9 +75,9 @@ def test_what_would_take_gigabytes_of_an_absurd_group_is_refused(
 
 
 def test_an_order_of_a_million_digits_and_more_is_refused_with_its_length() -> None:
-    with pytest.raises(GroupTooLargeError, match=r"order of S1000000 has 18488885 bits.*4194304"):
+    with pytest.raises(GroupTooLargeError, match=r"order of S1000000 takes 18488885 bits.*4194304"):
         _ = sa.symmetric(10**6).order
-    with pytest.raises(GroupTooLargeError, match=r"Z2\^5000000 has 5000001 bits"):
+    with pytest.raises(GroupTooLargeError, match=r"Z2\^5000000 takes 5000001 bits"):
         _ = sa.sign_flips(5 * 10**6).order
     assert sa.symmetric(10**5).order == math.factorial(10**5)
     assert sa.sign_flips(10**6).order == 1 << 10**6
@@ -140,7 +140,7 @@ def test_products_of_many_factors_are_made_at_once_or_refused() -> None:
     wide = sa.direct_product(*[sa.groups.rubik()] * 10_000)
     assert wide.name == "Rubik^10000"
     assert len(repr(wide)) < 200
-    with pytest.raises(GroupTooLargeError, match="60000 rows of 480000 numbers"):
+    with pytest.raises(GroupTooLargeError, match="28800000000 numbers"):
         wide.generators()
 
 
@@ -149,9 +149,9 @@ def test_generators_of_many_sign_flips_are_refused_with_the_number() -> None:
     g = sa.sign_flips(d)
     assert g.identity().shape == (1, d)
     assert len(repr(g)) < 200
-    with pytest.raises(GroupTooLargeError, match=f"{d} rows of {d} numbers"):
+    with pytest.raises(GroupTooLargeError, match=f"{d * d} numbers"):
         g.generators()
-    with pytest.raises(ArgumentError, match="number of moduli=16777217"):
+    with pytest.raises(GroupTooLargeError, match="16777217 numbers"):
         sa.abelian(*[3] * ((1 << 24) + 1))
 
 
@@ -166,7 +166,7 @@ def test_samples_of_gigabytes_are_refused_with_the_number() -> None:
 
 def test_points_of_absurd_circles_are_refused_with_the_number() -> None:
     for g in (sa.cyclic(10**12), sa.dihedral(2**31 - 1)):
-        with pytest.raises(GroupTooLargeError, match=r"1 rows of [0-9]{10,13} numbers"):
+        with pytest.raises(GroupTooLargeError, match=r"[0-9]{10,13} numbers"):
             g.permutations(g.identity())
 
 
@@ -175,7 +175,7 @@ def test_listing_is_refused_where_ranks_do_not_fit() -> None:
         sa.symmetric(30).elements(limit=10**40)
     long = sa.permutation_group([np.roll(np.arange(3000), 1000)])
     assert sum(map(len, long.elements(block=10**9))) == 3
-    with pytest.raises(GroupTooLargeError, match="9000000 rows of 24 numbers"):
+    with pytest.raises(GroupTooLargeError, match="216000000 numbers"):
         sa.abelian(9 * 10**6, *[1] * 23).all_elements()
 
 
@@ -191,11 +191,11 @@ def swap(n: int) -> list[int]:
 
 
 def test_generators_that_take_too_much_room_are_refused_with_the_number() -> None:
-    with pytest.raises(GroupTooLargeError, match="1 generators of 5000000 points"):
+    with pytest.raises(GroupTooLargeError, match="5000000 images"):
         sa.permutation_group([np.arange(5 * 10**6)])
-    with pytest.raises(GroupTooLargeError, match="100000 generators of 100 points"):
+    with pytest.raises(GroupTooLargeError, match="10000000 images"):
         sa.permutation_group([cycle(100)] * 100_000)
-    with pytest.raises(GroupTooLargeError, match="1000000 generators"):
+    with pytest.raises(GroupTooLargeError, match="8000000 images"):
         sa.permutation_group(range(10**6))
 
 
@@ -230,35 +230,32 @@ def test_tables_that_take_too_long_to_check_are_refused_with_the_number() -> Non
         sa.table_group((i[:, None] + i) % 5000)
     with pytest.raises(GroupTooLargeError, match="1000000 elements"):
         sa.table_group([[0]] * 10**6)
-    with pytest.raises(GroupTooLargeError, match="5000 matrices"):
+    with pytest.raises(GroupTooLargeError, match="5000 elements"):
         sa.matrix_group(np.ones((5000, 1, 1)))
-    with pytest.raises(GroupTooLargeError, match="200 matrices of 200 x 200"):
+    with pytest.raises(GroupTooLargeError, match="8000000 entries"):
         sa.matrix_group(np.ones((200, 200, 200)))
-    with pytest.raises(GroupTooLargeError, match="1 matrices of 3000 x 3000"):
+    with pytest.raises(GroupTooLargeError, match="9000000 entries"):
         sa.matrix_group(np.eye(3000)[None])
-    with pytest.raises(GroupTooLargeError, match="1000000 matrices"):
+    with pytest.raises(GroupTooLargeError, match="1000000 elements"):
         sa.matrix_group([[[1.0]]] * 10**6)
 
 
 def test_partitions_are_counted_before_they_are_listed() -> None:
     assert len(partitions(45)) == 89134
-    with pytest.raises(GroupTooLargeError, match="n=100 has 190569292 partitions"):
-        partitions(100)
-    with pytest.raises(GroupTooLargeError, match=r"n=1000000 has about 1.47e1107 partitions"):
-        partitions(10**6)
-    with pytest.raises(GroupTooLargeError, match="n=1000000000000000000 has about"):
-        partitions(10**18)
+    for n in (61, 100, 10**6, 10**18):
+        with pytest.raises(GroupTooLargeError, match=f"partitions of n={n} takes {n} boxes"):
+            partitions(n)
     assert next(each_partition(10**6)) == (10**6,)
 
 
 def test_shapes_that_are_too_large_are_refused_with_the_number() -> None:
     huge = (10, 10, 10)
     count = dimension(huge)
-    with pytest.raises(GroupTooLargeError, match=rf"{count} tableaux"):
+    with pytest.raises(GroupTooLargeError, match=rf"{30 * count} numbers"):
         tableaux(huge)
-    with pytest.raises(GroupTooLargeError, match=rf"{count} x {count}"):
+    with pytest.raises(GroupTooLargeError, match=rf"{count**2} numbers"):
         young_matrices(huge, [list(range(30))])
-    with pytest.raises(GroupTooLargeError, match="20000 x 7700 x 7700"):
+    with pytest.raises(GroupTooLargeError, match="20000 matrices of dimension 7700"):
         young_matrices((5, 3, 2, 1, 1), np.repeat(np.arange(12)[None], 20_000, axis=0))
     for shape in ((10**9,), (10**18, 10**18), (1,) * 20_000):
         for function in (dimension, tableaux):
@@ -269,7 +266,7 @@ def test_shapes_that_are_too_large_are_refused_with_the_number() -> None:
         young_matrices((10**9,), [[0]])
     g = sa.hyperoctahedral(16)
     irrep = next(i for i in g.irreps() if i.dimension > 10**6)
-    with pytest.raises(GroupTooLargeError, match=f"{irrep.dimension} x {irrep.dimension}"):
+    with pytest.raises(GroupTooLargeError, match=f"matrices of dimension {irrep.dimension}"):
         irrep.matrices(g.identity())
 
 

@@ -10,18 +10,32 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug._checks import LIMITS
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups import chain, followers
-from sparseaug.groups.chain import Level, are_even, cycle_lengths, stabiliser_chain
-from sparseaug.groups.followers import Followed, find_following
+from sparseaug.groups import chain
+from sparseaug.groups.chain import (
+    Level,
+    are_even,
+    cycle_lengths,
+    find_following,
+    stabiliser_chain,
+)
 from sparseaug.groups.generated import recognise
-from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
+from sparseaug.groups.parts import (
+    ChainPart,
+    DisjointParts,
+    FollowedPart,
+    PermutationPart,
+    SymmetricPart,
+    WreathPart,
+    find_parts,
+)
 from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
 from sparseaug.plans.dimension import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
 
 
-def some_elements(part: Part, count: int = 50, seed: int = 0) -> Rows:
+def some_elements(part: PermutationPart, count: int = 50, seed: int = 0) -> Rows:
     rng = np.random.default_rng(seed)
     digits = [rng.integers(0, radix, count) for radix in part.radices]
     return part.rows(np.array(digits, np.int64).reshape(len(digits), count))
@@ -64,12 +78,12 @@ def cycle(n: int, *points: int) -> list[int]:
 
 
 FACTS = {
-    "S100": ([cycle(100, *range(100)), cycle(100, 0, 1)], Whole, math.factorial(100)),
-    "A9": ([cycle(9, *range(9)), cycle(9, 0, 1, 2)], Whole, math.factorial(9) // 2),
-    "A5": ([cycle(5, *range(5)), cycle(5, 0, 1, 2)], Whole, 60),
+    "S100": ([cycle(100, *range(100)), cycle(100, 0, 1)], SymmetricPart, math.factorial(100)),
+    "A9": ([cycle(9, *range(9)), cycle(9, 0, 1, 2)], SymmetricPart, math.factorial(9) // 2),
+    "A5": ([cycle(5, *range(5)), cycle(5, 0, 1, 2)], SymmetricPart, 60),
     "S3 x S4": (
         [cycle(7, 0, 1), cycle(7, 0, 1, 2), cycle(7, 3, 4), cycle(7, 3, 4, 5, 6)],
-        Product,
+        DisjointParts,
         144,
     ),
     "S3 wr S4": (
@@ -79,17 +93,17 @@ FACTS = {
             np.roll(range(12), 3),
             [3, 4, 5, 0, 1, 2, *range(6, 12)],
         ],
-        Wreath,
+        WreathPart,
         6**4 * 24,
     ),
     "C3 wr S4": (
         [cycle(12, 0, 1, 2), np.roll(range(12), 3), [3, 4, 5, 0, 1, 2, *range(6, 12)]],
-        Table,
+        ChainPart,
         3**4 * 24,
     ),
     "D6 on carbons and hydrogens": (
         [[1, 2, 3, 4, 5, 0, 7, 8, 9, 10, 11, 6], [0, 5, 4, 3, 2, 1, 6, 11, 10, 9, 8, 7]],
-        Followed,
+        FollowedPart,
         12,
     ),
     "S4 on points and pairs, which do not follow": (
@@ -97,10 +111,10 @@ FACTS = {
             [1, 0, 2, 3, *(p + 4 for p in (0, 3, 4, 1, 2, 5))],
             [1, 2, 3, 0, *(p + 4 for p in (3, 4, 0, 5, 1, 2))],
         ],
-        Table,
+        ChainPart,
         24,
     ),
-    "D500": ([np.roll(range(500), 1), [-i % 500 for i in range(500)]], Table, 1000),
+    "D500": ([np.roll(range(500), 1), [-i % 500 for i in range(500)]], ChainPart, 1000),
 }
 
 
@@ -124,9 +138,9 @@ def test_points_that_only_seem_to_follow_are_not_dropped(monkeypatch: Any) -> No
     """Random elements that are all 1 make every point a candidate; the check must refuse them."""
     turns = np.array([[1, 2, 0, 3, 4, 5, 6], [0, 1, 2, 4, 5, 6, 3], [0, 2, 1, 3, 6, 5, 4]])
     joined = np.concatenate([turns, turns[:1][:, turns[1]]])
-    monkeypatch.setattr(followers, "_TRIED", 1)
+    monkeypatch.setattr(chain, "_TRIED", 1)
     monkeypatch.setattr(
-        followers.RandomElements, "batch", lambda self, size: np.tile(np.arange(7), (size, 1))
+        chain.RandomElements, "batch", lambda self, size: np.tile(np.arange(7), (size, 1))
     )
     assert find_following(joined) is None
     monkeypatch.undo()
@@ -169,7 +183,7 @@ def test_diagonal_actions_have_the_order_of_sympy(seed: int) -> None:
 def test_classes_are_moved_by_the_elements_of_their_image_only() -> None:
     """S2 wr C5: pairs may be turned in a circle, but two of them are not exchanged."""
     part = find_parts(np.array([cycle(10, 0, 1), np.roll(range(10), 2)]))
-    assert isinstance(part, Wreath)
+    assert isinstance(part, WreathPart)
     assert math.prod(part.radices) == 2**5 * 5
     rows = np.array([np.roll(range(10), 4), [2, 3, 0, 1, *range(4, 10)]])
     assert part.sift(rows)[1].tolist() == [True, False]
@@ -197,11 +211,11 @@ def test_schreier_generators_complete_what_random_elements_miss(monkeypatch: Any
 
 def test_a_chain_that_is_too_large_is_refused_before_it_is_built(monkeypatch: Any) -> None:
     generators = np.array(FACTS["D500"][0])
-    monkeypatch.setattr(chain, "MOST_ENTRIES", 1000)
+    monkeypatch.setitem(LIMITS, "chain", LIMITS["chain"]._replace(most=1000))
     with pytest.raises(GroupTooLargeError, match="entries"):
         stabiliser_chain(generators)
     monkeypatch.undo()
-    monkeypatch.setattr(chain, "MOST_WORK", 1000)
+    monkeypatch.setitem(LIMITS, "chain proof", LIMITS["chain proof"]._replace(most=1000))
     with pytest.raises(GroupTooLargeError, match="proof"):
         stabiliser_chain(generators)
 
@@ -245,7 +259,7 @@ def test_what_is_no_family_is_not_taken_for_one() -> None:
 def test_a_cube_has_every_permutation_of_its_chain_compared_with_its_labels(depth: int) -> None:
     """A table with one wrong entry: two corners that neighbours do not show are exchanged."""
     part = find_parts(graph_automorphisms(FAMILIES["B3"]).group.generators())
-    assert isinstance(part, Table)
+    assert isinstance(part, ChainPart)
     assert recognise(part) is not None
     level = part.levels[depth]
     wrong = level.transversal.copy()
@@ -253,7 +267,7 @@ def test_a_cube_has_every_permutation_of_its_chain_compared_with_its_labels(dept
     wrong[-1, [3, 7]] = wrong[-1, [7, 3]]
     levels = list(part.levels)
     levels[depth] = Level(level.point, level.digit_of, wrong, invert_permutations(wrong))
-    assert recognise(Table(part.k, tuple(levels))) is None
+    assert recognise(ChainPart(part.k, tuple(levels))) is None
 
 
 ORDERS = {

@@ -255,7 +255,7 @@ def nan_when_moved(x):
             r"non-finite outputs for x moved by \[",
         ),
         ({"action": "permute"}, "action='permute' is not an action"),
-        ({"S_or_group": sa.symmetric(5)}, "S_or_group=.* neither a sample nor the action's group"),
+        ({"S_or_group": sa.symmetric(5)}, "S_or_group=.* is not the action's group"),
         (
             {"S_or_group": sa.Oracle(sa.symmetric(5)).draw(2)},
             "S_or_group is a sample of S5, but the action is of S4",

@@ -160,9 +160,9 @@ def test_bad_combinations_are_named(wrong, message):
 
 def test_other_mistakes_are_answered():
     with pytest.raises(ArgumentError, match="group="):
-        plan("S6", deviation=0.5)
+        plan("six", deviation=0.5)
     with pytest.raises(ArgumentError, match="group="):
-        plan("S6", deviation=0.5, degree=2)
+        plan(6, deviation=0.5, degree=2)
     with pytest.raises(UnsupportedError, match="degree="):
         plan(sa.dicyclic(2), deviation=0.5, degree=1)
     for missing in CONSTANTS:

@@ -186,7 +186,7 @@ def test_bad_values_are_named(wrong):
 
 def test_other_mistakes_are_answered():
     with pytest.raises(ArgumentError, match="group="):
-        plan("S6", eps=0.1, delta=0.05, **CONSTANTS)
+        plan("six", eps=0.1, delta=0.05, **CONSTANTS)
     with pytest.raises(ArgumentError, match="give one of full, streaming"):
         make("S6").row("two-shot")
     with pytest.raises(FrozenInstanceError):

@@ -129,7 +129,7 @@ def test_a_source_is_called_once_per_draw_and_checked():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sa.Oracle("S6"), "group='S6' is not a group"),
+        (lambda: sa.Oracle("six"), "group='six' is not a group"),
         (lambda: sa.Oracle(sa.cyclic(3), seed=-1), "seed=-1"),
         (lambda: sa.Oracle(sa.cyclic(3), seed=1 << 64), "seed="),
         (lambda: sa.Oracle(sa.cyclic(3), seed=0.5), "seed=0.5"),

@@ -316,12 +316,10 @@ def test_a_group_that_cannot_be_described_is_not_saved(tmp_path):
         width = 1
         radices = (2,)
         is_abelian = True
-        from_digits = staticmethod(np.transpose)
-        to_digits = staticmethod(np.transpose)
         _compose = staticmethod(np.bitwise_xor)
         _inverse = staticmethod(np.copy)
 
-        def contains(self, elements):
+        def _contains(self, elements):
             return (elements >= 0)[:, 0]
 
         def generators(self):
@@ -335,7 +333,7 @@ def test_a_group_that_cannot_be_described_is_not_saved(tmp_path):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: sa.GroupSample("S3", [[0]]), ArgumentError, "group='S3' is not a group"),
+        (lambda: sa.GroupSample(3, [[0]]), ArgumentError, "group=3 is not a group"),
         (lambda: sa.GroupSample(sa.cyclic(3), np.empty((0, 1), int)), ArgumentError, "m >= 1"),
         (lambda: sa.GroupSample(sa.cyclic(3), [[3]]), ElementError, r"elements\[0\]"),
         (lambda: sa.GroupSample(sa.cyclic(3), [[0]], calls=-1), ArgumentError, "calls=-1"),
@@ -365,3 +363,28 @@ def test_files_of_the_first_versions_are_read_and_their_draws_told(tmp_path):
     del facts["origin"]["draws"]
     files.save(tmp_path / "S", S.group, S.elements, facts, overwrite=True)
     assert sa.GroupSample.load(tmp_path / "S").origin.draws == ((5, 0, 3),)
+
+
+def test_a_group_is_taken_by_name_and_a_sample_as_rows_wherever_one_is():
+    S3, x = sa.symmetric(3), np.arange(6.0).reshape(2, 3)
+    act = sa.permute_axis("S3")
+    assert act == sa.permute_axis(S3)
+    assert sa.rotate_grid("D4").group == sa.dihedral(4)
+    assert sa.flip_signs("Z2^3").group == sa.sign_flips(3)
+    assert sa.Oracle("S3").draw(4) == sa.Oracle(S3).draw(4)
+    assert sa.GroupSample.full("S3") == sa.GroupSample("S3", S3.all_elements())
+    assert sa.design("S7", degree=2) == sa.design(sa.symmetric(7), degree=2)
+    assert sa.designs("S7").to_dict() == sa.designs(sa.symmetric(7)).to_dict()
+    assert sa.plan("S3", deviation=0.5).to_dict() == sa.plan(S3, deviation=0.5).to_dict()
+    assert sa.direct_product("S3", "C2").name == "S3xC2"
+    rows = [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
+    S = sa.GroupSample(S3, rows)
+    assert np.array_equal(sa.augment(act, rows, x), sa.augment(act, S, x))
+    assert np.array_equal(sa.augment(act, "full", x), sa.augment(act, S3.all_elements(), x))
+    errors = [
+        sa.invariance_error(lambda x: x[:, 0], act, given, x).to_dict()
+        for given in ("full", "S3", S3, S3.all_elements())
+    ]
+    assert errors[0] == errors[1] == errors[2]
+    with pytest.raises(ArgumentError, match="S has no rows"):
+        sa.augment(act, np.empty((0, 3), int), x)

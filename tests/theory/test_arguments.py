@@ -149,29 +149,3 @@ def test_limits_change_no_result() -> None:
         bound, square = theory.dimension_sum_bound(order, classes), (classes - 1) * (order - 1)
         assert square <= (bound + 1) ** 2
         assert bound**2 <= square + (square >> 8000)
-
-
-@pytest.mark.parametrize(
-    ("make", "argument"),
-    [
-        (lambda: theory.SGDPlan(0.0, 1, 1), "step_size"),
-        (lambda: theory.SGDPlan("x", 1, 1), "step_size"),
-        (lambda: theory.SGDPlan(0.1, 1.5, 1), "num_steps"),
-        (lambda: theory.SGDPlan(0.1, 1, None), "b"),
-        (lambda: theory.WordsPlan(0, 0.5, 1), "m"),
-        (lambda: theory.WordsPlan(1, float("nan"), 1), "deviation"),
-        (lambda: theory.WordsPlan(1, 0.5, True), "length"),
-        (lambda: theory.MethodCost(1, 1, 1, 1, "certain"), "method"),
-        (lambda: theory.MethodCost("full", 0, 1, 1, "certain"), "batch"),
-        (lambda: theory.MethodCost("full", 1, 1j, 1, "certain"), "steps"),
-        (lambda: theory.MethodCost("full", 1, 1, [], "certain"), "calls"),
-        (lambda: theory.MethodCost("full", 1, 1, 1, None), "guarantee"),
-        (lambda: theory.Crossovers(-1.0, 1.0), "than_full"),
-        (lambda: theory.Crossovers(None, 1.0), "than_full"),
-        (lambda: theory.Crossovers(np.array([1.0, 2.0]), 1.0), "than_full"),
-        (lambda: theory.Crossovers(1.0, float("inf")), "than_streaming"),
-    ],
-)
-def test_plans_check_themselves(make: Callable, argument: str) -> None:
-    with pytest.raises(ArgumentError, match=rf"^{argument}="):
-        make()

@@ -1,31 +1,34 @@
 """How a group element moves an array: act(elements (k, width), x (n, ...)) is (k, n, ...).
 
-arrays   one door for data: NumPy, torch and JAX
-base     the two steps of an action (prepare with NumPy, apply on any device) and its laws
-permute  permute an axis, permute graph nodes, shift, turn and flip a square grid
-linear   flip signs, signed permutations, matrices
-rotate   coordinates, vectors and tensors by rotations
-grid     reverse an axis; vectors that turn with a square grid
-combine  products of actions, a user's own function
-together one element moves a tuple or a dict of arrays; trees: such data
-bound    an action and rows, prepared once per shape, dtype and device
+arrays    one door for data: NumPy, torch and JAX
+base      the two steps of an action (prepare with NumPy, apply on any device) and its laws
+combine   products of actions, several arrays moved together, a user's own function
+permute   permute an axis, permute graph nodes, shift, reverse, turn and flip a square grid
+linear    flip signs, signed permutations, matrices
+rotate    coordinates, vectors and tensors by rotations; vectors that turn with a square grid
+prepared  an action and rows, prepared once per shape, dtype and device
 gather_numba  gathering compiled by numba
 """
 
 from sparseaug.actions.arrays import Array
 from sparseaug.actions.base import Action, broken_law, require_law
-from sparseaug.actions.bound import Bound
-from sparseaug.actions.combine import custom_action, product_action
-from sparseaug.actions.grid import flip, turn_vectors
+from sparseaug.actions.combine import custom_action, product_action, together
 from sparseaug.actions.linear import flip_signs, linear, signed_permute
-from sparseaug.actions.permute import move_grid, permute_axis, permute_nodes, roll, rotate_grid
+from sparseaug.actions.permute import (
+    flip,
+    move_grid,
+    permute_axis,
+    permute_nodes,
+    roll,
+    rotate_grid,
+)
+from sparseaug.actions.prepared import PreparedAction
 from sparseaug.actions.rotate import rotate
-from sparseaug.actions.together import together
 
 __all__ = [
     "Action",
     "Array",
-    "Bound",
+    "PreparedAction",
     "broken_law",
     "custom_action",
     "flip",
@@ -41,5 +44,4 @@ __all__ = [
     "rotate_grid",
     "signed_permute",
     "together",
-    "turn_vectors",
 ]

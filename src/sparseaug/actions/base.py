@@ -60,6 +60,7 @@ class Action(ABC):
     """
 
     group: Group
+    axes: tuple[int, ...] = ()  # of x that it acts on; none where that is not known
     parts: int = 1  # number of arrays that `prepare` returns
     kind: Kind = "custom"  # what its elements do to a sample, as far as it is known
     lawful: bool = True  # by construction; False where it depends on the shape of a sample
@@ -119,7 +120,7 @@ class Action(ABC):
 
     def moved_axes(self, ndim: int) -> frozenset[int] | None:
         """The axes of samples with `ndim` axes that it acts on, from the end; None if unknown."""
-        return None
+        return frozenset(axes_from_end(self.axes, ndim + 1)) if self.axes else None
 
     def named(self) -> dict[str, Action]:
         """The actions on the entries of a dict, by name; none where it moves no dict."""
@@ -182,15 +183,6 @@ def require_law(
             )
 
 
-def check_axes(name: str, axes: Any) -> Shape:
-    """`axes`, one integer or several different ones, as a tuple."""
-    given = axes if isinstance(axes, list | tuple) else (axes,)
-    checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
-    if not checked or len(set(checked)) < len(checked):
-        raise ArgumentError(f"{name}={shorten(axes)} must name different axes of a sample.")
-    return checked
-
-
 def require_action(action: Any, name: str = "action") -> None:
     """Raise an `ArgumentError` unless it is an action."""
     if not isinstance(action, Action):
@@ -212,18 +204,12 @@ def require_same_group(action: Action, along: Any, name: str) -> None:
         )
 
 
-def require_group(group: Any) -> None:
-    """Raise an `ArgumentError` unless it is a group."""
-    if not isinstance(group, Group):
-        raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
-
-
-def axes_from_end(axes: Sequence[int], ndim: int, name: str) -> Shape:
+def axes_from_end(axes: Sequence[int], ndim: int) -> Shape:
     """`axes` of an array with `ndim` axes counted from the end; the sample axis 0 is refused."""
     counted = tuple([axis - ndim if axis >= 0 else axis for axis in axes])
     if min(counted) <= -ndim or max(counted) >= 0 or len(set(counted)) < len(counted):
         raise ArgumentError(
-            f"{name}={axes[0] if len(axes) == 1 else axes} is not an axis of one sample; x has "
+            f"{f'axis={axes[0]}' if len(axes) == 1 else f'{axes=}'} is not an axis of one sample; x has "
             f"{ndim} axes, the first counts the samples: give 1..{ndim - 1} or -1..-{ndim - 1}."
         )
     return counted

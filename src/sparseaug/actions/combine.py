@@ -1,4 +1,4 @@
-"""Actions made of others, or of a user's function.
+"""Actions made of others (products, several arrays moved together), or of a user's function.
 
 Whether two actions on one array commute, so that the direct product of their groups acts.
 
@@ -16,7 +16,7 @@ a user's function  on the data it is given, within the same tolerance; of other 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -24,6 +24,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_callable, require_work
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -39,19 +40,16 @@ from sparseaug.actions.base import (
     Kind,
     differences,
     require_action,
-    require_group,
     require_law,
 )
-from sparseaug.actions.together import Together
 from sparseaug.errors import (
     ArgumentError,
-    GroupTooLargeError,
     LawError,
     SparseAugError,
     shorten,
     shorten_text,
 )
-from sparseaug.groups import Group, Rows, direct_product
+from sparseaug.groups import Group, Rows, as_group, direct_product
 
 _COMPARED = 8
 """Samples on which a user's function must commute with the other action of a product."""
@@ -116,6 +114,87 @@ class ProductAction(Action):
             return
         require_commuting_on(self.first, self.second, x[0][:_COMPARED])
         self._commute_on.add(shape)
+
+
+@final
+@dataclass(frozen=True)
+class Together(Action):
+    """g.(x_1, x_2, ...) = (g.x_1, g.x_2, ...), each part by its own action of one group.
+
+    Without names the parts are those of a tuple, with names those of a dict.
+    """
+
+    actions: tuple[Action, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> Group:  # type: ignore[override]
+        return self.actions[0].group
+
+    @property
+    def parts(self) -> int:  # type: ignore[override]
+        return sum(action.parts for action in self.actions)
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        # no key=: torch.compile cannot trace it
+        return KINDS[max([KINDS.index(action.kind) for action in self.actions])]
+
+    @property
+    def lawful(self) -> bool:  # type: ignore[override]
+        return all(action.lawful for action in self.actions)
+
+    def over(self, x: Any) -> Together:
+        """Itself, each part's action being the one that moves that part of x."""
+        parts = self._split(x)
+        actions = tuple(action.over(part) for action, part in zip(self.actions, parts, strict=True))
+        same = all(new is old for new, old in zip(actions, self.actions, strict=True))
+        return self if same else Together(actions, self.names)
+
+    def prepare(self, elements: Rows, shape: Any) -> tuple[NDArray[Any], ...]:
+        """The arrays of all parts, one after the other; `shape` has the form of the data."""
+        shapes = self._split(shape)
+        return tuple(
+            array
+            for action, part in zip(self.actions, shapes, strict=True)
+            for array in action.prepare(elements, part)
+        )
+
+    def place(self, prepared: Sequence[NDArray[Any]], x: Any) -> list[Array]:
+        pieces = zip(self.actions, self._pieces(prepared), self._split(x), strict=True)
+        return [array for action, piece, part in pieces for array in action.place(piece, part)]
+
+    def named(self) -> dict[str, Action]:
+        return dict(zip(self.names, self.actions, strict=False))
+
+    def apply(self, prepared: Sequence[Array], x: Any) -> Any:
+        pieces = zip(self.actions, self._pieces(prepared), self._split(x), strict=True)
+        moved = [action.apply(piece, part) for action, piece, part in pieces]
+        if self.names:
+            return dict(zip(self.names, moved, strict=True))
+        return x._make(moved) if hasattr(x, "_make") else tuple(moved)
+
+    def _pieces(self, prepared: Sequence[Array]) -> list[Sequence[Array]]:
+        pieces, start = [], 0
+        for action in self.actions:
+            pieces.append(prepared[start : start + action.parts])
+            start += action.parts
+        return pieces
+
+    def _split(self, x: Any) -> Sequence[Any]:
+        """The parts of x in the order of the actions, or an `ArgumentError` if x has another form."""
+        if not self.names and isinstance(x, tuple) and len(x) == len(self.actions):
+            return x
+        if self.names and isinstance(x, Mapping) and set(x) == set(self.names):
+            return [x[name] for name in self.names]
+        wanted = (
+            f"a dict of {list(self.names)}" if self.names else f"a tuple of {len(self.actions)}"
+        )
+        given = f"one {type(x).__name__}"
+        if isinstance(x, tuple | Mapping):
+            names = shorten(list(x))
+            given = f"a tuple of {len(x)}" if isinstance(x, tuple) else f"a dict of {names}"
+        raise ArgumentError(f"x is {given}, but the action moves {wanted} together; give that.")
 
 
 @final
@@ -186,8 +265,58 @@ def product_action(a: Action, b: Action) -> ProductAction:
     return ProductAction(a, b)
 
 
+def together(*actions: Action, **named: Action) -> Together:
+    """Move several arrays by one element: a tuple of arrays, or a dict of them where names are given.
+
+    Each part has an action of its own, all of one group. Wherever data are moved (`augment`, data sets,
+    `OrbitBatch`, `OrbitAverage`, `ModuleRisk`, `invariance_error`) x is then such a tuple or dict, and
+    a model is called as model(*x) or model(**x). Parts may again be tuples or dicts.
+
+    Args:
+        actions: one for each part of a tuple
+        named: one for each part of a dict, by name, instead
+
+    Returns:
+        An action of the same group. Its `kind` is the loosest of its parts'.
+
+    Raises:
+        ArgumentError: for actions of different groups, or both positional and named ones.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> turn = sa.rotate_grid(sa.cyclic(4))
+        >>> act = sa.together(image=turn, mask=turn)
+        >>> x = {"image": np.arange(12.0).reshape(1, 3, 2, 2), "mask": np.eye(2, dtype=int)[None]}
+        >>> moved = act([[1]], x)
+        >>> moved["image"].shape, moved["mask"].tolist()
+        ((1, 1, 3, 2, 2), [[[[0, 1], [1, 0]]]])
+        >>> sets = sa.symmetric(3)
+        >>> pair = sa.together(sa.permute_axis(sets), sa.permute_axis(sets, 1))
+        >>> [part.shape for part in pair(sets.identity(), (np.ones((5, 3)), np.ones((5, 3, 2))))]
+        [(1, 5, 3), (1, 5, 3, 2)]
+    """
+    if bool(actions) == bool(named):
+        raise ArgumentError(
+            "together takes actions for a tuple, together(a, b), or by name for a dict, "
+            "together(image=a, mask=b); give one of the two."
+        )
+    given = named or {f"actions[{k}]": action for k, action in enumerate(actions)}
+    one, first = next(iter(given.items()))
+    for name, action in given.items():
+        require_action(action, name)
+        if action.group != first.group:
+            raise ArgumentError(
+                f"{name} is of {action.group.name}, but {one} is of {first.group.name}; "
+                "one element moves all parts: use one group."
+            )
+    return Together(tuple(given.values()), tuple(named))
+
+
 def custom_action(
-    group: Group, function: Callable[[Rows, Array], Array], *, samples: Array | None = None
+    group: Group | str,
+    function: Callable[[Rows, Array], Array],
+    *,
+    samples: Array | None = None,
 ) -> CustomAction:
     """An action by a user's own function.
 
@@ -207,9 +336,8 @@ def custom_action(
         >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
         array([[[2., 1.]]])
     """
-    require_group(group)
-    if not callable(function):
-        raise ArgumentError(f"function={shorten(function)} cannot be called.")
+    group = as_group(group)
+    check_callable("function", function)
     action = CustomAction(group, function)
     if samples is not None:
         try:
@@ -226,7 +354,6 @@ def custom_action(
 TOLERANCE = 1e-9
 """How far a(b x) and b(a x) may differ where values are computed, of the largest entry."""
 
-_MOST = 1 << 30  # entries moved for one answer: some ten seconds
 _BLOCK = 1 << 22  # entries at a time
 
 
@@ -247,12 +374,12 @@ def require_commuting_on(first: Action, second: Action, x: Array) -> None:
     """Raise a `LawError` unless the generators of the two commute on these samples (n, ...)."""
     ours, theirs = first.group.generators(), second.group.generators()
     size = math.prod(x.shape)
-    if len(ours) * len(theirs) * size > _MOST:
-        raise GroupTooLargeError(
-            f"product_action of {first.group.name} and {second.group.name}, both on one axis, has "
-            f"{len(ours)} x {len(theirs)} pairs of generators to compare on samples of {size} entries; "
-            f"{_MOST} entries are the limit: let them move different axes, or make one group of them."
-        )
+    require_work(
+        "commuting",
+        len(ours) * len(theirs) * size,
+        f"product_action of {first.group.name} and {second.group.name}, compared by generators,",
+        remedy="let them move different axes, or make one group of them",
+    )
     exact = {first.kind, second.kind} <= {"entries", "signs"}
     step = max(1, _BLOCK // max(1, size))
     for start in range(0, len(theirs), step):

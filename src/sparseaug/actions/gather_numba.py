@@ -7,7 +7,7 @@ from typing import Any
 from numba import njit
 
 from sparseaug.actions.arrays import Array, namespace
-from sparseaug.actions.bound import Indices
+from sparseaug.actions.prepared import Indices
 
 
 def gather(x: Array, source: Array, which: Indices, index: Array) -> Array:

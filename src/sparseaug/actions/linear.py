@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_axes, require_unmasked
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -20,13 +20,7 @@ from sparseaug.actions.arrays import (
     is_tensor,
     namespace,
 )
-from sparseaug.actions.base import (
-    Action,
-    WholeAxis,
-    axes_from_end,
-    require_group,
-    require_size,
-)
+from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size
 from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
@@ -35,10 +29,10 @@ from sparseaug.groups import (
     Hyperoctahedral,
     Rows,
     TableGroup,
+    as_group,
     format_order,
 )
 from sparseaug.groups.permutations import compose_permutations, invert_permutations
-from sparseaug.groups.rows import require_unmasked
 
 
 @final
@@ -47,23 +41,20 @@ class FlipSigns(Action):
     """(g.x)[i] = (-1)^g_i x[i] on one axis."""
 
     group: Abelian
-    axis: int
+    axes: tuple[int, ...]
     kind = "signs"
 
     @property
     def whole_axis(self) -> WholeAxis:  # type: ignore[override]
-        return WholeAxis(self.axis, self.group.width, "flips")
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
+        return WholeAxis(self.axes[0], self.group.width, "flips")
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        (axis,) = axes_from_end((self.axis,), len(shape), "axis")
-        require_size(shape[axis], self.group.width, f"axis {self.axis}", self.group)
+        (axis,) = axes_from_end(self.axes, len(shape))
+        require_size(shape[axis], self.group.width, f"axis {self.axes[0]}", self.group)
         return (1 - 2 * elements,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return multiply_along(x, prepared[0], self.axis)
+        return multiply_along(x, prepared[0], self.axes)
 
 
 @final
@@ -72,29 +63,26 @@ class SignedPermute(Action):
     """(g.x)[p(i)] = (-1)^s_i x[i] on one axis."""
 
     group: Hyperoctahedral
-    axis: int
+    axes: tuple[int, ...]
     parts = 2
     kind = "signs"
 
     @property
     def whole_axis(self) -> WholeAxis:  # type: ignore[override]
-        return WholeAxis(self.axis, self.group.n, "signed permutations")
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
+        return WholeAxis(self.axes[0], self.group.n, "signed permutations")
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Index arrays p^-1, and the signs that arrive at each place."""
-        (axis,) = axes_from_end((self.axis,), len(shape), "axis")
-        require_size(shape[axis], self.group.n, f"axis {self.axis}", self.group)
+        (axis,) = axes_from_end(self.axes, len(shape))
+        require_size(shape[axis], self.group.n, f"axis {self.axes[0]}", self.group)
         p, s = self.group.split(elements)
         index = invert_permutations(p)
         return index, 1 - 2 * compose_permutations(s, index)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         index, signs = prepared
-        y = gather(x, index, axes_from_end((self.axis,), x.ndim - 1, "axis"))
-        return multiply_along(y, signs, self.axis)
+        y = gather(x, index, axes_from_end(self.axes, x.ndim - 1))
+        return multiply_along(y, signs, self.axes)
 
 
 @final
@@ -104,6 +92,7 @@ class Linear(Action):
 
     group: Group
     matrices: Callable[[Rows], NDArray[np.float64]]
+    axes = (-1,)
 
     def __post_init__(self) -> None:
         """Its kind is "signs" for a list of signed permutation matrices, each of which is compared.
@@ -117,9 +106,6 @@ class Linear(Action):
     @property
     def sample_shape(self) -> Shape:  # type: ignore[override]
         return (self.matrices(self.group.identity()).shape[-1],)
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset((-1,))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         matrices = _real_matrices(self.matrices(elements), len(elements))
@@ -165,8 +151,10 @@ class _Own:
         return self.listed[elements[:, 0]]
 
 
-def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
+def flip_signs(group: Group | str, axis: int = -1) -> FlipSigns:
     """Change signs along one axis: (g.x)[i] = (-1)^g_i x[i].
+
+    It is how the group `sign_flips` acts, and it changes values; `flip` reverses an axis instead.
 
     Args:
         group: sign_flips(d)
@@ -177,13 +165,13 @@ def flip_signs(group: Abelian, axis: int = -1) -> FlipSigns:
         >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
         array([[[ 3., -4.]]])
     """
-    require_group(group)
+    group = as_group(group)
     if not isinstance(group, Abelian) or set(group.moduli) != {2}:
         raise ArgumentError(f"group {group.name} does not flip signs; give sign_flips(d).")
-    return FlipSigns(group, check_integer("axis", axis, at_least=-64, below=64))
+    return FlipSigns(group, check_axes("axis", axis, 1))
 
 
-def signed_permute(group: Hyperoctahedral, axis: int = -1) -> SignedPermute:
+def signed_permute(group: Group | str, axis: int = -1) -> SignedPermute:
     """Reorder entries and change signs along one axis: (g.x)[p(i)] = (-1)^s_i x[i] for g = (p, s).
 
     Args:
@@ -195,16 +183,17 @@ def signed_permute(group: Hyperoctahedral, axis: int = -1) -> SignedPermute:
         >>> sa.signed_permute(sa.hyperoctahedral(2))([[1, 0, 1, 0]], np.array([[3.0, 4.0]]))
         array([[[ 4., -3.]]])
     """
-    require_group(group)
+    group = as_group(group)
     if not isinstance(group, Hyperoctahedral):
         raise ArgumentError(
             f"group {group.name} has no signed permutations; give hyperoctahedral(n)."
         )
-    return SignedPermute(group, check_integer("axis", axis, at_least=-64, below=64))
+    return SignedPermute(group, check_axes("axis", axis, 1))
 
 
 def linear(
-    group: Group, matrices: Callable[[Rows], NDArray[np.float64]] | ArrayLike | None = None
+    group: Group | str,
+    matrices: Callable[[Rows], NDArray[np.float64]] | ArrayLike | None = None,
 ) -> Linear:
     """Multiply the last axis by a matrix M(g).
 
@@ -222,7 +211,7 @@ def linear(
         >>> act(act.group.generators(), np.eye(3)).shape
         (2, 3, 3)
     """
-    require_group(group)
+    group = as_group(group)
     if matrices is None:
         if not isinstance(group, TableGroup) or not group.entries:
             raise ArgumentError(f"matrices is missing; {group.name} is not a matrix group.")
@@ -306,11 +295,11 @@ def _product(x: NDArray[Any], matrices: NDArray[Any]) -> NDArray[Any]:
     return moved
 
 
-def multiply_along(x: Array, signs: Array, axis: int) -> Array:
+def multiply_along(x: Array, signs: Array, axes: Shape) -> Array:
     """x (1 or k, n, ...) times signs (k, d) along one axis."""
     if dtype_kind(x) not in "ifc":
         raise ArgumentError(f"x has dtype {x.dtype}, which has no negative numbers; convert x.")
-    (axis,) = axes_from_end((axis,), x.ndim - 1, "axis")
+    (axis,) = axes_from_end(axes, x.ndim - 1)
     shape = (signs.shape[0],) + (1,) * (x.ndim + axis - 1) + (signs.shape[1],) + (1,) * (-axis - 1)
     signs = signs.to(x.dtype) if is_tensor(x) else signs.astype(x.dtype)
     return x * signs.reshape(shape)

@@ -9,47 +9,42 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_axes
 from sparseaug.actions.arrays import Array, Shape, gather
-from sparseaug.actions.base import (
-    Action,
-    WholeAxis,
-    axes_from_end,
-    check_axes,
-    require_group,
-    require_size,
-)
-from sparseaug.actions.together import Together
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
+from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size
+from sparseaug.actions.combine import Together
+from sparseaug.errors import ArgumentError
+from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric, as_group
 from sparseaug.groups.permutations import invert_permutations
+
+
+class MoveEntries(Action):
+    """`prepare` says of each entry on the moved axes, flattened, where it comes from: (k, size)."""
+
+    kind = "entries"
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1))
 
 
 @final
 @dataclass(frozen=True)
-class PermuteAxis(Action):
+class PermuteAxis(MoveEntries):
     """(g.x)[g(i)] = x[i] on one axis."""
 
     group: Group
-    axis: int
-    kind = "entries"
+    axes: tuple[int, ...]
 
     @property
     def whole_axis(self) -> WholeAxis | None:  # type: ignore[override]
         whole = isinstance(self.group, Symmetric) and not self.group.even
-        return WholeAxis(self.axis, _points(self.group), "permutations") if whole else None
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end((self.axis,), ndim + 1, "axis"))
+        return WholeAxis(self.axes[0], _points(self.group), "permutations") if whole else None
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays g^-1: entry j of g.x is x[g^-1(j)]."""
-        (axis,) = axes_from_end((self.axis,), len(shape), "axis")
-        require_size(shape[axis], _points(self.group), f"axis {self.axis}", self.group)
+        (axis,) = axes_from_end(self.axes, len(shape))
+        require_size(shape[axis], _points(self.group), f"axis {self.axes[0]}", self.group)
         return (invert_permutations(self.group.permutations(elements)),)
-
-    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return gather(x, prepared[0], axes_from_end((self.axis,), x.ndim - 1, "axis"))
 
 
 @final
@@ -61,16 +56,14 @@ class PermuteNodes(Action):
     """
 
     group: Group
+    axes = (1, 2)
     kind = "entries"
     relabels_nodes = True
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end((1, 2), ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         if len(shape) < 3:
             raise ArgumentError(f"x has shape {shape}; give adjacency arrays (n, v, v).")
-        for axis in (1, 2):
+        for axis in self.axes:
             require_size(shape[axis], _points(self.group), f"axis {axis}", self.group)
         return (invert_permutations(self.group.permutations(elements)),)
 
@@ -80,7 +73,7 @@ class PermuteNodes(Action):
         return gather(
             x,
             pairs.reshape(index.shape[0], x.shape[2] * x.shape[2]),
-            axes_from_end((1, 2), x.ndim - 1, "axes"),
+            axes_from_end(self.axes, x.ndim - 1),
         )
 
     def over(self, x: Any) -> Action:
@@ -89,23 +82,19 @@ class PermuteNodes(Action):
             return super().over(x)
         if len(x) != 2:
             raise ArgumentError(f"x is a tuple of {len(x)}; give (adjacency, features).")
-        return Together((self, PermuteAxis(self.group, 1)))
+        return Together((self, PermuteAxis(self.group, (1,))))
 
 
 @final
 @dataclass(frozen=True)
-class Roll(Action):
+class Roll(MoveEntries):
     """Periodic shifts: (g.x)[i + s] = x[i] on each axis, s in steps of size / modulus."""
 
     group: Abelian
     axes: tuple[int, ...]
-    kind = "entries"
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        axes = axes_from_end(self.axes, len(shape), "axes")
+        axes = axes_from_end(self.axes, len(shape))
         index = np.zeros((len(elements), 1), np.int64)
         for axis, modulus, shift in zip(axes, self.group.moduli, elements.T, strict=True):
             size = shape[axis]
@@ -115,45 +104,31 @@ class Roll(Action):
             )
         return (index,)
 
-    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
-
 
 @final
 @dataclass(frozen=True)
-class RotateGrid(Action):
+class RotateGrid(MoveEntries):
     """Quarter turns (counter-clockwise, as `numpy.rot90`) and the left-right flip, exactly.
 
     The element r^a s^f flips first if f, then turns a times.
     """
 
     group: Group
-    axes: tuple[int, int]
-    kind = "entries"
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
+    axes: tuple[int, ...]
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         size = _square(shape, self.axes)
         which = elements[:, 0] + (4 * elements[:, 1] if self.group.width == 2 else 0)
         return (_turned_grids(size).reshape(8, size * size)[which],)
 
-    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
-
 
 @final
 @dataclass(frozen=True)
-class MoveGrid(Action):
+class MoveGrid(MoveEntries):
     """Flips as `numpy.fliplr`, then quarter turns as `numpy.rot90`, then shifts as `numpy.roll`."""
 
     group: GridSymmetries
-    axes: tuple[int, int]
-    kind = "entries"
-
-    def moved_axes(self, ndim: int) -> frozenset[int]:
-        return frozenset(axes_from_end(self.axes, ndim + 1, "axes"))
+    axes: tuple[int, ...]
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         size = _square(shape, self.axes)
@@ -163,11 +138,22 @@ class MoveGrid(Action):
         sources = _turned_grids(size)[which[:, None, None], i[:, :, None], j[:, None, :]]
         return (sources.reshape(len(elements), size * size),)
 
-    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return gather(x, prepared[0], axes_from_end(self.axes, x.ndim - 1, "axes"))
+
+@final
+@dataclass(frozen=True)
+class Flip(MoveEntries):
+    """(g.x)[n-1-i] = x[i] on one axis of any length n, where g is not the identity."""
+
+    group: Abelian
+    axes: tuple[int, ...]
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        (axis,) = axes_from_end(self.axes, len(shape))
+        forward = np.arange(shape[axis])
+        return (np.where(elements == 1, forward[::-1], forward),)
 
 
-def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
+def permute_axis(group: Group | str, axis: int = -1) -> PermuteAxis:
     """Reorder the entries of one axis: (g.x)[g(i)] = x[i].
 
     Args:
@@ -180,11 +166,11 @@ def permute_axis(group: Group, axis: int = -1) -> PermuteAxis:
         >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
         array([[[30, 10, 20]]])
     """
-    _points(group)
-    return PermuteAxis(group, check_integer("axis", axis, at_least=-64, below=64))
+    _points(group := as_group(group))
+    return PermuteAxis(group, check_axes("axis", axis, 1))
 
 
-def permute_nodes(group: Group) -> PermuteNodes:
+def permute_nodes(group: Group | str) -> PermuteNodes:
     """Relabel graph nodes: both axes of adjacency arrays (n, v, v), and node features with them.
 
     x is such an array, or the tuple (adjacency, features) with features (n, v, ...).
@@ -199,11 +185,11 @@ def permute_nodes(group: Group) -> PermuteNodes:
         >>> np.argwhere(act([[1, 2, 0]], edge)[0, 0]).tolist()            # from node 1 to node 2
         [[1, 2]]
     """
-    _points(group)
+    _points(group := as_group(group))
     return PermuteNodes(group)
 
 
-def roll(group: Abelian, axes: int | Sequence[int] | None = None) -> Roll:
+def roll(group: Group | str, axes: int | Sequence[int] | None = None) -> Roll:
     """Shift periodically along `axes`, one cyclic factor each: (g.x)[i + g] = x[i].
 
     Args:
@@ -216,7 +202,7 @@ def roll(group: Abelian, axes: int | Sequence[int] | None = None) -> Roll:
         >>> sa.roll(sa.cyclic(4))([[1]], np.array([[1, 2, 3, 4]]))
         array([[[4, 1, 2, 3]]])
     """
-    require_group(group)
+    group = as_group(group)
     if not isinstance(group, Abelian):
         raise ArgumentError(
             f"group {group.name} does not shift; give cyclic(n) or abelian(n1, n2, ...)."
@@ -230,8 +216,30 @@ def roll(group: Abelian, axes: int | Sequence[int] | None = None) -> Roll:
     return Roll(group, axes)
 
 
-def rotate_grid(group: Group, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
+def flip(axis: int = -1) -> Flip:
+    """Reverse one axis of any length, as `numpy.flip`: the group is cyclic(2), whose row [1] reverses.
+
+    It moves entries; `flip_signs` changes the signs of entries, by the group `sign_flips`.
+    On images (n, ..., rows, columns) the last axis flips left to right, the one before it upside down;
+    `product_action(flip(-1), flip(-2))` does either.
+
+    Args:
+        axis: of x (n, ...)
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> mirror = sa.flip(-1)
+        >>> mirror(mirror.group.all_elements(), np.array([[1, 2, 3]]))
+        array([[[1, 2, 3]],
+               [[3, 2, 1]]])
+    """
+    return Flip(Abelian((2,)), check_axes("axis", axis, 1))
+
+
+def rotate_grid(group: Group | str, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
     """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only.
+
+    Pixels change places; `move_grid` shifts them as well, and `rotate` turns the components of vectors.
 
     Args:
         group: its element r^a s^f flips left to right if f, then turns a quarters counter-clockwise
@@ -243,16 +251,19 @@ def rotate_grid(group: Group, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
         array([[[[2, 4],
                  [1, 3]]]])
     """
-    require_group(group)
+    group = as_group(group)
     if group not in (Dihedral(4), Abelian((4,))):
         raise ArgumentError(
             f"group {group.name} does not turn a square; give dihedral(4) or cyclic(4)."
         )
-    return RotateGrid(group, _check_grid_axes(axes))
+    return RotateGrid(group, check_axes("axes", axes, 2))
 
 
-def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGrid:
+def move_grid(group: Group | str, axes: tuple[int, int] = (-2, -1)) -> MoveGrid:
     """Shift, turn and flip a square grid exactly, by grid_symmetries(n).
+
+    Pixels change places, by more elements than those of `rotate_grid`; `rotate` turns the components of
+    vectors instead.
 
     The element (t1, t2, a, f) flips left to right if f, then turns a quarters counter-clockwise, then
     shifts by t1 and t2: `roll` where a = f = 0, `rotate_grid` where t1 = t2 = 0. The side may be a
@@ -271,24 +282,17 @@ def move_grid(group: GridSymmetries, axes: tuple[int, int] = (-2, -1)) -> MoveGr
                  [7, 1, 4],
                  [6, 0, 3]]]])
     """
-    require_group(group)
+    group = as_group(group)
     if not isinstance(group, GridSymmetries):
         raise ArgumentError(
             f"group {group.name} does not shift, turn and flip a grid; give grid_symmetries(n)."
         )
-    return MoveGrid(group, _check_grid_axes(axes))
+    return MoveGrid(group, check_axes("axes", axes, 2))
 
 
-def _check_grid_axes(axes: Any) -> tuple[int, int]:
-    checked = check_axes("axes", axes)
-    if len(checked) != 2:
-        raise ArgumentError(f"axes={shorten(axes)} must name the two axes of the grid.")
-    return checked[0], checked[1]
-
-
-def _square(shape: Shape, axes: tuple[int, int]) -> int:
+def _square(shape: Shape, axes: Shape) -> int:
     """The side of the square grid on these axes."""
-    rows, columns = (shape[axis] for axis in axes_from_end(axes, len(shape), "axes"))
+    rows, columns = (shape[axis] for axis in axes_from_end(axes, len(shape)))
     if rows != columns:
         raise ArgumentError(
             f"x has a {rows} x {columns} grid on axes {axes}; quarter turns need a square "
@@ -314,7 +318,6 @@ def _turned_grids(size: int) -> Rows:
 
 
 def _points(group: Group) -> int:
-    require_group(group)
     if group.points is None:
         raise ArgumentError(
             f"group {group.name} does not permute points; give symmetric(n), alternating(n), "

@@ -18,14 +18,14 @@ from sparseaug.designs.catalogue import (
 )
 from sparseaug.designs.offers import MOST_ENTRIES, Designs, Offer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Group, format_order
+from sparseaug.groups import Group, as_group, format_order
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectral import deviation
 
 
 def design(
-    group: Group,
+    group: Group | str,
     *,
     m: int | None = None,
     degree: int | None = None,
@@ -76,7 +76,7 @@ def design(
         >>> S.origin.design, round(sa.deviation(S).value, 4)
         ('integer quaternions of norm 29', 0.359)
     """
-    _check_group(group)
+    group = as_group(group)
     if m is not None:
         m = check_integer("m", m, at_least=1)
     if degree is not None:
@@ -94,7 +94,7 @@ def design(
     return build(group, offer, degree)
 
 
-def designs(group: Group) -> Designs:
+def designs(group: Group | str) -> Designs:
     """The designs that are known for a group: name, m, the degree it is exact to, deviation, source.
 
     The deviation is the whole one, where a theorem gives it. A proper subgroup has deviation 1,
@@ -117,7 +117,7 @@ def designs(group: Group) -> Designs:
         nested None 0
         search None 0
     """
-    _check_group(group)
+    group = as_group(group)
     offers = known(group)
     offers.sort(key=lambda offer: math.inf if offer.m is None else offer.m)
     return Designs(group, tuple(offers))
@@ -136,11 +136,6 @@ def build(group: Group, offer: Offer, degree: int | None = None) -> GroupSample:
     judged = offer.name in SEARCHED and degree is not None
     name = f"{offer.name} by degree {degree}" if judged else offer.name
     return GroupSample(group, offer.build(), 0, Origin("design", design=name))
-
-
-def _check_group(group: Group) -> None:
-    if not isinstance(group, Group):
-        raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
 
 
 def _smallest_exact(group: Group, degree: int) -> Offer:

@@ -29,10 +29,10 @@ from sparseaug.errors import (
     shorten,
     shorten_text,
 )
-from sparseaug.groups import Group, Rows, cyclic, direct_product, format_order
-from sparseaug.groups import group as named_group
+from sparseaug.groups import Group, Rows, as_group, cyclic, direct_product, format_order
 from sparseaug.groups.degrees import Degree
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.deviation import deviation
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.profiles.counting import counted
@@ -204,22 +204,13 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
 
 
 def _sample(rows: Any, group: Any) -> GroupSample:
-    if isinstance(group, str):
-        group = named_group(group)
     if isinstance(rows, GroupSample):
-        if group is not None and not (isinstance(group, Group) and group == rows.group):
+        if group is not None and as_group(group) != rows.group:
             raise ArgumentError(
                 f"rows is a sample of {rows.group.name}, not of group={shorten(group)}; leave group out."
             )
         return rows
-    if not isinstance(group, Group):
-        raise ArgumentError(
-            f"group={shorten(group)} is not a group; give the one the rows are from, such as 'S6'."
-        )
-    checked = group.check(rows, "rows")
-    if not len(checked):
-        raise ArgumentError("rows is empty; give at least one element.")
-    return GroupSample(group, checked)
+    return as_sample(rows, as_group(group), "rows")
 
 
 def _profile(S: GroupSample) -> Profile | None:

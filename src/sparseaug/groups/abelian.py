@@ -14,39 +14,24 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, check_integer, check_rows, require_work
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
-from sparseaug.groups.base import Group
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups.base import LARGEST_SIZE, Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import abelian_degrees
-from sparseaug.groups.limits import LARGEST_SIZE, LONGEST_ROW
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Faithful, Irrep, convolve
-from sparseaug.groups.rows import integer_rows
 
 
 @final
 @dataclass(frozen=True)
 class Abelian(Group):
-    """C_n1 x C_n2 x ...; sign flips are the case where every modulus is 2."""
+    """C_n1 x C_n2 x ...; sign flips are the case where every modulus is 2. Built by `abelian`."""
 
     moduli: tuple[int, ...] = field()  # required, whatever the base class has
 
     transform = "characters"
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.moduli, tuple) or not self.moduli:
-            raise ArgumentError(f"moduli={shorten(self.moduli)} is not a tuple of integers.")
-        if len(self.moduli) > LONGEST_ROW:
-            raise GroupTooLargeError(
-                f"{len(self.moduli)} moduli are given, above {LONGEST_ROW}; use a smaller group."
-            )
-        own = set(map(type, self.moduli)) == {int}
-        for n in set(self.moduli) if own else self.moduli:  # equal ones need one check
-            check_integer("modulus", n, at_least=1, below=LARGEST_SIZE + 1)
-        if not own:  # integers of NumPy, for instance
-            object.__setattr__(self, "moduli", tuple(map(int, self.moduli)))
 
     def __repr__(self) -> str:
         return f"Abelian(moduli={shorten(self.moduli)})"
@@ -79,20 +64,11 @@ class Abelian(Group):
     def has_integer_characters(self) -> bool:
         return max(self.moduli) <= 2
 
-    def from_digits(self, digits: Rows) -> Rows:
-        return np.ascontiguousarray(digits.T)
-
-    def to_digits(self, elements: Rows) -> Rows:
-        return elements.T
-
     def _compose(self, a: Rows, b: Rows) -> Rows:
         return (a + b) % self._radix_array
 
     def _inverse(self, a: Rows) -> Rows:
         return -a % self._radix_array
-
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
 
     def generators(self) -> Rows:
         self.require_rows(self.width, "generators()")
@@ -103,11 +79,10 @@ class Abelian(Group):
         """A cyclic group turns n points on a circle; a product of several has no natural points."""
         return self.moduli[0] if self.width == 1 else None
 
-    def permutations(self, elements: Rows) -> Rows:
-        if self.points is None:
-            return super().permutations(elements)
-        self.require_rows(len(elements), "permutations()", self.points)
-        return (elements + np.arange(self.points)) % self.points
+    def _permutations(self, elements: Rows) -> Rows:
+        (n,) = self.moduli
+        self.require_rows(len(elements), "permutations()", n)
+        return (elements + np.arange(n)) % n
 
     def faithful(self) -> Faithful:
         """A circle of n points for each cyclic factor."""
@@ -154,7 +129,7 @@ class _Character:
     frequency: tuple[int, ...]
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = integer_rows("elements", elements, len(self.moduli))
+        elements = check_rows("elements", elements, len(self.moduli))
         common = math.lcm(*self.moduli)
         weights = [
             a * (common // n) % common for a, n in zip(self.frequency, self.moduli, strict=True)
@@ -177,7 +152,7 @@ def cyclic(n: int) -> Abelian:
         >>> cyclic(12).compose([[7]], [[8]])
         array([[3]])
     """
-    return Abelian((check_integer("n", n, at_least=1),))
+    return Abelian((check_integer("n", n, at_least=1, below=LARGEST_SIZE + 1),))
 
 
 def abelian(*moduli: int) -> Abelian:
@@ -190,12 +165,18 @@ def abelian(*moduli: int) -> Abelian:
         >>> abelian(28, 28).order
         784
     """
-    check_integer("number of moduli", len(moduli), at_least=1, below=LONGEST_ROW + 1)
-    return Abelian(moduli)
+    if not moduli:
+        raise ArgumentError("moduli is empty; give at least one, as in abelian(28, 28).")
+    require_work("row", len(moduli), "the group", remedy="give fewer moduli")
+    limits = {"at_least": 1, "below": LARGEST_SIZE + 1}
+    return Abelian(tuple(check_integer("modulus", n, **limits) for n in moduli))
 
 
 def sign_flips(d: int) -> Abelian:
     """Z_2^d: independent sign changes of d coordinates, bit 1 flips.
+
+    This is the group alone; `flip_signs` is how it changes the signs of an array's entries, and `flip`
+    is another thing, the one reflection that reverses an axis.
 
     Args:
         d: how many coordinates.
@@ -204,4 +185,4 @@ def sign_flips(d: int) -> Abelian:
         >>> sign_flips(20).order
         1048576
     """
-    return Abelian((2,) * check_integer("d", d, at_least=1, below=1 << 24))
+    return Abelian((2,) * check_integer("d", d, at_least=1, below=LIMITS["row"].most))

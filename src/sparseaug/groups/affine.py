@@ -14,17 +14,12 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from sparseaug.errors import ElementError, GroupError, GroupTooLargeError, shorten
+from sparseaug._checks import check_array, require_work
+from sparseaug.errors import ElementError, GroupError, shorten
 from sparseaug.groups.base import Group
-from sparseaug.groups.labels import check_label
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.rows import LARGEST_CLOSURE, closure, integer_array
-
-MOST_TURNS = 1 << 10
-"""Matrices: their products are tabulated."""
-
-MOST_MOVED = 1 << 26
-"""Shifts moved by all matrices, which are kept: half a gigabyte."""
+from sparseaug.groups.subgroups import closure
+from sparseaug.groups.table import check_label
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -54,7 +49,7 @@ class AffineGroup(Group):
             value = getattr(self, name)
             if not isinstance(value, tuple) or not value:
                 raise GroupError(f"{name}={shorten(value)} is not a tuple with entries.")
-            integer_array(name, value, GroupError)
+            check_array(name, value, error=GroupError)
         d = len(self.sizes)
         shapes = self._turns.shape, self._maps.shape
         if shapes != ((len(self.turns), d, d), (len(self.maps), d + 1)):
@@ -62,16 +57,12 @@ class AffineGroup(Group):
                 f"turns and maps have shapes {shapes[0]} and {shapes[1]}; for {d} sizes give "
                 f"(k, {d}, {d}) and (order, {d + 1})."
             )
-        if len(self.turns) > MOST_TURNS or len(self.maps) > LARGEST_CLOSURE:
-            raise GroupTooLargeError(
-                f"turns and maps list {len(self.turns)} matrices and {len(self.maps)} maps; at most "
-                f"{MOST_TURNS} and {LARGEST_CLOSURE} are taken."
-            )
-        if len(self.turns) * self._maps.size > MOST_MOVED:
-            raise GroupTooLargeError(
-                f"maps lists {len(self.maps)} maps with {len(self.turns)} matrices, more than "
-                f"{MOST_MOVED} moved numbers to keep; give a smaller group."
-            )
+        for limit, name, amount in (
+            ("affine matrices", "turns", len(self.turns)),
+            ("subgroup", "maps", len(self.maps)),
+            ("affine shifts", "maps", len(self.turns) * self._maps.size),
+        ):
+            require_work(limit, amount, f"the list {name}", remedy="give a smaller group")
         largest = max(abs(int(self._turns.min())), int(self._turns.max()), *self.sizes)
         products = max(len(self.turns) * math.prod(self.sizes), d * largest**2)
         if min(self.sizes) < 1 or products >= 1 << 62:
@@ -91,12 +82,6 @@ class AffineGroup(Group):
     @property
     def radices(self) -> tuple[int, ...]:
         return (len(self.maps),)
-
-    def from_digits(self, digits: Rows) -> Rows:
-        return np.ascontiguousarray(digits.T)
-
-    def to_digits(self, elements: Rows) -> Rows:
-        return elements.T
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
         i, j = np.broadcast_arrays(a[..., 0], b[..., 0])
@@ -148,11 +133,11 @@ class AffineGroup(Group):
 
     @cached_property
     def _turns(self) -> Rows:
-        return integer_array("turns", self.turns, GroupError)
+        return check_array("turns", self.turns, error=GroupError)
 
     @cached_property
     def _maps(self) -> Rows:
-        return integer_array("maps", self.maps, GroupError)
+        return check_array("maps", self.maps, error=GroupError)
 
     @cached_property
     def _moved(self) -> Rows:

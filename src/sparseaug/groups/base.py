@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cached_property
-from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, check_array, check_integer, check_rows, require_work
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
@@ -28,15 +27,6 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups.degrees.graded import Graded
-from sparseaug.groups.limits import (
-    ENUMERATION_LIMIT,
-    LARGEST_ARRAY,
-    LARGEST_ORDER,
-    order_text,
-    product,
-    require_order_below,
-    require_rows,
-)
 from sparseaug.groups.permutations import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.representations import (
     DimensionSum,
@@ -45,7 +35,16 @@ from sparseaug.groups.representations import (
     Isomorphism,
     counted_dimension_sum,
 )
-from sparseaug.groups.rows import closure, integer_array, on_digits, on_rows, row_array, typed_rows
+from sparseaug.groups.subgroups import closure
+
+ENUMERATION_LIMIT = LIMITS["listing"].most
+"""Elements of the largest group that is enumerated."""
+
+LARGEST_SIZE = 1 << 62
+"""Points or a modulus: the sum of two below it fits an int64."""
+
+EXACT_LOGARITHMS = 1_000_000
+"""Points up to which logarithms are added one by one, in a quarter of a second."""
 
 LARGEST_REGULAR = 4096
 """Order up to which a group permutes its own elements where it has no other points."""
@@ -57,9 +56,10 @@ class Group(Graded, ABC):
     """A group. Elements come in batches, arrays of `row_dtype` of shape (k, width), one row each.
 
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
-    plain data) with six members: `name`, `radices`, `from_digits`, `to_digits`, `_compose` and
-    `_inverse`. All else has a default, which a family replaces where it knows better. Arrays are
-    checked on the way in: the methods of a family see arrays of `row_dtype` and of the right shape.
+    plain data) with four members: `name`, `radices`, `_compose` and `_inverse`. All else has a default,
+    which a family replaces where it knows better; one whose rows are not their digits also has
+    `_from_digits` and `_to_digits`. The public methods check arrays and call those with an underscore,
+    which see arrays of `row_dtype` and of the right shape.
 
     Attributes:
         row_dtype: int64; float64 for rotations and for products with them
@@ -82,13 +82,6 @@ class Group(Graded, ABC):
     even: bool = False
     signed_axes: int = 0
 
-    def __init_subclass__(cls) -> None:
-        doors = {"from_digits": on_digits}
-        doors |= dict.fromkeys(("to_digits", "contains", "permutations"), on_rows)
-        for name, door in doors.items():
-            if isinstance(method := cls.__dict__.get(name), FunctionType):
-                setattr(cls, name, door(method))
-
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
 
@@ -103,14 +96,6 @@ class Group(Graded, ABC):
         """How many values each digit takes; their product is the order."""
 
     @abstractmethod
-    def from_digits(self, digits: Rows) -> Rows:
-        """Rows (k, width) of the elements with these digits (L, k)."""
-
-    @abstractmethod
-    def to_digits(self, elements: Rows) -> Rows:
-        """Digits (L, k) of these elements (k, width); the inverse of `from_digits`."""
-
-    @abstractmethod
     def _compose(self, a: Rows, b: Rows) -> Rows:
         """`compose` on rows of the group's type."""
 
@@ -118,10 +103,36 @@ class Group(Graded, ABC):
     def _inverse(self, a: Rows) -> Rows:
         """`inverse` on rows of the group's type."""
 
+    def _from_digits(self, digits: Rows) -> Rows:
+        """`from_digits` on int64 (L, k)."""
+        return np.ascontiguousarray(digits.T)
+
+    def _to_digits(self, elements: Rows) -> Rows:
+        """`to_digits` on rows of the group's type."""
+        return elements.T
+
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
+        """`contains` on rows of the group's type."""
+        if type(self)._to_digits is Group._to_digits:  # rows are their digits
+            return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
+        try:
+            digits = self._to_digits(elements)
+        except (IndexError, ElementError):  # rows that have no digits: look for them by halves
+            if len(elements) < 2:
+                return np.zeros(len(elements), np.bool_)
+            return np.concatenate([self._contains(half) for half in np.array_split(elements, 2)])
+        inside = np.all((digits >= 0) & (digits < self._radix_array[:, None]), axis=0)
+        inside[inside] = (self._from_digits(digits[:, inside]) == elements[inside]).all(axis=1)
+        return inside
+
+    def _permutations(self, elements: Rows) -> Rows:
+        """`permutations` on rows of the group's type; of groups with `points`."""
+        raise NotImplementedError
+
     @cached_property
     def width(self) -> int:
         """Numbers in the row of one element."""
-        return self.from_digits(np.zeros((len(self.radices), 1), np.int64)).shape[1]
+        return self._from_digits(np.zeros((len(self.radices), 1), np.int64)).shape[1]
 
     @cached_property
     def is_abelian(self) -> bool:
@@ -136,24 +147,50 @@ class Group(Graded, ABC):
         """Whether all characters are known to have integer values."""
         return False
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        """For each row of an array (k, width), whether it is an element."""
-        elements = typed_rows("elements", elements, self)
+    def from_digits(self, digits: ArrayLike) -> Rows:
+        """Rows (k, width) of the elements with these digits (L, k)."""
+        array = check_array("digits", digits, error=ElementError)
+        if array.ndim != 2 or len(array) != len(self.radices):
+            raise ElementError(
+                f"digits has shape {array.shape}; elements of {self.name} have digits of shape "
+                f"({len(self.radices)}, k)."
+            )
         try:
-            digits = self.to_digits(elements)
-        except ElementError:  # rows that have no digits: look for them by halves
-            if len(elements) < 2:
-                return np.zeros(len(elements), np.bool_)
-            return np.concatenate([self.contains(half) for half in np.array_split(elements, 2)])
-        inside = np.all((digits >= 0) & (digits < self._radix_array[:, None]), axis=0)
-        inside[inside] = (self.from_digits(digits[:, inside]) == elements[inside]).all(axis=1)
-        return inside
+            return self._from_digits(array)
+        except IndexError as error:
+            raise ElementError(f"digits must be below the radices of {self.name}.") from error
+
+    def to_digits(self, elements: ArrayLike) -> Rows:
+        """Digits (L, k) of these elements (k, width); the inverse of `from_digits`."""
+        return self._of_rows(self._to_digits, elements)
+
+    def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
+        """For each row of an array (k, width), whether it is an element."""
+        return self._of_rows(self._contains, elements)
+
+    def permutations(self, elements: ArrayLike) -> Rows:
+        """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
+        if self.points is None:
+            raise UnsupportedError(
+                f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
+            )
+        return self._of_rows(self._permutations, elements)
+
+    def _of_rows(self, method: Callable[[Rows], Rows], elements: ArrayLike) -> Rows:
+        """The method, of rows (k, width) that are checked to have this shape and the group's type."""
+        rows = check_rows("elements", elements, self.width, self.row_dtype)
+        try:
+            return method(rows)
+        except IndexError as error:
+            raise ElementError(
+                f"elements has rows that are not elements of {self.name}; see contains()."
+            ) from error
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
         return closure(self, self.all_elements())[1]
 
-    def closure(self, elements: Rows) -> NDArray[np.bool_]:
+    def closure(self, elements: ArrayLike) -> NDArray[np.bool_]:
         """For each rank, whether it is in the subgroup that `elements` generate."""
         return closure(self, self.check(elements))[0]
 
@@ -213,12 +250,6 @@ class Group(Graded, ABC):
         """Number of points that `permutations` moves, faithfully; None if there are no natural ones."""
         return None
 
-    def permutations(self, elements: Rows) -> Rows:
-        """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
-        raise UnsupportedError(
-            f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
-        )
-
     def irreps(self) -> Iterator[Irrep]:
         """Every irreducible representation up to equivalence, the trivial one first."""
         raise UnsupportedError(
@@ -238,13 +269,9 @@ class Group(Graded, ABC):
         """
         if not self.is_finite:
             return math.inf  # type: ignore[return-value]  # integers are what others count with
-        bits = self.log_order / math.log(2)
-        if bits > LARGEST_ORDER:
-            raise GroupTooLargeError(
-                f"the order of {self.name} has {math.floor(bits) + 1} bits, above {LARGEST_ORDER}; "
-                "use log_order."
-            )
-        return product(self.radices)
+        bits = math.floor(self.log_order / math.log(2)) + 1
+        require_work("order", bits, f"the order of {self.name}", remedy="use log_order")
+        return _product(self.radices)
 
     @property
     def log_order(self) -> float:
@@ -299,7 +326,7 @@ class Group(Graded, ABC):
     def identity(self) -> Rows:
         """The neutral element, one row (1, width)."""
         self.require_rows(1, "the identity")
-        return self.from_digits(np.zeros((len(self.radices), 1), np.int64))
+        return self._from_digits(np.zeros((len(self.radices), 1), np.int64))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
         """Draw k independent, exactly uniform elements.
@@ -326,23 +353,23 @@ class Group(Graded, ABC):
 
     def _draw(self, k: int, rng: np.random.Generator) -> Rows:
         """k uniform elements, few enough for one block."""
-        return self.from_digits(uniform_digits(self._radix_array, k, rng))
+        return self._from_digits(uniform_digits(self._radix_array, k, rng))
 
     def rank(self, elements: ArrayLike) -> Rows:
         """Number of each element in 0..order-1; the identity has rank 0."""
-        require_order_below(self, 1 << 63, "rank")
-        return rank_of_digits(self._radix_array, self.to_digits(self.check(elements)))
+        self.require_order((1 << 63) - 1, "rank")
+        return rank_of_digits(self._radix_array, self._to_digits(self.check(elements)))
 
     def unrank(self, ranks: ArrayLike) -> Rows:
         """The elements with these ranks, the inverse of `rank`."""
-        require_order_below(self, 1 << 63, "unrank")
-        numbers = np.atleast_1d(integer_array("ranks", ranks))
+        self.require_order((1 << 63) - 1, "unrank")
+        numbers = np.atleast_1d(check_array("ranks", ranks))
         if numbers.ndim != 1:
             raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
         if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= self.order):
             raise ArgumentError(f"ranks must lie in 0..{self.order - 1}, the ranks of {self.name}.")
         self.require_rows(len(numbers), "unrank")
-        return self.from_digits(digits_of_rank(self._radix_array, numbers))
+        return self._from_digits(digits_of_rank(self._radix_array, numbers))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
         """All elements in rank order, in blocks of rows.
@@ -357,8 +384,8 @@ class Group(Graded, ABC):
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
         said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
-        require_order_below(self, min(limit + 1, 1 << 63), f"elements({said})")
-        block = min(block, max(1, LARGEST_ARRAY // max(1, self.width)))
+        self.require_order(min(limit, (1 << 63) - 1), f"elements({said})")
+        block = min(block, max(1, LIMITS["array"].most // max(1, self.width)))
         return (
             self.unrank(np.arange(start, min(start + block, self.order)))
             for start in range(0, self.order, block)
@@ -380,7 +407,7 @@ class Group(Graded, ABC):
         Raises:
             ElementError: if a row is not an element; the message gives the first.
         """
-        rows = np.ascontiguousarray(typed_rows(name, elements, self))
+        rows = np.ascontiguousarray(check_rows(name, elements, self.width, self.row_dtype))
         inside = self.contains(rows)
         if not inside.all():
             wrong = np.flatnonzero(~inside)
@@ -402,11 +429,31 @@ class Group(Graded, ABC):
             what: their name in the message
             width: integers per row; that of an element by default
         """
-        require_rows(self, count, what, self.width if width is None else width)
+        width = self.width if width is None else width
+        require_work("row", width, f"a row of {what} of {self.name}", remedy="use a smaller group")
+        require_work(
+            "array",
+            count * width,
+            f"{what} of {self.name}",
+            remedy="ask for fewer at a time, or use a smaller group",
+        )
+
+    def require_order(self, most: int, operation: str) -> None:
+        """Raise a `GroupTooLargeError` where there are more elements.
+
+        Args:
+            most: elements that the operation can cope with
+            operation: its name in the message
+        """
+        if self.log_order > math.log(most + 1) + 1 or self.order > most:
+            raise GroupTooLargeError(
+                f"{operation} needs a group of at most {most} elements, but {self.name} has "
+                f"{format_order(self)}; use sample() instead."
+            )
 
     def _rows(self, name: str, elements: ArrayLike) -> Rows:
         """`elements` (..., width) in the type of rows; int64 holds every sum of two."""
-        rows = row_array(name, elements, self)
+        rows = check_array(name, elements, self.row_dtype, ElementError)
         if self.row_dtype == np.float64 and not np.isfinite(rows).all():
             raise ElementError(f"{name} has entries that are not finite; see contains().")
         if rows.ndim < 1 or rows.shape[-1] != self.width:
@@ -423,6 +470,18 @@ class Group(Graded, ABC):
 
 def format_order(group: Group) -> str:
     """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
-    if not isinstance(group, Group):
-        raise ArgumentError(f"group={shorten(group)} is not a group; try sparseaug.group('S6').")
-    return order_text(group)
+    if not group.is_finite:
+        return "infinitely many"
+    if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
+        return str(group.order)
+    exponent = group.log_order / math.log(10)
+    text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
+    return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
+
+
+def _product(numbers: tuple[int, ...]) -> int:
+    """math.prod by halves, which multiplies numbers of like size."""
+    if len(numbers) < 64:
+        return math.prod(numbers)
+    middle = len(numbers) // 2
+    return _product(numbers[:middle]) * _product(numbers[middle:])

@@ -1,4 +1,4 @@
-"""Every group that has a name, in one table; and those that come ready: the cube, Mathieu, Rubik.
+"""Every group that has a name, in one table; names such as "S3xZ2^4"; and groups from JSON data.
 
 `sparseaug.group`, the command `sparseaug groups` and the check of labels read the table. The generators
 of the Mathieu groups are those of the GAP library, written as cycles on 1..n; those of the Rubik's cube
@@ -14,18 +14,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparseaug._checks import check_integer
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups.abelian import cyclic
+from sparseaug._checks import check_integer, require_work
+from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
+from sparseaug.groups.abelian import Abelian, cyclic
+from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.base import Group
 from sparseaug.groups.dicyclic import of_order
 from sparseaug.groups.dihedral import dihedral
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
+from sparseaug.groups.product import direct_product
 from sparseaug.groups.rotations import orthogonal, rotations
 from sparseaug.groups.symmetric import alternating, symmetric
-from sparseaug.groups.table import TableGroup, matrix_group
+from sparseaug.groups.table import TableGroup, matrix_group, table_group
 
 _MATHIEU = {
     11: ("1 2 3 4 5 6 7 8 9 10 11", "3 7 11 8, 4 10 5 6"),
@@ -156,3 +158,140 @@ def _from_cycles(text: str, n: int) -> tuple[int, ...]:
         for point, successor in zip(points, points[1:] + points[:1], strict=True):
             image[point] = successor
     return tuple(image)
+
+
+_FACTOR = re.compile(rf"({PATTERN})(?:\^([0-9]{{1,6}}))?")
+_DEEPEST = 16  # products in products; those that `to_dict` writes are flat
+_ALLOWED = f"{EXAMPLES}, joined by x as in S3xZ2^4"
+
+
+def group(name: str) -> Group:
+    """The group of that name, such as S6, Z2^20, C28xC28, S3xZ2^4, M24 or Rubik.
+
+    Args:
+        name: a name of the catalogue, which `sparseaug groups` lists; a power of it (Z2^20); or
+            several of these joined by x, for their direct product.
+
+    Returns:
+        The group; `group(g.name) == g` for every group of the catalogue.
+
+    Raises:
+        GroupError: if the name does not parse, or describes rows of more than a million integers.
+
+    Examples:
+        >>> group("S3xZ2^4").order
+        96
+        >>> group("S3xZ2^4").name
+        'S3xZ2^4'
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"name={shorten(name)} is not a string; give one such as {_ALLOWED}.")
+    factors: list[Group] = []
+    width = 0
+    for text in name.split("x"):
+        match = _FACTOR.fullmatch(text)
+        if match is None:
+            raise GroupError(f"group name {shorten(name)} does not parse; write {_ALLOWED}.")
+        factor, copies = _named(match[1]), int(match[2] or 1)
+        if factor is None or copies == 0:
+            raise GroupError(
+                f"group name {shorten(name)} has a size of 0; sizes and powers start at 1."
+            )
+        width += copies * factor.width
+        require_work(
+            "named row", width, f"group name {shorten(name)}", remedy="use a smaller group"
+        )
+        if factor.moduli is not None:
+            factors.append(Abelian(factor.moduli * copies))
+        else:
+            factors += [factor] * copies
+    return direct_product(*factors)
+
+
+def as_group(given: Group | str, name: str = "group") -> Group:
+    """The group, or the one of that name: what every function that takes a group asks.
+
+    Args:
+        given: a group, or its name, such as "S6".
+        name: what the message calls it.
+
+    Examples:
+        >>> as_group("D4").order
+        8
+    """
+    if isinstance(given, str):
+        try:
+            return group(given)
+        except GroupError as error:
+            raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
+    if not isinstance(given, Group):
+        raise ArgumentError(
+            f"{name}={shorten(given)} is not a group; give one, such as symmetric(6), or its name, 'S6'."
+        )
+    return given
+
+
+def _named(text: str) -> Group | None:
+    """The group of one name of the catalogue; None where its number is 0."""
+    if text in NAMES:
+        return NAMES[text].make()
+    letters = text.rstrip("0123456789")
+    size = int(text[len(letters) :])
+    return NAMES[letters].make(size) if size else None
+
+
+def from_dict(data: dict[str, Any]) -> Group:
+    """The group that `Group.to_dict` described; checked as if it were new.
+
+    Args:
+        data: JSON data.
+
+    Raises:
+        GroupError: if they do not describe a group.
+
+    Examples:
+        >>> from_dict(group("S3xZ2^4").to_dict()).name
+        'S3xZ2^4'
+    """
+    return _read(data, 0)
+
+
+def _read(data: Any, depth: int) -> Group:
+    if depth > _DEEPEST:
+        raise GroupError(f"group data holds products nested more than {_DEEPEST} deep.")
+    try:
+        match data:
+            case {"name": str(name)}:
+                return group(name)
+            case {"product": list(factors)} if len(factors) > 1:
+                return direct_product(*_read_factors(factors, depth + 1))
+            case {"permutations": list(images), "label": str(label)}:
+                return permutation_group(images, label=label)
+            case {"matrices": list(matrices), "label": str(label)}:
+                return matrix_group(matrices, label=label)
+            case {"table": list(table), "label": str(label)}:
+                return table_group(table, label=label)
+            case {
+                "affine": {"sizes": list(sizes), "turns": list(turns), "maps": list(maps)},
+                "label": str(label),
+            }:
+                nested = tuple(tuple(map(tuple, turn)) for turn in turns)
+                return AffineGroup(tuple(sizes), nested, tuple(map(tuple, maps)), label)
+    except SparseAugError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise GroupError(f"group data {shorten(data)} is malformed: {error}") from error
+    raise GroupError(f"group data {shorten(data)} does not describe a group of a known kind.")
+
+
+def _read_factors(factors: list[Any], depth: int) -> list[Group]:
+    """The factors one by one, until there are too many of them."""
+    groups: list[Group] = []
+    width = count = 0
+    for data in factors:
+        groups.append(_read(data, depth))
+        width += groups[-1].width
+        count += len(groups[-1].factors) or 1
+        require_work("factors", count, "a product in the data", remedy="give a smaller group")
+        require_work("row", width, "a product in the data", remedy="give a smaller group")
+    return groups

@@ -9,14 +9,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.errors import GroupError
 from sparseaug.groups.base import Group
 from sparseaug.groups.dihedral import Sign
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Irrep
-from sparseaug.groups.rows import integer_rows
 
 
 @final
@@ -26,9 +25,6 @@ class Dicyclic(Group):
 
     n: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_integer("n", self.n, at_least=2, below=1 << 29))
-
     @property
     def name(self) -> str:
         return f"Q{4 * self.n}"
@@ -36,12 +32,6 @@ class Dicyclic(Group):
     @property
     def radices(self) -> tuple[int, ...]:
         return (2 * self.n, 2)
-
-    def from_digits(self, digits: Rows) -> Rows:
-        return np.ascontiguousarray(digits.T)
-
-    def to_digits(self, elements: Rows) -> Rows:
-        return elements.T
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
         """r^a s^f r^b s^h = r^(a + (-1)^f b) s^(f + h), and s^2 = r^n."""
@@ -53,9 +43,6 @@ class Dicyclic(Group):
         """Turns change sign; (r^a s)^2 = r^n, so r^a s has the inverse r^(a + n) s."""
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([np.where(flip, turn + self.n, -turn) % (2 * self.n), flip], axis=-1)
-
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
 
     def generators(self) -> Rows:
         return np.array([[1, 0], [0, 1]])
@@ -85,7 +72,7 @@ class _Turn:
     j: int
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = integer_rows("elements", elements, 2)
+        elements = check_rows("elements", elements, 2)
         z = np.exp(2j * np.pi * (elements[:, 0] * self.j % (2 * self.n) / (2 * self.n)))
         flip = elements[:, 1]
         stays, sign = np.where(flip, 0.0, z), (-1) ** self.j
@@ -105,11 +92,11 @@ def dicyclic(n: int) -> Dicyclic:
         >>> dicyclic(2).name, dicyclic(3).order
         ('Q8', 12)
     """
-    return Dicyclic(check_integer("n", n, at_least=2))
+    return Dicyclic(check_integer("n", n, at_least=2, below=1 << 29))
 
 
 def of_order(order: int) -> Dicyclic:
     """The quaternion group of this order, a multiple of 4."""
     if order < 8 or order % 4:
         raise GroupError(f"Q{order} is not a group; quaternion groups are Q8, Q12, Q16, ...")
-    return Dicyclic(order // 4)
+    return dicyclic(order // 4)

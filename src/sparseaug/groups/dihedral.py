@@ -9,28 +9,23 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep
-from sparseaug.groups.rows import integer_rows
 
 
 @final
 @dataclass(frozen=True)
 class Dihedral(Group):
-    """D_n, of order 2n (D4 are the eight symmetries of the square)."""
+    """D_n, of order 2n (D4 are the eight symmetries of the square). Built by `dihedral`."""
 
     n: int
 
     transform = "dihedral"
     irreps_have_degrees = True
     degree_meaning = "frequency"
-
-    def __post_init__(self) -> None:
-        size = check_integer("n", self.n, at_least=1, below=1 << 31)
-        object.__setattr__(self, "n", size)
 
     @property
     def name(self) -> str:
@@ -44,12 +39,6 @@ class Dihedral(Group):
     def is_abelian(self) -> bool:
         return self.n <= 2
 
-    def from_digits(self, digits: Rows) -> Rows:
-        return np.ascontiguousarray(digits.T)
-
-    def to_digits(self, elements: Rows) -> Rows:
-        return elements.T
-
     def _compose(self, a: Rows, b: Rows) -> Rows:
         """r^a s^f r^b s^h = r^(a + (-1)^f b) s^(f + h)."""
         turn, flip = a[..., 0], a[..., 1]
@@ -61,9 +50,6 @@ class Dihedral(Group):
         turn, flip = a[..., 0], a[..., 1]
         return np.stack([(2 * flip - 1) * turn % self.n, flip], axis=-1)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
-
     def generators(self) -> Rows:
         return np.array([[1, 0], [0, 1]] if self.n > 1 else [[0, 1]])
 
@@ -72,10 +58,8 @@ class Dihedral(Group):
         """The corners (for n below 3 the group does not act faithfully on them, and has none)."""
         return self.n if self.n >= 3 else None
 
-    def permutations(self, elements: Rows) -> Rows:
+    def _permutations(self, elements: Rows) -> Rows:
         """Corner i goes to a + (-1)^f i."""
-        if self.points is None:
-            return super().permutations(elements)
         self.require_rows(len(elements), "permutations()", self.n)
         turn, flip = elements[:, :1], elements[:, 1:]
         return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
@@ -119,7 +103,7 @@ class Sign:
     flip_sign: complex
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = integer_rows("elements", elements, 2)
+        elements = check_rows("elements", elements, 2)
         values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
         return (values * np.where(elements[:, 1], self.flip_sign, 1.0))[:, None, None]
 
@@ -130,7 +114,7 @@ class _Turn:
     j: int
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = integer_rows("elements", elements, 2)
+        elements = check_rows("elements", elements, 2)
         angle = 2 * np.pi * (elements[:, 0] * self.j % self.n) / self.n
         cos, sin, flip = np.cos(angle), np.sin(angle), 1 - 2 * elements[:, 1]
         return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)
@@ -146,4 +130,4 @@ def dihedral(n: int) -> Dihedral:
         >>> dihedral(4).order, dihedral(4).name
         (8, 'D4')
     """
-    return Dihedral(check_integer("n", n, at_least=1))
+    return Dihedral(check_integer("n", n, at_least=1, below=1 << 31))

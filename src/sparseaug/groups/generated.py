@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -19,12 +20,19 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
+from sparseaug._checks import LIMITS, check_array, require_work
+from sparseaug.errors import ArgumentError, GroupError, shorten
 from sparseaug.groups.base import Group
 from sparseaug.groups.chain import orbit_labels
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
-from sparseaug.groups.labels import check_label
-from sparseaug.groups.parts import Part, Product, Table, Whole, Wreath, find_parts
+from sparseaug.groups.parts import (
+    ChainPart,
+    DisjointParts,
+    PermutationPart,
+    SymmetricPart,
+    WreathPart,
+    find_parts,
+)
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -33,10 +41,7 @@ from sparseaug.groups.permutations import (
 )
 from sparseaug.groups.product import direct_product
 from sparseaug.groups.representations import DimensionSum, Isomorphism
-from sparseaug.groups.rows import integer_array
-
-MOST_IMAGES = 1 << 22
-"""Images in all generators, 160 MB as Python integers."""
+from sparseaug.groups.table import check_label
 
 
 @final
@@ -49,25 +54,6 @@ class PermutationGroup(Group):
 
     images: tuple[tuple[int, ...], ...]
     label: str
-
-    def __post_init__(self) -> None:
-        check_label(self.label, self.images)
-        if (
-            not isinstance(self.images, tuple)
-            or not self.images
-            or not all(isinstance(row, tuple) and row for row in self.images)
-            or len(set(map(len, self.images))) > 1
-        ):
-            raise ArgumentError(
-                f"images={shorten(self.images)} is not a tuple of tuples of one length; use "
-                "permutation_group, which checks it."
-            )
-        rows = integer_array("images", self.images, GroupError)
-        if not are_permutations(rows).all():
-            raise GroupError(
-                f"images={shorten(self.images)} holds a row that is not a permutation; list each of "
-                f"0..{rows.shape[1] - 1} once."
-            )
 
     @property
     def name(self) -> str:
@@ -83,7 +69,7 @@ class PermutationGroup(Group):
         return len(self.images[0])
 
     @cached_property
-    def parts(self) -> Part:
+    def parts(self) -> PermutationPart:
         """Symmetric groups, wreath products and stabiliser chains; found on first use."""
         return find_parts(self.generators())
 
@@ -91,10 +77,10 @@ class PermutationGroup(Group):
     def radices(self) -> tuple[int, ...]:
         return self.parts.radices
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         return self.parts.rows(digits)
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         return self.parts.sift(elements)[0]
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
@@ -103,7 +89,7 @@ class PermutationGroup(Group):
     def _inverse(self, a: Rows) -> Rows:
         return invert_permutations(a)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
         valid[valid] = self.parts.sift(elements[valid])[1]
         return valid
@@ -125,7 +111,7 @@ class PermutationGroup(Group):
     def points(self) -> int | None:
         return self.width
 
-    def permutations(self, elements: Rows) -> Rows:
+    def _permutations(self, elements: Rows) -> Rows:
         return elements
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,7 +135,7 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
         8
     """
     given = _listed(generators)
-    rows = [integer_array(f"generators[{i}]", row, GroupError) for i, row in enumerate(given)]
+    rows = [check_array(f"generators[{i}]", row, error=GroupError) for i, row in enumerate(given)]
     for i, row in enumerate(rows):
         if row.ndim != 1 or row.size == 0 or row.shape != rows[0].shape:
             raise GroupError(
@@ -161,45 +147,31 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
                 f"generators[{i}] = {shorten(row.tolist())} is not a permutation; "
                 f"list each of 0..{row.size - 1} once."
             )
-    return PermutationGroup(tuple(tuple(row.tolist()) for row in rows), label)
-
-
-def _length(row: Any) -> int:
-    try:
-        return len(row)
-    except Exception:  # no list at all, which is said where it is read
-        return 0
+    images = tuple(tuple(row.tolist()) for row in rows)
+    return PermutationGroup(images, check_label(label, images))
 
 
 def _listed(generators: Any) -> list[Any]:
     """The generators in a list, if they are several and no more than can be handled."""
+    remedy = "a group on n points never needs more than n / 2 generators"
     try:
         count = len(generators)
         if isinstance(generators, str | bytes | dict | set | frozenset) or not count:
             raise TypeError
-        if count > MOST_IMAGES // 8:  # of eight points each, at the least
-            raise GroupTooLargeError(
-                f"generators lists {count} generators; at most {MOST_IMAGES} images are taken: a "
-                "group on n points never needs more than n / 2 generators."
-            )
-        given = list(generators)
-    except GroupTooLargeError:
-        raise
+        given = list(generators) if 8 * count <= LIMITS["images"].most else []
     except Exception as error:  # no list, or a foreign object
         raise ArgumentError(
             f"generators={shorten(generators)} is not a list of permutations; give at least one, "
             "for instance the identity."
         ) from error
-    points = _length(given[0])
-    if count * points > MOST_IMAGES:
-        raise GroupTooLargeError(
-            f"generators lists {count} generators of {points} points; at most {MOST_IMAGES} images "
-            "are taken: a group on n points never needs more than n / 2 generators."
-        )
+    points = 8  # each has more, unless they are few
+    with suppress(Exception):  # no list, which is said where it is read
+        points = max(points, len(given[0]))
+    require_work("images", count * points, "the list generators", remedy=remedy)
     return given
 
 
-def recognise(part: Part) -> Isomorphism | None:
+def recognise(part: PermutationPart) -> Isomorphism | None:
     """The family that a part is, or None.
 
     Examples:
@@ -209,18 +181,20 @@ def recognise(part: Part) -> Isomorphism | None:
         'S2xS3'
     """
     match part:
-        case Whole():
+        case SymmetricPart():
             return Isomorphism(part.group, lambda rows: rows)
-        case Product():
+        case DisjointParts():
             return _product(part)
-        case Wreath(classes, Whole(n, False)) if all(len(points) == 2 for points in classes):
+        case WreathPart(classes, SymmetricPart(n, False)) if all(
+            len(points) == 2 for points in classes
+        ):
             return Isomorphism(hyperoctahedral(n), _Pairs(np.array(classes)).rows)
-        case Table():
+        case ChainPart():
             return _cube(part)
     return None
 
 
-def _product(part: Product) -> Isomorphism | None:
+def _product(part: DisjointParts) -> Isomorphism | None:
     found = [recognise(factor) for factor in part.parts]
     known = [one for one in found if one is not None]
     if len(known) < len(found) or not known:
@@ -259,7 +233,7 @@ class _Pairs:
 # labels in {0,1}^n: 0, then one bit for each neighbour, then the bits of all neighbours that are
 # nearer to 0. If the labels are all different and every generator g is x -> P x + s in them, P a
 # permutation of the bits, then G is a subgroup of B_n; it is B_n if it has as many elements.
-def _cube(part: Table) -> Isomorphism | None:
+def _cube(part: ChainPart) -> Isomorphism | None:
     k = part.k
     n = k.bit_length() - 1
     order = math.prod(part.radices)

@@ -23,13 +23,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.groups.base import Group
 from sparseaug.groups.dihedral import Dihedral
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Faithful, Irrep
-from sparseaug.groups.rows import integer_rows
 
 SQUARE = Dihedral(4)
 """The turns and flips."""
@@ -42,9 +41,6 @@ class GridSymmetries(Group):
 
     n: int
 
-    def __post_init__(self) -> None:
-        check_integer("n", self.n, at_least=1, below=1 << 31)
-
     @property
     def name(self) -> str:
         return f"Grid{self.n}"
@@ -52,12 +48,6 @@ class GridSymmetries(Group):
     @property
     def radices(self) -> tuple[int, ...]:
         return (self.n, self.n, 4, 2)
-
-    def from_digits(self, digits: Rows) -> Rows:
-        return np.ascontiguousarray(digits.T)
-
-    def to_digits(self, elements: Rows) -> Rows:
-        return elements.T
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
         """(t, d)(u, e) = (t + A_d u, d e)."""
@@ -70,9 +60,6 @@ class GridSymmetries(Group):
         back = SQUARE._inverse(a[..., 2:])
         return np.concatenate([-turned(back, a[..., :2]) % self.n, back], axis=-1)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
-        return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
-
     def generators(self) -> Rows:
         """A shift by one row (turned, it is one by a column), the quarter turn, the flip."""
         return np.eye(4, dtype=np.int64)[[0, 2, 3] if self.n > 1 else [2, 3]]
@@ -82,24 +69,13 @@ class GridSymmetries(Group):
         """The n^2 cells, row by row (for n below 3 they do not show every element: none)."""
         return self.n**2 if self.n >= 3 else None
 
-    def permutations(self, elements: Rows) -> Rows:
+    def _permutations(self, elements: Rows) -> Rows:
         """Cell i n + j goes to that of A_d (i, j) + c_d + t."""
-        if self.points is None:
-            return super().permutations(elements)
-        return self._cells(elements, self.n)
-
-    def cells(self, elements: Rows, size: int) -> Rows:
-        """Where each cell of a size x size grid goes, (k, size^2), by shifts in steps of size / n."""
-        size, rows = check_integer("size", size, at_least=1, below=1 << 31), self.check(elements)
-        self.require_rows(len(rows), f"cells of a grid of size={size}", width=size * size)
-        return self._cells(rows, size)
-
-    def _cells(self, elements: Rows, size: int) -> Rows:
-        grid = np.stack(np.divmod(np.arange(size * size), size), axis=-1)  # (i, j) of every cell
-        centred = 2 * grid - (size - 1)  # turns and flips keep the centre
-        moved = (turned(elements[:, None, 2:], centred) + (size - 1)) // 2
-        moved = (moved + elements[:, None, :2] * (size // self.n)) % size
-        return moved[..., 0] * size + moved[..., 1]
+        grid = np.stack(np.divmod(np.arange(self.n**2), self.n), axis=-1)  # (i, j) of every cell
+        centred = 2 * grid - (self.n - 1)  # turns and flips keep the centre
+        moved = (turned(elements[:, None, 2:], centred) + (self.n - 1)) // 2
+        moved = (moved + elements[:, None, :2]) % self.n
+        return moved[..., 0] * self.n + moved[..., 1]
 
     def faithful(self) -> Faithful:
         """The 4 n oriented lines: few points that show every element."""
@@ -109,7 +85,7 @@ class GridSymmetries(Group):
         """The line k n + v is where e_k . p = v, with e_k = r^k (1, 0). From p' = A_d p + t and
         A_d e_k = e_k' follows e_k' . p' = v + e_k' . t.
         """
-        directions = SQUARE.permutations(elements[:, 2:])  # (k, 4)
+        directions = SQUARE._permutations(elements[:, 2:])  # (k, 4)
         units = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
         steps = (units[directions] * elements[:, None, :2]).sum(axis=2)
         values = (np.arange(self.n) + steps[:, :, None]) % self.n
@@ -142,7 +118,7 @@ class _Induced:
     inner: NDArray[np.float64]  # (8, q, q), rho by rank in D_4; 0 outside the stabiliser
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = integer_rows("elements", elements, 4)
+        elements = check_rows("elements", elements, 4)
         shift, d = elements[:, :2], elements[:, None, 2:]
         target = turned(d, self.orbit) % self.n  # (k, p, 2)
         to = (target[:, :, None] == self.orbit).all(axis=3).argmax(axis=2)

@@ -15,10 +15,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, check_integer
 from sparseaug._floats import UNIT
-from sparseaug.groups.base import Group
-from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -29,7 +28,6 @@ from sparseaug.groups.permutations import (
 )
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, involutions
 from sparseaug.groups.young import (
-    LARGEST_SHAPE,
     MOST_BOXES,
     Partition,
     below_first_row,
@@ -45,15 +43,11 @@ from sparseaug.groups.young import (
 @final
 @dataclass(frozen=True)
 class Hyperoctahedral(Group):
-    """B_n, the symmetries of the n-dimensional cube, of order 2^n n!."""
+    """B_n, the symmetries of the n-dimensional cube, of order 2^n n!. Built by `hyperoctahedral`."""
 
     n: int
 
     irreps_have_degrees = True
-
-    def __post_init__(self) -> None:
-        size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
-        object.__setattr__(self, "n", size)
 
     @property
     def signed_axes(self) -> int:  # type: ignore[override]
@@ -86,11 +80,11 @@ class Hyperoctahedral(Group):
     def has_integer_characters(self) -> bool:
         return True
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         axes, signs = digits[: self.n - 1], digits[self.n - 1 :]
         return np.concatenate([shuffle(axes, self.n), signs.T], axis=1)
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         axes, signs = self.split(elements)
         return np.concatenate([unshuffle(axes), signs.T])
 
@@ -106,7 +100,7 @@ class Hyperoctahedral(Group):
         back = invert_permutations(p)
         return np.concatenate([back, compose_permutations(s, back)], axis=-1)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         axes, signs = self.split(elements)
         return are_permutations(axes) & ((signs == 0) | (signs == 1)).all(axis=1)
 
@@ -139,7 +133,7 @@ class Hyperoctahedral(Group):
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """Of (alpha|beta), beta has b boxes, and alpha, of n - b, has k - b below its first row."""
         n = self.n
-        if n >= LARGEST_SHAPE or partitions_up_to(degree) ** 2 * n > MOST_BOXES:
+        if n >= LIMITS["boxes"].most or partitions_up_to(degree) ** 2 * n > MOST_BOXES:
             points = [2**k * math.perm(n, k) for k in range(1, degree + 1)]
             return [1, *(max(0, size - 1) for size in points)], False
 
@@ -228,4 +222,4 @@ def hyperoctahedral(n: int) -> Hyperoctahedral:
         >>> hyperoctahedral(3).order
         48
     """
-    return Hyperoctahedral(check_integer("n", n, at_least=1))
+    return Hyperoctahedral(check_integer("n", n, at_least=1, below=LARGEST_SIZE))

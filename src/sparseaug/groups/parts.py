@@ -1,20 +1,19 @@
-"""What a permutation group is made of: whole symmetric groups wherever there are some, tables
-elsewhere.
+"""What a permutation group is made of: symmetric groups wherever there are some, chains elsewhere.
 
-Product   parts that move different points, side by side
-Whole     S_k or A_k on k points: Fisher-Yates digits, no table
-Wreath    all permutations within the classes of a partition, and a group that moves the classes
-Followed  a part on some of the points, which the others follow (in `followers`)
-Table     a stabiliser chain, found at random and proved
+DisjointParts  parts that move different points, side by side
+SymmetricPart  S_k or A_k on k points: Fisher-Yates digits, no table
+WreathPart     all permutations within the classes of a partition, and a group that moves the classes
+FollowedPart   a part on some of the points, which the others follow
+ChainPart      a stabiliser chain, found at random and proved
 
 Each part knows its radices, makes rows from digits, and sifts rows back to digits.
 """
 
 # Which part, and why that is proved.
 #
-# Product. Generators that move different points commute, so G is the direct product of the groups
+# Disjoint. Generators that move different points commute, so G is the direct product of the groups
 # on the connected sets of moved points.
-# Whole. A transitive group on k points that holds an element with a cycle of prime length p, k/2 <
+# Symmetric. A transitive group on k points that holds an element with a cycle of prime length p, k/2 <
 # p < k - 2, contains A_k: a power of the element is a p-cycle; a block of imprimitivity has at most
 # k/2 < p points, so the group is primitive; Jordan 1873. The parities of the generators tell S_k
 # from A_k. So does the order, k! or k!/2.
@@ -35,14 +34,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.groups.chain import (
+    Following,
     Level,
     RandomElements,
     are_even,
     cycle_lengths,
+    find_following,
     orbit_labels,
     stabiliser_chain,
 )
-from sparseaug.groups.followers import Followed, find_following
 from sparseaug.groups.permutations import (
     Rows,
     compose_permutations,
@@ -54,7 +54,7 @@ _TABLE_ENTRIES = 1 << 15  # neighbouring levels are multiplied out while their t
 _TRIED = 64  # random elements in which transpositions are looked for
 
 
-class Part(Protocol):
+class PermutationPart(Protocol):
     """A group of permutations of 0..k-1."""
 
     @property
@@ -69,7 +69,7 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True)
-class Whole:
+class SymmetricPart:
     """S_k, or A_k."""
 
     k: int
@@ -85,19 +85,19 @@ class Whole:
         return self.group.radices
 
     def rows(self, digits: Rows) -> Rows:
-        return self.group.from_digits(digits)
+        return self.group._from_digits(digits)
 
     def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        return self.group.to_digits(rows), self.group.contains(rows)
+        return self.group._to_digits(rows), self.group._contains(rows)
 
 
 @dataclass(frozen=True)
-class Product:
+class DisjointParts:
     """Parts on disjoint points of 0..k-1; other points stay."""
 
     k: int
     points: tuple[Rows, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[PermutationPart, ...]
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
@@ -135,18 +135,18 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Wreath:
+class WreathPart:
     """All permutations within classes, and `image`, which permutes the classes (of equal sizes)."""
 
     classes: tuple[Rows, ...]
-    image: Part
+    image: PermutationPart
 
     @cached_property
-    def within(self) -> Product:
+    def within(self) -> DisjointParts:
         """All permutations that keep every class."""
         several = tuple(points for points in self.classes if len(points) > 1)
         k = sum(map(len, self.classes))
-        return Product(k, several, tuple(Whole(len(points)) for points in several))
+        return DisjointParts(k, several, tuple(SymmetricPart(len(points)) for points in several))
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
@@ -188,7 +188,35 @@ class Wreath:
 
 
 @dataclass(frozen=True)
-class Table:
+class FollowedPart:
+    """A part on the points that lead, and the points that follow them."""
+
+    following: Following
+    part: PermutationPart
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        return self.part.radices
+
+    def rows(self, digits: Rows) -> Rows:
+        return self._all(self.part.rows(digits))
+
+    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        leading = self.following.leading
+        images = rows[:, leading]
+        valid = (leading[self.following.leader[images]] == images).all(axis=1)
+        images = self.following.leader[images]
+        images[~valid] = np.arange(len(leading))
+        digits, right = self.part.sift(images)
+        return digits, valid & right & (self._all(images) == rows).all(axis=1)
+
+    def _all(self, images: Rows) -> Rows:
+        _, leader, maps, own = self.following
+        return maps[own, images[:, leader]]
+
+
+@dataclass(frozen=True)
+class ChainPart:
     """A stabiliser chain: g = u_1 u_2 ... u_L, u_i from the transversal of level i."""
 
     k: int
@@ -228,44 +256,46 @@ class Table:
         return runs
 
 
-def find_parts(generators: Rows) -> Part:
+def find_parts(generators: Rows) -> PermutationPart:
     """The group that permutations (r, k) generate.
 
     Examples:
         >>> swap, turn = [1, 0, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 0]
         >>> find_parts(np.array([swap, turn]))
-        Whole(k=8, even=False)
+        SymmetricPart(k=8, even=False)
     """
     k = generators.shape[1]
     everything = supports(generators)
     parts = tuple(_connected(_local(generators, points)) for points in everything)
     if len(parts) == 1 and len(everything[0]) == k:
         return parts[0]
-    return Product(k, tuple(everything), parts)
+    return DisjointParts(k, tuple(everything), parts)
 
 
-def _connected(generators: Rows) -> Part:
+def _connected(generators: Rows) -> PermutationPart:
     """A part whose generators are linked by the points that they move."""
     k = generators.shape[1]
     if is_giant(generators):
-        return Whole(k, bool(are_even(generators).all()))
+        return SymmetricPart(k, bool(are_even(generators).all()))
     label = transposition_classes(generators)
     first, members = np.unique(label, return_inverse=True)
     if len(first) == 1:
-        return Whole(k)
+        return SymmetricPart(k)
     if len(first) < k:
         points = np.argsort(members, kind="stable")
         classes = np.split(points, np.cumsum(np.bincount(members))[:-1])
-        return Wreath(tuple(classes), find_parts(np.unique(members[generators[:, first]], axis=0)))
+        return WreathPart(
+            tuple(classes), find_parts(np.unique(members[generators[:, first]], axis=0))
+        )
     following = find_following(generators)
     if following is not None:
         images = following.leader[generators[:, following.leading]]
-        return Followed(following, find_parts(np.unique(images, axis=0)))
+        return FollowedPart(following, find_parts(np.unique(images, axis=0)))
     levels = stabiliser_chain(generators)
     order = math.prod(len(level.transversal) for level in levels)
     if 2 * order >= math.factorial(k) > 2:  # A_k is the one subgroup of index 2
-        return Whole(k, even=2 * order == math.factorial(k))
-    return Table(k, levels)
+        return SymmetricPart(k, even=2 * order == math.factorial(k))
+    return ChainPart(k, levels)
 
 
 def supports(generators: Rows) -> list[Rows]:

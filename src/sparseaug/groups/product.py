@@ -12,22 +12,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseaug._checks import check_rows, require_work
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import Group
+from sparseaug.groups.base import EXACT_LOGARITHMS, Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.factors import product_degrees
-from sparseaug.groups.limits import EXACT_LOGARITHMS
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, convolve
-from sparseaug.groups.rows import typed_rows
 from sparseaug.groups.young import require_matrices
 
 _EXACT = 2.0**53  # below, every integer is a float64
-
-MOST_FACTORS = 10_000
-"""Every operation goes over the factors one by one, at some microseconds each."""
 
 
 @final
@@ -38,17 +34,6 @@ class Product(Group):
     factors: tuple[Group, ...] = field()  # required, whatever the base class has
 
     degree_meaning = "factors together"
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.factors, tuple) or not self.factors:
-            raise ArgumentError(f"factors={shorten(self.factors)} is not a tuple of groups.")
-        if len(self.factors) > MOST_FACTORS:
-            raise GroupTooLargeError(
-                f"the product has {len(self.factors)} factors, above {MOST_FACTORS} (a run of "
-                "abelian ones counts as one); use a smaller group."
-            )
-        for factor in self.factors:
-            require_group(factor)
 
     def __repr__(self) -> str:
         return f"Product(factors={shorten(self.factors)})"
@@ -95,11 +80,11 @@ class Product(Group):
     def has_integer_characters(self) -> bool:
         return all(factor.has_integer_characters for factor in self.factors)
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         ends = list(accumulate(len(factor.radices) for factor in self.factors))
         parts = np.split(digits, ends[:-1])
         return np.concatenate(
-            [factor.from_digits(part) for factor, part in zip(self.factors, parts, strict=True)],
+            [factor._from_digits(part) for factor, part in zip(self.factors, parts, strict=True)],
             axis=1,
         )
 
@@ -117,8 +102,8 @@ class Product(Group):
         parts = self._each(lambda factor, a, b: factor.distance(a, b), *self._pair(a, b))
         return np.maximum.reduce(np.broadcast_arrays(*parts))
 
-    def to_digits(self, elements: Rows) -> Rows:
-        return np.concatenate(self._each(lambda factor, a: factor.to_digits(a), elements))
+    def _to_digits(self, elements: Rows) -> Rows:
+        return np.concatenate(self._each(lambda factor, a: factor._to_digits(a), elements))
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
         parts = self._each(lambda factor, a, b: factor._compose(a, b), a, b)
@@ -127,7 +112,7 @@ class Product(Group):
     def _inverse(self, a: Rows) -> Rows:
         return np.concatenate(self._each(lambda factor, a: factor._inverse(a), a), axis=-1)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         whole = np.ones(len(elements), np.bool_)
         if not self.is_finite:  # rows of floats, in which integer factors must have integers
             whole &= np.isfinite(elements).all(axis=1)
@@ -139,7 +124,7 @@ class Product(Group):
                     whole &= (plain & ~(np.signbit(part) & (part == 0))).all(axis=1)
                 start += factor.width
             elements = np.where(whole[:, None], elements, self.identity())
-        parts = self._each(lambda factor, a: factor.contains(a), elements)
+        parts = self._each(lambda factor, a: factor._contains(a), elements)
         return np.logical_and.reduce([whole, *parts])
 
     def generators(self) -> Rows:
@@ -236,7 +221,7 @@ class Tensor:
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         """Formed for each element, (k, dimension, dimension)."""
-        elements = typed_rows("elements", elements, self.group)
+        elements = check_rows("elements", elements, self.group.width, self.group.row_dtype)
         require_matrices(len(elements), math.prod(irrep.dimension for irrep in self.irreps))
         parts = self.group.split(elements)
         result: NDArray[Any] = np.ones((len(elements), 1, 1))
@@ -271,11 +256,11 @@ def _combinations(
             yield (first, *rest)
 
 
-def direct_product(*factors: Group) -> Group:
+def direct_product(*factors: Group | str) -> Group:
     """G x H x ...; nested products are flattened and neighbouring abelian factors are joined.
 
     Args:
-        *factors: groups, at least one.
+        *factors: groups, or their names; at least one.
 
     Returns:
         The product; the group itself if there is one.
@@ -289,19 +274,17 @@ def direct_product(*factors: Group) -> Group:
     """
     if not factors:
         raise ArgumentError("factors is empty; give at least one group.")
-    for factor in factors:
-        require_group(factor)
-    flat = chain.from_iterable(f.factors or (f,) for f in factors)
+    from sparseaug.groups.catalogue import as_group  # whose names are products of groups
+
+    flat = chain.from_iterable(f.factors or (f,) for f in (as_group(f, "factor") for f in factors))
     joined: list[Group] = []
     for are_abelian, run in groupby(flat, key=lambda factor: factor.moduli is not None):
         if are_abelian:
             joined.append(Abelian(tuple(chain.from_iterable(f.moduli or () for f in run))))
         else:
             joined += run
-    return joined[0] if len(joined) == 1 else Product(tuple(joined))
-
-
-def require_group(factor: Any) -> None:
-    """Raise an `ArgumentError` unless it is a group."""
-    if not isinstance(factor, Group):
-        raise ArgumentError(f"factor {shorten(factor)} is not a group; give sparseaug groups.")
+    require_work("factors", len(joined), "the product", remedy="give fewer factors")
+    if len(joined) > 1:
+        return Product(tuple(joined))
+    require_work("row", len(joined[0].moduli or ()), "the product", remedy="give fewer factors")
+    return joined[0]

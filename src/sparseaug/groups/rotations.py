@@ -21,7 +21,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_array, check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, shorten
 from sparseaug.groups import quaternions
@@ -30,7 +30,6 @@ from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.bands import Bands
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Irrep
-from sparseaug.groups.rows import real_array, typed_rows
 from sparseaug.groups.wigner import HIGHEST_DEGREE, require_degree, rotation_irreps
 
 TURN = 2 * math.pi
@@ -64,13 +63,6 @@ class Rotations(Group):
     # Angles: a + b < 4 pi is within 8 u, less 2 pi in two parts within 4 u + u.
     rounding = 16 * UNIT
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_integer("n", self.n, at_least=2, below=4))
-        if type(self.reflections) is not bool:
-            raise ArgumentError(
-                f"reflections={shorten(self.reflections)} is neither True nor False."
-            )
-
     @property
     def name(self) -> str:
         return f"{'' if self.reflections else 'S'}O{self.n}"
@@ -92,7 +84,7 @@ class Rotations(Group):
         row = [0.0] if self.n == 2 else [1.0, 0.0, 0.0, 0.0]
         return self._joined(np.array([row]), np.zeros(1))
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         turns, bits = self._split(elements)
         if self.n == 2:
             angle = turns[:, 0]
@@ -152,11 +144,11 @@ class Rotations(Group):
             bits = (rng.integers(0, 1 << 64, k, np.uint64) >> np.uint64(63)).astype(np.float64)
         return self._joined(turns, bits)
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         """Not possible: a cell holds infinitely many elements."""
         raise UnsupportedError(f"elements of {self.name} are not made from digits; use sample().")
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         """The cell (L, k) of each element: uniform digits, for uniform elements.
 
         A uniform rotation by omega about the axis (a, b, c) has (omega - sin omega)/pi, (c + 1)/2 and
@@ -243,7 +235,7 @@ class Rotations(Group):
             >>> rotations(2).from_matrices([[[0, -1], [1, 0]]]).tolist()
             [[1.5707963267948966]]
         """
-        given = real_array("matrices", matrices, ElementError)
+        given = check_array("matrices", matrices, np.float64, ElementError)
         if given.ndim != 3 or given.shape[1:] != (self.n, self.n):
             raise ElementError(
                 f"matrices has shape {given.shape}; give (k, {self.n}, {self.n}) for {self.name}."
@@ -281,7 +273,7 @@ class Rotations(Group):
             >>> rotations(3).canonical([[-2, 0, 0, 0]]).tolist()
             [[1.0, 0.0, 0.0, 0.0]]
         """
-        rows = typed_rows("elements", elements, self)
+        rows = check_rows("elements", elements, self.width, np.float64)
         turns, bits = self._split(rows)
         zero = np.zeros(len(rows), np.bool_) if self.n == 2 else ~turns.any(axis=1)
         wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1) | zero | ((bits != 0) & (bits != 1)))
@@ -392,7 +384,7 @@ def rotations(n: int) -> Rotations:
         >>> g.compose([[1, 1, 0, 0]], [[1, 1, 0, 0]]).tolist()  # two quarter turns about x
         [[0.0, 1.0, 0.0, 0.0]]
     """
-    return Rotations(n)
+    return Rotations(check_integer("n", n, at_least=2, below=4))
 
 
 def orthogonal(n: int) -> Rotations:
@@ -409,4 +401,4 @@ def orthogonal(n: int) -> Rotations:
         >>> sa.orthogonal(3).matrices([[1, 0, 0, 0, 1]])[0].tolist()  # the inversion
         [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
     """
-    return Rotations(n, True)
+    return Rotations(check_integer("n", n, at_least=2, below=4), True)

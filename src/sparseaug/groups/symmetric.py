@@ -11,12 +11,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups.base import Group
+from sparseaug._checks import LIMITS, check_integer
+from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.shapes import Shapes
-from sparseaug.groups.limits import EXACT_LOGARITHMS, LARGEST_SIZE
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -27,7 +25,6 @@ from sparseaug.groups.permutations import (
 )
 from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
-    LARGEST_SHAPE,
     MOST_BOXES,
     Partition,
     below_first_row,
@@ -47,18 +44,12 @@ LARGEST_ALTERNATING = 30
 @final
 @dataclass(frozen=True)
 class Symmetric(Group):
-    """S_n, or A_n when only even permutations are kept."""
+    """S_n, or A_n when only even permutations are kept. Built by `symmetric` and `alternating`."""
 
     n: int
     even: bool = False
 
     transform = "young"
-
-    def __post_init__(self) -> None:
-        size = check_integer("n", self.n, at_least=1, below=LARGEST_SIZE)
-        object.__setattr__(self, "n", size)
-        if not isinstance(self.even, bool):
-            raise ArgumentError(f"even={shorten(self.even)} is not known; give True or False.")
 
     @property
     def name(self) -> str:
@@ -88,14 +79,14 @@ class Symmetric(Group):
     def has_integer_characters(self) -> bool:
         return not self.even
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         """Shuffle; in A_n the swap of the first two points makes the parity even."""
         if self.even and self.n > 1:
             parity = np.count_nonzero(digits, axis=0) % 2
             digits = np.concatenate([digits, parity[None]])
         return shuffle(digits, self.n)
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         digits = unshuffle(elements)
         return digits[: len(self.radices)] if self.even else digits
 
@@ -105,7 +96,7 @@ class Symmetric(Group):
     def _inverse(self, a: Rows) -> Rows:
         return invert_permutations(a)
 
-    def contains(self, elements: Rows) -> NDArray[np.bool_]:
+    def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
         if self.even:
             valid[valid] = np.count_nonzero(unshuffle(elements[valid]), axis=0) % 2 == 0
@@ -127,7 +118,7 @@ class Symmetric(Group):
     def points(self) -> int | None:
         return self.n
 
-    def permutations(self, elements: Rows) -> Rows:
+    def _permutations(self, elements: Rows) -> Rows:
         return elements
 
     def dimension_sum(self) -> DimensionSum:
@@ -144,7 +135,7 @@ class Symmetric(Group):
         return Shapes(self)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
-        if self.n >= LARGEST_SHAPE or partitions_up_to(degree) * self.n > MOST_BOXES:
+        if self.n >= LIMITS["boxes"].most or partitions_up_to(degree) * self.n > MOST_BOXES:
             return super()._dimensions_by_degree(degree)
         sums = [sum(map(dimension, below_first_row(self.n, k))) for k in range(degree + 1)]
         # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
@@ -173,7 +164,7 @@ class _Young:
     shape: Partition
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
-        return young_matrices(self.shape, elements)
+        return young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
 
 
 # The associator of a self-conjugate shape: C e_T = e(T) e_T' with T' the transposed tableau and e(T)
@@ -189,7 +180,7 @@ class _Half:
     def __call__(self, elements: Rows) -> NDArray[Any]:
         first, second, signs, square = _transposed_pairs(self.shape)
         weight = signs / (self.sign * (1 if square == 1 else 1j))
-        p = young_matrices(self.shape, elements)
+        p = young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
         upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
         lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
         return (upper + weight.conj()[:, None] * lower) / 2
@@ -222,7 +213,7 @@ def symmetric(n: int) -> Symmetric:
         >>> symmetric(6).order
         720
     """
-    return Symmetric(check_integer("n", n, at_least=1))
+    return Symmetric(check_integer("n", n, at_least=1, below=LARGEST_SIZE))
 
 
 def alternating(n: int) -> Symmetric:
@@ -235,4 +226,4 @@ def alternating(n: int) -> Symmetric:
         >>> alternating(5).order
         60
     """
-    return Symmetric(check_integer("n", n, at_least=1), even=True)
+    return Symmetric(check_integer("n", n, at_least=1, below=LARGEST_SIZE), even=True)

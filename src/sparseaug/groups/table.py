@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -9,21 +10,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten, size_text
+from sparseaug._checks import check_array, require_unmasked, require_work
+from sparseaug.errors import ArgumentError, GroupError, shorten
 from sparseaug.groups.base import Group
-from sparseaug.groups.labels import check_label
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Faithful
-from sparseaug.groups.rows import integer_array, require_unmasked
-
-LARGEST_TABLE = 4096
-"""Elements of a group that is given whole: checking its table takes 0.9 GB and twenty seconds."""
-
-MOST_MATCHES = 1 << 30
-"""Entries of products of matrices that are looked up, about a minute."""
-
-MOST_ENTRIES = 1 << 22
-"""Entries of all matrices, 32 MiB."""
 
 _LARGEST_ENTRY = 1e100  # a product of two is far from overflow
 
@@ -40,17 +31,6 @@ class TableGroup(Group):
     products: tuple[tuple[int, ...], ...]
     entries: tuple[tuple[tuple[float, ...], ...], ...] = ()
     label: str = ""
-
-    def __post_init__(self) -> None:
-        check_label(self.label, self.entries)
-        for name, rows in (("products", self.products), ("entries", self.entries)):
-            if not isinstance(rows, tuple) or not all(isinstance(row, tuple) for row in rows):
-                raise ArgumentError(
-                    f"{name}={shorten(rows)} is not a tuple of tuples; use table_group or "
-                    "matrix_group, which check it."
-                )
-        if not self.products or any(len(row) != len(self.products) for row in self.products):
-            raise ArgumentError(f"products={shorten(self.products)} is not a square table.")
 
     @property
     def name(self) -> str:
@@ -74,10 +54,10 @@ class TableGroup(Group):
         """The matrices (order, d, d) by index (read-only); empty for a bare table."""
         return _frozen(np.array(self.entries, np.float64))
 
-    def from_digits(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         return ((digits + self._identity) % len(self.products)).T
 
-    def to_digits(self, elements: Rows) -> Rows:
+    def _to_digits(self, elements: Rows) -> Rows:
         return (elements - self._identity).T % len(self.products)
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
@@ -100,10 +80,7 @@ class TableGroup(Group):
 
     @cached_property
     def _identity(self) -> int:
-        rows = np.flatnonzero((self.table == np.arange(len(self.products))).all(axis=1))
-        if not rows.size:
-            raise GroupError("products has no identity; use table_group, which checks the table.")
-        return int(rows[0])
+        return int(np.argmax((self.table == np.arange(len(self.products))).all(axis=1)))
 
     @cached_property
     def _inverses(self) -> Rows:
@@ -124,8 +101,8 @@ def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
         >>> table_group([[0, 1], [1, 0]]).order
         2
     """
-    _require_few("table", table, "elements")
-    array = integer_array("table", table, GroupError)
+    _require_few("table", table)
+    array = check_array("table", table, error=GroupError)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise GroupError(f"table has shape {array.shape}; give a square table, not empty.")
     label = check_label(label)
@@ -149,7 +126,7 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
         >>> matrix_group([[[1.0]], [[-1.0]]]).order
         2
     """
-    _require_few("matrices", matrices, "matrices")
+    _require_few("matrices", matrices)
     require_unmasked("matrices", matrices, GroupError)
     try:
         array = np.asarray(matrices)
@@ -160,11 +137,10 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
         raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
     n, d = array.shape[:2]
-    if n * n * d * d > MOST_MATCHES or n * d * d > MOST_ENTRIES:
-        raise GroupTooLargeError(
-            f"matrices holds {n} matrices of {d} x {d}, {n * d * d} entries, above {MOST_ENTRIES}, or "
-            f"{n * n * d * d} in their products, above {MOST_MATCHES}; give a smaller group."
-        )
+    require_work("matrices", n * d * d, "the list matrices", remedy="give a smaller group")
+    require_work(
+        "matrix products", (n * d) ** 2, "the list matrices", remedy="give a smaller group"
+    )
     with np.errstate(over="ignore"):  # of entries of more than 64 bits
         array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())
@@ -180,19 +156,30 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     if abs(array[unit] - np.eye(array.shape[1])).max() > tolerance:
         raise GroupError("matrices does not hold the unit matrix; they must be invertible.")
     entries = tuple(tuple(map(tuple, matrix)) for matrix in array.tolist())
-    return TableGroup(_as_tuples(products), entries, label)
+    return TableGroup(_as_tuples(products), entries, check_label(label, entries))
 
 
-def _require_few(name: str, given: Any, what: str) -> None:
+def _require_few(name: str, given: Any) -> None:
     """Refuse a list that is too long before it is read."""
     listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim)
-    count = len(given) if listed else 0
-    if count > LARGEST_TABLE:
-        raise GroupTooLargeError(
-            f"{name} lists {count} {what}, above {LARGEST_TABLE}: checking its {count} x {count} "
-            f"products would take {size_text(56 * count**2)} and more than 20 seconds; give "
-            "generators to permutation_group, or a smaller group."
+    remedy = "give generators to permutation_group, or a smaller group"
+    require_work("table", len(given) if listed else 0, f"the list {name}", remedy=remedy)
+
+
+def check_label(label: str, data: Any = None) -> str:
+    """A name for a user's group; that of another group is refused.
+
+    `data` are the generators or matrices: those of a catalogue group may have its name.
+    """
+    from sparseaug.groups.catalogue import is_name_of_another  # a table of such groups
+
+    if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
+        raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
+    if is_name_of_another(label, data):
+        raise ArgumentError(
+            f"label={label!r} reads like the name of another group; choose another."
         )
+    return label
 
 
 def _as_tuples(table: Rows) -> tuple[tuple[int, ...], ...]:

@@ -34,12 +34,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_array
 from sparseaug._floats import UNIT, gamma, up
 from sparseaug.errors import ElementError, GroupTooLargeError, shorten
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.quaternions import LARGEST_INTEGER
 from sparseaug.groups.representations import Irrep
-from sparseaug.groups.rows import real_array
 
 HIGHEST_DEGREE = 64
 """Of irreps whose matrices are made: the tables take 3 MB, and rounding stays below 1e-10."""
@@ -199,7 +199,7 @@ class Frequency:
 
 def _checked(elements: Rows, width: int) -> Rows:
     """Rows (k, width) of finite numbers, quaternions other than 0; an `ElementError` otherwise."""
-    rows = real_array("elements", elements, ElementError)
+    rows = check_array("elements", elements, np.float64, ElementError)
     if rows.ndim != 2 or rows.shape[1] != width:
         raise ElementError(f"elements has shape {rows.shape}; give rows of shape (k, {width}).")
     sizes = abs(rows[:, :4]).max(axis=1, initial=0.0)

@@ -16,24 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import require_work
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, shorten
-from sparseaug.groups.limits import LARGEST_ARRAY, LARGEST_SIZE
-from sparseaug.groups.rows import require_unmasked
+from sparseaug.errors import shorten
 
 Partition = tuple[int, ...]
-
-MOST_PARTITIONS = 1_000_000
-"""Partitions in a list, as many as n = 60 has: 300 MB and ten seconds."""
-
-LARGEST_SHAPE = 10_000
-"""Boxes of a shape: its dimension, a quotient of factorials, takes a tenth of a second."""
 
 
 MOST_BOXES = 1 << 21
@@ -47,19 +38,14 @@ def partitions(n: int) -> list[Partition]:
         >>> partitions(4)
         [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
-    n = check_integer("n", n, below=LARGEST_SIZE)
-    count = _count_partitions(n) if n <= 1000 else None
-    if count is None or count > MOST_PARTITIONS:
-        raise GroupTooLargeError(
-            f"n={n} has {_about_partitions(n) if count is None else count} partitions, above "
-            f"{MOST_PARTITIONS}; go over them with each_partition."
-        )
+    what, remedy = f"the list of the partitions of n={n}", "go over them with each_partition"
+    require_work("partitions", n, what, remedy=remedy)
     return list(each_partition(n))
 
 
 def each_partition(n: int) -> Iterator[Partition]:
     """`partitions` one by one: there are 10^15 of them at n = 300."""
-    return _partitions(check_integer("n", n, below=LARGEST_SIZE), n)
+    return _partitions(n, n)
 
 
 def below_first_row(n: int, k: int) -> list[Partition]:
@@ -85,12 +71,13 @@ def dimension(partition: Partition) -> int:
         >>> dimension((5, 3, 2, 1, 1))
         7700
     """
-    rows = check_partition(partition)
-    columns = conjugate(rows)
+    boxes = sum(partition)
+    require_work("boxes", boxes, f"the shape {shorten(partition)}", remedy="use a smaller group")
+    columns = conjugate(partition)
     hooks = math.prod(
-        length - j + columns[j] - i - 1 for i, length in enumerate(rows) for j in range(length)
+        length - j + columns[j] - i - 1 for i, length in enumerate(partition) for j in range(length)
     )
-    return math.factorial(sum(rows)) // hooks
+    return math.factorial(boxes) // hooks
 
 
 def conjugate(partition: Partition) -> Partition:
@@ -100,10 +87,9 @@ def conjugate(partition: Partition) -> Partition:
         >>> conjugate((3, 1))
         (2, 1, 1)
     """
-    rows = check_partition(partition)
     columns: list[int] = []
-    for i in reversed(range(len(rows))):  # from the shortest row: a column ends where it does
-        columns += [i + 1] * (rows[i] - len(columns))
+    for i in reversed(range(len(partition))):  # from the shortest row: a column ends where it does
+        columns += [i + 1] * (partition[i] - len(columns))
     return tuple(columns)
 
 
@@ -116,7 +102,7 @@ def restrict(partition: Partition) -> list[tuple[Partition, int]]:
         >>> restrict((2, 2, 1))
         [((2, 2), -2), ((2, 1, 1), 0)]
     """
-    rows = (*check_partition(partition), 0)
+    rows = (*partition, 0)
     corners = [i for i in range(len(rows) - 1) if rows[i] > rows[i + 1]]
     return [(_with_row(rows, i, rows[i] - 1), rows[i] - 1 - i) for i in reversed(corners)]
 
@@ -128,7 +114,7 @@ def extend(partition: Partition) -> list[tuple[Partition, int]]:
         >>> extend((2, 1))
         [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
     """
-    rows = (*check_partition(partition), 0)
+    rows = (*partition, 0)
     corners = [i for i in range(len(rows)) if i == 0 or rows[i] < rows[i - 1]]
     return [(_with_row(rows, i, rows[i] + 1), rows[i] - i) for i in corners]
 
@@ -145,12 +131,9 @@ def tableaux(partition: Partition) -> NDArray[np.int64]:
         array([[ 0,  1, -1],
                [ 0, -1,  1]])
     """
-    boxes, count = sum(check_partition(partition)), dimension(partition)
-    if count * boxes > LARGEST_ARRAY:
-        raise GroupTooLargeError(
-            f"partition={shorten(partition)} has {shorten(count)} tableaux of {boxes} letters; at "
-            f"most {LARGEST_ARRAY} letters are listed."
-        )
+    letters = dimension(partition) * sum(partition)
+    what = f"the list of tableaux of {shorten(partition)}"
+    require_work("array", letters, what, remedy="use a smaller shape")
     return _tableaux(partition)
 
 
@@ -175,7 +158,7 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
         array([[ 1.,  0.],
                [ 0., -1.]])
     """
-    left = check_permutations(permutations, points=sum(check_partition(partition))).copy()
+    left = np.array(permutations, np.int64)
     require_matrices(len(left), dimension(partition))
     contents = tableaux(partition)
     count, n = left.shape
@@ -205,70 +188,9 @@ def young_rounding(n: int, d: int) -> float:
 
 def require_matrices(count: int, dimension: int) -> None:
     """Raise a `GroupTooLargeError` where so many matrices of that dimension are over a gibibyte."""
-    if count * dimension**2 > LARGEST_ARRAY:
-        raise GroupTooLargeError(
-            f"{count} x {shorten(dimension)} x {shorten(dimension)} matrix entries were asked for; at "
-            f"most {LARGEST_ARRAY} are made at once: give fewer elements, or a smaller irrep."
-        )
-
-
-def check_partition(partition: Partition) -> Partition:
-    """Return the partition, or say what is wrong with it."""
-    if not isinstance(partition, tuple | list):
-        raise ArgumentError(
-            f"partition={shorten(partition)} is not a tuple of row lengths, such as (3, 1)."
-        )
-    rows = tuple(check_integer("partition", p, at_least=1) for p in partition[: LARGEST_SHAPE + 1])
-    if any(a < b for a, b in pairwise(rows)):
-        raise ArgumentError(
-            f"partition={shorten(rows)} increases; give the row lengths from long to short."
-        )
-    if sum(rows) > LARGEST_SHAPE:
-        raise GroupTooLargeError(
-            f"partition={shorten(rows)} has {shorten(sum(rows))} boxes or more, above {LARGEST_SHAPE}."
-        )
-    return rows
-
-
-def check_permutations(permutations: ArrayLike, points: int | None = None) -> NDArray[np.int64]:
-    """Rows of images of 0..n-1 as an int64 array (k, n), or an `ElementError`."""
-    require_unmasked("permutations", permutations, ElementError)
-    try:
-        given = np.asarray(permutations)
-    except Exception as error:  # ragged lists, foreign objects
-        raise ElementError(
-            f"permutations={shorten(permutations)} is not an array; give integers, one row of "
-            "images per element."
-        ) from error
-    if given.ndim != 2 or given.dtype.kind not in "iu" or points not in (None, given.shape[1]):
-        width = "n" if points is None else points
-        raise ElementError(
-            f"permutations has shape {given.shape} and type {given.dtype}; "
-            f"give integers of shape (k, {width}), one row of images per element."
-        )
-    rows = given.astype(np.int64)
-    bad = np.flatnonzero((np.sort(rows, axis=1) != np.arange(rows.shape[1])).any(axis=1))
-    if len(bad):
-        raise ElementError(
-            f"row {bad[0]} of permutations, {shorten(rows[bad[0]].tolist())}, is not a permutation "
-            f"of 0..{rows.shape[1] - 1}; give the image of each point."
-        )
-    return rows
-
-
-def _count_partitions(n: int) -> int:
-    """p(n), by Euler's recursion over the sizes of parts."""
-    ways = [1] + [0] * n
-    for part in range(1, n + 1):
-        for total in range(part, n + 1):
-            ways[total] += ways[total - part]
-    return ways[n]
-
-
-def _about_partitions(n: int) -> str:
-    """p(n) ~ exp(pi sqrt(2n/3)) / (4 n sqrt(3)) (Hardy and Ramanujan 1918), as a power of ten."""
-    digits = (math.pi * math.sqrt(2 * n / 3) - math.log(4 * n * math.sqrt(3))) / math.log(10)
-    return f"about {10 ** (digits % 1):.2f}e{math.floor(digits)}"
+    what = f"{count} matrices of dimension {shorten(dimension)}"
+    remedy = "give fewer elements, or a smaller irrep"
+    require_work("array", count * dimension**2, what, remedy=remedy)
 
 
 def _with_row(rows: Partition, i: int, length: int) -> Partition:

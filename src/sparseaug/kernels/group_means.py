@@ -160,7 +160,7 @@ def _moved_axis(action: Action, shape: tuple[int, ...]) -> tuple[int, int]:
     whole = action.whole_axis
     if whole is None:
         raise UnsupportedError(f"{type(action).__name__} has no closed form; enumerate the group.")
-    (axis,) = axes_from_end((whole.axis,), len(shape), "axis")
+    (axis,) = axes_from_end((whole.axis,), len(shape))
     require_size(shape[axis], whole.size, f"axis {whole.axis}", action.group)
     return axis, whole.size
 

@@ -30,9 +30,9 @@ from sparseaug.actions.arrays import (
     require_dense,
 )
 from sparseaug.actions.base import require_same_group
-from sparseaug.actions.bound import distinct
+from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, LawError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, as_group
 from sparseaug.orbits.models import (
     MOST_CALLS,
     call_model,
@@ -45,6 +45,7 @@ from sparseaug.orbits.models import (
 )
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.sample import as_sample
 
 ALL_ELEMENTS = 10_000  # groups up to this order are enumerated
 
@@ -163,17 +164,14 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
     """The elements to look at, and whether they are all of the group."""
     count = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
     rng = keyed_rng(seed, "invariance error")
-    if isinstance(given, GroupSample) and given.group != action.group:
+    if not isinstance(given, Group | str):
+        return as_sample(given, action.group, "S_or_group"), False
+    if given == "full":
+        return GroupSample.full(action.group), True
+    given = as_group(given, "S_or_group")
+    if given != action.group:
         raise ArgumentError(
-            f"S_or_group is a sample of {given.group.name}, but the action is of {action.group.name}; "
-            "use one group."
-        )
-    if isinstance(given, GroupSample):
-        return given, False
-    if not isinstance(given, Group) or given != action.group:
-        raise ArgumentError(
-            f"S_or_group={shorten(given)} is neither a sample nor the action's group; give S or "
-            f"{action.group.name}."
+            f"S_or_group={shorten(given)} is not the action's group; give S or {action.group.name}."
         )
     if given.order <= ALL_ELEMENTS:
         return GroupSample(given, given.all_elements()), True

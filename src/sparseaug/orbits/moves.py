@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, namespace
-from sparseaug.actions.bound import Bound
+from sparseaug.actions.prepared import PreparedAction
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import Oracle
@@ -124,7 +124,7 @@ class Moves:
             rows = H.group.identity()[:0]
         self.listed = len(rows)
         self._order = np.argsort((rows != H.group.identity()).any(axis=1), kind="stable")
-        self._bound = Bound(action, rows[self._order])  # the identity first
+        self._bound = PreparedAction(action, rows[self._order])  # the identity first
         self._oracle = self._started()
 
     @property
@@ -142,7 +142,7 @@ class Moves:
         for start, stop in self._parts(step):
             if self._apart:
                 rows = self._rows(self._n, start, stop)
-                bound = Bound(self._action, rows, memory=0)
+                bound = PreparedAction(self._action, rows, memory=0)
                 yield self._each(bound, np.arange(len(rows)).reshape(-1, self._n))
                 continue
             if self._H.drawn is not None:
@@ -183,7 +183,7 @@ class Moves:
             return first
         return np.concatenate([first, self._oracle.fresh(missing).elements])
 
-    def _each(self, bound: Bound, which: NDArray[np.int64]) -> Any:
+    def _each(self, bound: PreparedAction, which: NDArray[np.int64]) -> Any:
         copies = map_leaves(lambda part: namespace(part).concat([part] * len(which)), self._x)
         moved = bound.each(copies, which.ravel())
         return map_leaves(lambda part: part.reshape(*which.shape, *part.shape[1:]), moved)

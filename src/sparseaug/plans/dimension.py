@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import math
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten, shorten_text
-from sparseaug.groups import DimensionSum, Group
+from sparseaug.errors import GroupTooLargeError, shorten_text
+from sparseaug.groups import DimensionSum, Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 
 MOST_BITS = 1 << 19
@@ -37,18 +37,9 @@ MOST_INTEGERS = 1 << 22
 """In the row of an element; the order of such a group is not even computed."""
 
 
-def is_finite(group: Group) -> bool:
-    """Whether the group has finitely many elements; an `ArgumentError` where it is not a group."""
-    if not isinstance(group, Group):
-        raise ArgumentError(
-            f"group={shorten(group)} is not a group; give one such as symmetric(6)."
-        )
-    return group.is_finite
-
-
 def find_dimension_sum(group: Group) -> DimensionSum:
     """`Group.dimension_sum` of a group that is not too large to plan for."""
-    if not is_finite(group):
+    if not group.is_finite:
         return group.dimension_sum()  # which says what to do
     if group.width > MOST_INTEGERS:
         raise GroupTooLargeError(
@@ -68,7 +59,7 @@ HIGHEST = 24
 """Degree up to which D is restricted; above, it is that of the whole group."""
 
 
-def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
+def degree_dimension_sum(group: Group | str, degree: int) -> DimensionSum:
     """The sum of d_pi over the irreps of degree 1 to `degree`, or an upper bound on it.
 
     Exact for S_n, B_n, abelian groups, rotations and their products, and for permutation groups that
@@ -95,7 +86,8 @@ def degree_dimension_sum(group: Group, degree: int) -> DimensionSum:
         >>> degree_dimension_sum(sa.rotations(3), 4)    # 3 + 5 + 7 + 9
         DimensionSum(value=24, exact=True)
     """
-    whole = find_dimension_sum(group) if is_finite(group) else None
+    group = as_group(group)
+    whole = find_dimension_sum(group) if group.is_finite else None
     degree = require_degree(group, degree)
     if degree > HIGHEST and whole is not None:
         return DimensionSum(whole.value, False)

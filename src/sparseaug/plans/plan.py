@@ -12,8 +12,8 @@ from typing import Any, TypedDict, Unpack
 from sparseaug._checks import check_integer, check_not_negative, check_real
 from sparseaug._floats import float_above, text_down, text_up
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
-from sparseaug.groups import Group
-from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, is_finite
+from sparseaug.groups import Group, as_group
+from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum
 from sparseaug.plans.draws import plan_draws
 from sparseaug.plans.methods import Constants, Problem, each_method
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
@@ -59,7 +59,7 @@ class Numbers(TypedDict, total=False):
 
 
 def plan(
-    group: Group,
+    group: Group | str,
     *,
     eps: float | None = None,
     deviation: float | None = None,
@@ -104,6 +104,7 @@ def plan(
         >>> found.best.method, found.best.length, found.best.steps
         ('words', 6, 3200)
     """
+    group = as_group(group)
     unknown = [name for name in numbers if name not in Numbers.__annotations__]
     if unknown:
         known = ", ".join(Numbers.__annotations__)
@@ -120,7 +121,7 @@ def plan(
         given |= _unpacked(constants, given)
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
-    if not is_finite(group):
+    if not group.is_finite:
         raise UnsupportedError(
             f"eps={shorten(eps)}: plans for a gradient norm are for finite groups, and {group.name} has "
             "infinitely many elements; give deviation= and degree= instead."

@@ -8,12 +8,11 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, require_memory
 from sparseaug.actions import Action
 from sparseaug.kernels.arrays import Floats, check_vector, move
 from sparseaug.risk.problem import Draws, KernelModel, Problem, chain
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.oracle import require_oracle
 
 

@@ -6,8 +6,6 @@ origin   where a sample came from, and the draws behind it
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
 files    a sample as one safetensors file
 augment  transformed copies of a data set, at once or in batches
-derived  words, translates, parts of S
-memory   whether copies fit
 """
 
 from sparseaug.sampling.augment import augment, augment_batches

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug._archive import canonical_json, load_archive, require, save_archive
+from sparseaug._checks import require_work
 from sparseaug._io import show_path
 from sparseaug.errors import FileFormatError, GroupTooLargeError, SparseAugError, UnsupportedError
 from sparseaug.groups import Group, Rows, from_dict
@@ -76,13 +77,6 @@ def _describes(description: dict[str, Any], group: Group) -> bool:
         return False
 
 
-MOST_WORK = 500_000_000
-"""Steps of matching products: half a minute, mostly much less."""
-
-MOST_NUMBERS = 30_000_000
-"""Numbers in a description: 0.24 GB, held a few times."""
-
-_TABLE = 10_000_000  # entries of a table; Python's integers take 80 bytes each on the way
 _PER_PRODUCT = 200  # multiplications for n matrices of d x d, in the time of a unit
 
 
@@ -93,19 +87,16 @@ def require_affordable(description: Any) -> None:
             for factor in factors:
                 require_affordable(factor)
         case {"permutations": [[_, *_] as first, *_] as images}:
-            _require("numbers in its generators", len(images) * len(first), MOST_NUMBERS)
+            _require("numbers", len(images) * len(first))
         case {"matrices": [[[*_] as row, *_], *_] as matrices}:
             n, d = len(matrices), len(row)
             work = (n**2 * d**3 + n**3 * d**2) // _PER_PRODUCT
-            _require("numbers in its matrices", n * d * d, MOST_NUMBERS)
-            _require("steps to match the products", work, MOST_WORK)
+            _require("numbers", n * d * d)
+            _require("products", work)
         case {"table": [[*_], *_] as table}:
-            _require("entries in its table", len(table) ** 2, _TABLE)
+            _require("table", len(table) ** 2)
 
 
-def _require(what: str, count: int, most: int) -> None:
-    if count > most:
-        raise GroupTooLargeError(
-            f"its group takes at least {count} {what}, and a group in a file may take {most}; save the "
-            "rows alone, and build the group in your own code."
-        )
+def _require(limit: str, amount: int) -> None:
+    remedy = "save the rows alone, and build the group in your own code"
+    require_work(f"described {limit}", amount, "the group of the file", remedy=remedy)

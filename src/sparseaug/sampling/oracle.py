@@ -13,13 +13,17 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, check_array, check_integer, require_memory
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
-from sparseaug.groups import Group, PermutationGroup, Rows, format_order, permutation_group
-from sparseaug.groups.limits import LARGEST_ARRAY
-from sparseaug.groups.rows import row_array
+from sparseaug.groups import (
+    Group,
+    PermutationGroup,
+    Rows,
+    as_group,
+    format_order,
+    permutation_group,
+)
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.memory import require_memory
 from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample
 
@@ -61,16 +65,13 @@ class Oracle:
 
     def __init__(
         self,
-        group: Group,
+        group: Group | str,
         seed: int = 0,
         budget: int | None = None,
         *,
         source: Source | None = None,
     ) -> None:
-        if not isinstance(group, Group):
-            raise ArgumentError(
-                f"group={shorten(group)} is not a group; try sparseaug.group('S6')."
-            )
+        group = as_group(group)
         if source is not None and not callable(source):
             raise ArgumentError(f"source={shorten(source)} cannot be called; give source(rng).")
         self.group = group
@@ -279,7 +280,9 @@ class Oracle:
         """Some of the draws that share a key; the last block is kept, for small draws in a row."""
         if index != self._last[0]:
             rng = keyed_rng(self.seed, "oracle", index=index)
-            if _BLOCK * self.group.width > LARGEST_ARRAY:  # `sample` makes such rows one by one
+            if (
+                _BLOCK * self.group.width > LIMITS["array"].most
+            ):  # `sample` makes such rows one by one
                 rows = (self.group.sample(1, rng) for _ in range(stop))
                 return np.concatenate(list(islice(rows, start, stop)))
             self._last = index, self.group.sample(_BLOCK, rng)
@@ -306,7 +309,7 @@ class Oracle:
             name = f"element of oracle call {self._calls}"
             self._asking = True
             try:
-                row = row_array(name, source(rng), self.group)
+                row = check_array(name, source(rng), self.group.row_dtype)
             finally:
                 self._asking = False
             self._kept.append((index, self.group.check(row[None], name)))

@@ -8,13 +8,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import canonical_json, parse_json, require
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, require_memory
 from sparseaug._io import show_path
 from sparseaug.errors import (
     ArgumentError,
@@ -23,12 +23,21 @@ from sparseaug.errors import (
     SparseAugError,
     shorten,
 )
-from sparseaug.groups import Group, Rows, format_order
+from sparseaug.groups import Group, Rows, as_group, format_order
 from sparseaug.groups import from_dict as group_from_dict
-from sparseaug.groups.limits import ENUMERATION_LIMIT
-from sparseaug.groups.rows import listed_subgroup
-from sparseaug.sampling import derived, files
-from sparseaug.sampling.origin import LIMIT, Origin, require_draws
+from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.permutations import uniform_digits
+from sparseaug.groups.subgroups import listed_subgroup
+from sparseaug.sampling import files
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.origin import LIMIT, Origin, merged_draws, require_draws, shared_draws
+
+if TYPE_CHECKING:
+    from sparseaug.sampling.oracle import Oracle
+
+LONGEST_WORD = 100_000
+"""Letters: composing them one after the other takes a second or two. The deviation of words falls
+as a power of their length, and is below every float long before."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,8 +69,7 @@ class GroupSample:
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.group, Group):
-            raise ArgumentError(f"group={shorten(self.group)} is not a group.")
+        object.__setattr__(self, "group", as_group(self.group))
         rows = self.group.check(self.elements).copy()
         if not len(rows):
             raise ArgumentError("elements has no rows; a sample needs m >= 1 elements.")
@@ -80,7 +88,7 @@ class GroupSample:
         return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
 
     @classmethod
-    def full(cls, group: Group) -> GroupSample:
+    def full(cls, group: Group | str) -> GroupSample:
         """All of the group, each element once, in rank order: no oracle call, and no deviation.
 
         Args:
@@ -92,8 +100,7 @@ class GroupSample:
             >>> sa.GroupSample.full(sa.dihedral(4))
             GroupSample(D4, m=8, calls=0, full, sha256=...)
         """
-        if not isinstance(group, Group):
-            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        group = as_group(group)
         try:
             rows = group.all_elements()
         except GroupTooLargeError as error:
@@ -104,7 +111,7 @@ class GroupSample:
         return cls(group, rows, 0, Origin("full"))
 
     @classmethod
-    def generated(cls, group: Group, generators: Any) -> GroupSample:
+    def generated(cls, group: Group | str, generators: Any) -> GroupSample:
         """The subgroup that some elements generate, each element once: no oracle call.
 
         Args:
@@ -117,8 +124,7 @@ class GroupSample:
             >>> sa.GroupSample.generated(sa.symmetric(20), [[1, 2, 0, *range(3, 20)]]).m
             3
         """
-        if not isinstance(group, Group):
-            raise ArgumentError(f"group={shorten(group)} is not a group.")
+        group = as_group(group)
         return cls(group, listed_subgroup(group, group.check(generators, "generators")))
 
     @property
@@ -152,7 +158,19 @@ class GroupSample:
         Draws are identified by the oracle's seed and their number. Those of a source are not, since
         two sources may differ: their calls add up.
         """
-        return GroupSample(self.group, *derived.concat(self, other))
+        if not isinstance(other, GroupSample) or other.group != self.group:
+            raise ArgumentError(f"other={shorten(other)} is not a sample of {self.group.name}.")
+        one, two = self.calls_behind, other.calls_behind
+        origin = Origin(
+            "concat",
+            parents=(self.sha256, other.sha256),
+            draws=tuple(sorted({*self.origin.draws, *other.origin.draws})),
+            sourced=tuple(sorted({*self.origin.sourced, *other.origin.sourced})),
+        )
+        calls = max(one, two, one + two - shared_draws(self.origin, other.origin))
+        return GroupSample(
+            self.group, np.concatenate([self.elements, other.elements]), calls, origin
+        )
 
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
@@ -168,9 +186,27 @@ class GroupSample:
             >>> W.m, W.calls, W.calls_behind, W.origin.length
             (64, 0, 16, 3)
         """
-        return GroupSample(self.group, *derived.words(self, length, size, seed))
+        length = check_integer("length", length, at_least=1, below=LONGEST_WORD + 1)
+        size = check_integer("size", size, at_least=1)
+        require_memory("size", size, max(length, self.group.width), f"words of {length} letters")
+        letters = uniform_digits(
+            np.full(length, self.m), size, keyed_rng(seed, "words", step=length)
+        )
+        rows = self.elements[letters[0]]
+        for index in letters[1:]:
+            rows = self.group.compose(rows, self.elements[index])
+        origin = Origin(
+            "words",
+            seed,
+            length=length,
+            parents=(self.sha256,),
+            draws=self.origin.draws,
+            sourced=self.origin.sourced,
+            behind=self.calls_behind,
+        )
+        return GroupSample(self.group, rows, 0, origin)
 
-    def translate(self, oracle: derived.Draws, side: str = "right") -> GroupSample:
+    def translate(self, oracle: Oracle, side: str = "right") -> GroupSample:
         """S h, h S or k S h for uniform h and k: an unbiased sample, for one oracle call or two.
 
         The mean of any v over S h equals, in expectation over h, its mean over the group, and
@@ -199,7 +235,37 @@ class GroupSample:
             >>> T.m, T.calls, T.origin.design, T.origin.side
             (42, 1, 'AGL(1,7)', 'right')
         """
-        return GroupSample(self.group, *derived.translate(self, oracle, side))
+        if not isinstance(side, str) or side not in ("left", "right", "both"):
+            raise ArgumentError(f"side={shorten(side)}; give 'left', 'right' or 'both'.")
+        group = getattr(oracle, "group", None)
+        if not isinstance(group, Group) or group != self.group:
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
+                "translate by elements of the same group."
+            )
+        drawn = oracle.draw(2 if side == "both" else 1)
+        if shared_draws(self.origin, drawn.origin):
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
+                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
+            )
+        rows = self.elements
+        if side != "left":
+            rows = group.compose(rows, drawn.elements[:1])
+        if side != "right":
+            rows = group.compose(drawn.elements[-1:], rows)
+        origin = Origin(
+            "translate",
+            drawn.seed,
+            start=drawn.origin.start,
+            parents=(self.sha256,),
+            draws=merged_draws((*self.origin.draws, *drawn.origin.draws)),
+            sourced=(*self.origin.sourced, *drawn.origin.sourced),
+            behind=self.origin.behind,
+            design=self.origin.design,
+            side=side,
+        )
+        return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
@@ -294,12 +360,17 @@ class GroupSample:
 
 
 def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
-    """S itself, or all of the group for "full"; anything else is an `ArgumentError`."""
+    """S itself, all of the group for "full", or the sample of these rows: what takes an S asks here."""
     if isinstance(S, str) and S == "full":
         return GroupSample.full(group)
+    if isinstance(S, list | tuple) or hasattr(S, "__array__"):
+        rows = group.check(S, name)
+        if not len(rows):
+            raise ArgumentError(f"{name} has no rows; give at least one element.")
+        return GroupSample(group, rows)
     if not isinstance(S, GroupSample):
         raise ArgumentError(
-            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full'."
+            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full' or rows."
         )
     if S.group != group:
         raise ArgumentError(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions import Action
-from sparseaug.actions.bound import distinct
+from sparseaug.actions.prepared import distinct
 from sparseaug.groups import Rows
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sklearn.frames import (

@@ -11,14 +11,13 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_array, check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
 from sparseaug.actions.base import Kind, axes_from_end, require_size
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import are_permutations, invert_permutations
-from sparseaug.groups.rows import integer_array
 
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
 
@@ -48,7 +47,7 @@ class MoveSites(Action):
 
     def __post_init__(self) -> None:
         _require_operations(self.group)
-        images = integer_array("images", self.images)
+        images = check_array("images", self.images)
         listed = isinstance(self.images, tuple) and images.ndim == 2
         if not listed or len(images) != self.group.order or not are_permutations(images).all():
             raise ArgumentError(
@@ -93,7 +92,7 @@ class MoveSites(Action):
         return index, self._matrices[operation]
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1, "axis"))
+        y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1))
         return _turn(y, prepared[1], self.rank) if self.rotations else y
 
     def __repr__(self) -> str:

@@ -12,10 +12,10 @@ import math
 
 import numpy as np
 
+from sparseaug._checks import LIMITS
 from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.generated import permutation_group
-from sparseaug.groups.rows import LARGEST_CLOSURE
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.counting import counted, exact_degree
 
@@ -37,7 +37,7 @@ def generated_order(S: GroupSample) -> int | None:
         return _abelian_order(group.moduli, quotients)
     faithful = group.faithful()
     has_few_points = faithful is not None and faithful.points <= MOST_POINTS
-    if group.order <= (LISTED if has_few_points else LARGEST_CLOSURE):
+    if group.order <= (LISTED if has_few_points else LIMITS["subgroup"].most):
         return int(group.closure(quotients).sum())
     if faithful is None or not has_few_points:
         return None

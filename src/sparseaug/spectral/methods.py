@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Group
+from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
@@ -127,7 +127,7 @@ def as_known(S: GroupSample, *, by_degree: bool = False) -> GroupSample:
     return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
 
 
-def best_method(group: Group) -> str:
+def best_method(group: Group | str) -> str:
     """The name of the method that `deviation` takes for this group.
 
     Raises:
@@ -138,15 +138,11 @@ def best_method(group: Group) -> str:
         >>> [best_method(sa.group(name)) for name in ("Z2^20", "C12", "D4", "S6", "B3", "M11")]
         ['walsh', 'characters', 'dihedral', 'young', 'irreps', 'regular']
     """
-    return preferred(group).name
+    return preferred(as_group(group)).name
 
 
 def preferred(group: Group) -> Method:
     """The first method of the table that fits this group and can cope with its size."""
-    if not isinstance(group, Group):
-        raise ArgumentError(
-            f"group={shorten(group)} is not a group; give one such as symmetric(6)."
-        )
     known = group.known_as()
     family = group if known is None else known.group
     for method in METHODS:

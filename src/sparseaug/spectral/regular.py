@@ -19,7 +19,7 @@ from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.limits import ENUMERATION_LIMIT
+from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.result import Norm, Progress, announce
 from sparseaug.spectral.verify.lanczos import (

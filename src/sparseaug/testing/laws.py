@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_callable, check_integer
+from sparseaug._checks import check_callable, check_integer, require_memory
 from sparseaug.actions import Action, Array, require_law
 from sparseaug.actions.arrays import require_data
-from sparseaug.actions.base import require_group
 from sparseaug.errors import ArgumentError, LawError, OracleBudgetError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, as_group
 from sparseaug.kernels.arrays import check_action as require_action
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.memory import require_memory
 from sparseaug.testing.uniform import (
     FALSE_ALARM,
     LARGE,
@@ -37,7 +35,7 @@ from sparseaug.testing.uniform import (
 )
 
 
-def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
+def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
     """Check that a group keeps its laws and samples uniformly.
 
     Rows of rotations are rounded: there two elements count as one if their `distance` is at most
@@ -57,7 +55,7 @@ def check_group(group: Group, *, seed: int = 0, batch: int = 64) -> None:
         >>> import sparseaug as sa
         >>> check_group(sa.dihedral(4))  # silent: every law holds
     """
-    require_group(group)
+    group = as_group(group)
     seed = check_seed(seed)
     batch = check_integer("batch", batch, at_least=1)
     require_drawable(group)

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_callable, check_integer, check_real
-from sparseaug.actions.base import require_group
+from sparseaug._checks import check_array, check_callable, check_integer, check_real, require_work
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -26,9 +25,7 @@ from sparseaug.errors import (
     shorten,
     shorten_text,
 )
-from sparseaug.groups import Group, Irrep, Rows
-from sparseaug.groups.rows import row_array
-from sparseaug.sampling.memory import MOST_BYTES
+from sparseaug.groups import Group, Irrep, Rows, as_group
 
 
 def require(condition: bool, law: str) -> None:
@@ -82,7 +79,7 @@ Table: TypeAlias = tuple[Rows, NDArray[np.float64]]
 
 
 def check_uniform(
-    group: Group,
+    group: Group | str,
     sample: Callable[[int, np.random.Generator], Rows],
     *,
     seed: int = 0,
@@ -109,7 +106,7 @@ def check_uniform(
         Traceback (most recent call last):
         sparseaug.errors.LawError: a law does not hold: sample is uniform (elements: ...
     """
-    require_drawable(group)
+    require_drawable(group := as_group(group))
     check_callable("sample", sample)
     false_alarm = check_real("false_alarm", false_alarm, above=0, below=1)
     rng = np.random.default_rng([check_seed(seed), 1])
@@ -117,7 +114,7 @@ def check_uniform(
     try:
         with answers("sample(k, rng)"):
             drawn = sample(k, rng)
-        rows = row_array("sample(k)", drawn, group)
+        rows = check_array("sample(k)", drawn, group.row_dtype)
     except ArgumentError as error:
         what = "integers" if group.row_dtype == np.int64 else "numbers"
         raise LawError(f"a law does not hold: sample(k) is rows of {what} ({error}).") from error
@@ -130,14 +127,9 @@ def check_uniform(
 
 
 def require_drawable(group: Group) -> None:
-    """Raise an error unless it is a group, and so many draws of it fit into memory."""
-    require_group(group)
-    size = 8 * DRAWS * group.width
-    if size > MOST_BYTES:
-        raise GroupTooLargeError(
-            f"group={shorten_text(group.name)} is too large: the check of uniformity draws {DRAWS} "
-            f"elements, {size} bytes, and the limit is {MOST_BYTES}."
-        )
+    """Raise an error unless so many draws of it fit into memory."""
+    what = f"the check of uniformity of group={shorten_text(group.name)}"
+    require_work("sample", 8 * DRAWS * group.width, what, remedy="give a smaller group")
 
 
 def _draws(group: Group) -> int:

@@ -166,7 +166,7 @@ ORDER_BITS = 1 << 22
 """Size of |G|, of m, which may be |G|, and of sums of dimensions: a million digits, as of S_250000."""
 
 
-def counted(name: str, value: int, *, at_least: int = 1) -> int:
+def check_count(name: str, value: int, *, at_least: int = 1) -> int:
     """An integer such as T or b."""
     return _sized(name, check_integer(name, value, at_least=at_least), COUNT_BITS)
 
@@ -185,13 +185,6 @@ def dimension_of(name: str, value: int, largest: int, *, at_least: int = 0) -> i
             "hundreds of thousands of digits there."
         )
     return number
-
-
-def text(name: str, value: str) -> str:
-    """A string."""
-    if not isinstance(value, str):
-        raise ArgumentError(f"{name}={shorten(value)} is not a string.")
-    return value
 
 
 def _sized(name: str, number: int, bits: int) -> int:

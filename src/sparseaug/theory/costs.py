@@ -13,14 +13,13 @@ from fractions import Fraction
 from sparseaug.errors import shorten
 from sparseaug.theory._interval import (
     Interval,
-    counted,
+    check_count,
     group_size,
     largest_below,
     log_ratio,
     not_negative,
     positive,
     probability,
-    text,
 )
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import full_gd_steps, sgd_plan
@@ -44,12 +43,6 @@ class MethodCost:
     calls: int
     guarantee: str
 
-    def __post_init__(self) -> None:
-        for name in ("method", "guarantee"):
-            text(name, getattr(self, name))
-        for name in ("batch", "steps", "calls"):
-            object.__setattr__(self, name, group_size(name, getattr(self, name)))
-
     def to_dict(self) -> dict[str, str | int]:
         """The fields, by name."""
         return {name: getattr(self, name) for name in self.__slots__}
@@ -70,11 +63,6 @@ class Crossovers:
 
     than_full: float
     than_streaming: float
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.than_full, float) and self.than_full == math.inf):
-            positive("than_full", self.than_full)
-        not_negative("than_streaming", self.than_streaming)
 
     def to_dict(self) -> dict[str, float]:
         """The fields, by name."""
@@ -166,7 +154,7 @@ def crossovers(
     share, scale = probability("delta", delta), positive("C", C) * positive("B", B)
     descent = 4 * positive("L", L) * not_negative("gap", gap)
     noisy = 2 * descent * not_negative("sigma", sigma) ** 2
-    steady = descent * counted("b", b)
+    steady = descent * check_count("b", b)
     if order == 1:
         return Crossovers(math.inf, 0.0)
 

@@ -19,7 +19,7 @@ from fractions import Fraction
 from sparseaug.theory._interval import (
     Interval,
     ceiling,
-    counted,
+    check_count,
     exp_above,
     group_size,
     largest_below,
@@ -115,7 +115,7 @@ def deviation_floor(m: int, order: int) -> float:
     least the squared Frobenius norm over the rank.
 
     Args:
-        m: number of elements of S, counted with multiplicity
+        m: number of elements of S, check_count with multiplicity
         order: |G|, an integer of any size
 
     Examples:
@@ -205,7 +205,7 @@ def stationarity_bound(
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
-    square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
+    square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
 
     def enclose(bits: int) -> Interval:
         error = enclose_deviation(m, order, bound, bits) * factor
@@ -236,7 +236,7 @@ def stationarity_given(
         0.74
     """
     error = not_negative("deviation", deviation) * positive("C", C) * positive("B", B)
-    square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
+    square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
     return smallest_above(lambda bits: Interval.point(square).sqrt(bits) + error)
 
 

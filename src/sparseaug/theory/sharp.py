@@ -25,7 +25,7 @@ from sparseaug._floats import float_above
 from sparseaug.theory._interval import (
     Interval,
     ceiling,
-    counted,
+    check_count,
     exp_above,
     group_size,
     log_ratio,
@@ -165,11 +165,6 @@ class WordsPlan:
     deviation: float
     length: int
 
-    def __post_init__(self) -> None:
-        not_negative("deviation", self.deviation)
-        for name in ("m", "length"):
-            object.__setattr__(self, name, counted(name, getattr(self, name)))
-
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""
         return asdict(self)
@@ -187,7 +182,7 @@ def word_deviation(deviation: float, length: int) -> float:
         0.125
     """
     tau = not_negative("deviation", deviation, below=1)
-    length = counted("length", length)
+    length = check_count("length", length)
     if length <= EXACT_LENGTH or tau == 0:
         return float_above(tau ** min(length, EXACT_LENGTH))
 

@@ -18,7 +18,7 @@ from sparseaug._floats import float_above, float_below
 from sparseaug.errors import ArgumentError
 from sparseaug.theory._interval import (
     Interval,
-    counted,
+    check_count,
     not_negative,
     positive,
     smallest_above,
@@ -39,11 +39,6 @@ class SGDPlan:
     step_size: float
     num_steps: int
     b: int
-
-    def __post_init__(self) -> None:
-        positive("step_size", self.step_size)
-        for name in ("num_steps", "b"):
-            object.__setattr__(self, name, counted(name, getattr(self, name)))
 
     @property
     def calls(self) -> int:
@@ -74,7 +69,7 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
         >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
         0.031625
     """
-    T, b = counted("T", T), counted("b", b)
+    T, b = check_count("T", T), check_count("b", b)
     smoothness, start = positive("L", L), not_negative("gap", gap)
     noise = not_negative("sigma", sigma)
     eta = step("step_size", step_size, L=smoothness)
@@ -107,7 +102,7 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     """
     square = positive("eps", eps) ** 2
     smoothness, start = positive("L", L), not_negative("gap", gap)
-    noise, b = not_negative("sigma", sigma), counted("b", b)
+    noise, b = not_negative("sigma", sigma), check_count("b", b)
     eta = Fraction(1) / smoothness
     if noise > 0:
         eta = min(eta, b * square / (2 * smoothness * noise**2))
@@ -138,7 +133,7 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
         >>> gd_rate(200, 0.25, L=4.0, gap=1.0)
         0.2
     """
-    T = counted("T", T)
+    T = check_count("T", T)
     smoothness, start = positive("L", L), not_negative("gap", gap)
     eta = step("step_size", step_size, L=smoothness)
     square = start / (eta * descent_share(eta, smoothness) * T)
@@ -159,7 +154,7 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
         >>> full_gd_bound(200, 4.0, gap=1.0)
         0.2
     """
-    square = 2 * positive("L", L) * not_negative("gap", gap) / counted("T", T)
+    square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
     return smallest_above(Interval.point(square).sqrt)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 import sparseaug as sa
 from sparseaug import actions, groups
-from sparseaug.groups import young
 from tests.bad_input.judge import Example, Fresh, key
 
 S3, S4, C2 = sa.symmetric(3), sa.symmetric(4), sa.table_group([[0]])
@@ -101,8 +100,8 @@ def of_actions() -> Iterator[Example]:
     yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1)})
     yield Example(sa.flip, {"axis": -1})
     yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
-    vectors = {"axis": 1, "components": "right-up", "grid": (-2, -1)}
-    yield Example(sa.actions.turn_vectors, {"group": sa.dihedral(4), **vectors})
+    vectors = {"axis": 1, "rank": 1, "components": "right-up", "grid": (-2, -1)}
+    yield Example(sa.rotate, {"group": sa.dihedral(4), **vectors})
     yield Example(sa.linear, {"group": sa.groups.cube_rotations(), "matrices": None})
     yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
     yield Example(
@@ -151,15 +150,6 @@ def of_actions() -> Iterator[Example]:
     yield Example(actions.require_law, {"action": ACT, "x": X, "seed": 0, "pairs": 2}, takes=data)
 
 
-def of_young() -> Iterator[Example]:
-    yield Example(young.partitions, {"n": 4})
-    yield Example(lambda n: next(young.each_partition(n)), {"n": 4}, of=key(young.each_partition))
-    for name in ("dimension", "conjugate", "restrict", "extend", "tableaux"):
-        yield Example(getattr(young, name), {"partition": (2, 1)})
-    both = {"partition": (2, 1), "permutations": [[1, 0, 2]]}
-    yield Example(young.young_matrices, both, also=tuple(both))
-
-
 def built(call: Any, also: tuple[str, ...] = (), **good: Any) -> Example:
     return Example(call, good, also=also)
 
@@ -199,23 +189,10 @@ EXAMPLES = [
     built(sa.group, name="S3"),
     built(groups.from_dict, data={"name": "S3"}),
     *(from_dict(part) for part in DICTS),
-    built(groups.format_order, group=S3),
-    built(groups.Abelian, moduli=(2, 3), also=("modulus",)),
-    built(groups.Symmetric, n=3, even=False),
-    built(groups.Dihedral, n=3),
-    built(groups.Dicyclic, n=3),
-    built(groups.Hyperoctahedral, n=3),
-    built(groups.GridSymmetries, n=3),
-    built(groups.PermutationGroup, images=((1, 0),), label=""),
-    built(groups.Product, factors=(S3, S3), also=("factor",)),
-    built(groups.TableGroup, products=((0,),), entries=(), label=""),
-    built(sa.grid_symmetries(3).cells, elements=sa.grid_symmetries(3).identity(), size=3),
+    built(groups.as_group, given="S3", also=("group", "name")),
     *(example for g in FAMILIES for example in of_family(g)),
     *(example for name in ("SO2", "SO3", "O2", "O3") for example in of_rotations(sa.group(name))),
     built(sa.rotations, n=3),
     built(sa.orthogonal, n=2),
-    built(groups.Rotations, n=3, reflections=True),
-    built(groups.format_order, group=sa.rotations(2)),
     *of_actions(),
-    *of_young(),
 ]

@@ -27,7 +27,7 @@ from torch.utils.data._utils import collate
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_dense
-from sparseaug.actions.bound import Bound, Indices
+from sparseaug.actions.prepared import Indices, PreparedAction
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.adapters.graphs import is_graph, relabelled
 
@@ -41,8 +41,8 @@ _BLOCK = 1 << 22
 class Moves:
     """How each part of an item moves; None for a part that stays."""
 
-    x: Bound
-    y: Bound | None = None
+    x: PreparedAction
+    y: PreparedAction | None = None
 
     def items(self, items: Sequence[Any], which: Indices) -> Sequence[Any]:
         """Items moved, item t by element which[t]; each keeps its form."""
@@ -79,7 +79,7 @@ class Moves:
 
 
 def _pick(
-    name: str, move: Bound | None, tensor: torch.Tensor, source: Indices, which: Indices
+    name: str, move: PreparedAction | None, tensor: torch.Tensor, source: Indices, which: Indices
 ) -> torch.Tensor:
     """The rows `source` of a tensor of all samples, moved where there is an action."""
     index = torch.from_numpy(source).to(tensor.device)
@@ -89,7 +89,7 @@ def _pick(
     return move.pick(tensor, which, index)
 
 
-def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Any:
+def _move_data(move: PreparedAction, data: list[Any], which: Indices, name: str) -> Any:
     """Data moved, those of one form and shape together: in their own form with one more axis if all
     are alike, else a list.
     """
@@ -110,7 +110,7 @@ def _move_data(move: Bound, data: list[Any], which: Indices, name: str) -> Any:
     return moved
 
 
-def _move_alike(move: Bound, data: list[Any], which: Indices) -> Any:
+def _move_alike(move: PreparedAction, data: list[Any], which: Indices) -> Any:
     """Data of one form and shape, moved, with one more axis."""
     if not isinstance(data[0], torch.Tensor):
         return move.each(map_leaves(_stack, *data), which)
@@ -159,7 +159,7 @@ def _rows_of(moved: Any) -> Sequence[Any]:
     return [map_leaves(lambda rows, t=t: rows[t], apart) for t in range(len(leaves(moved)[0]))]
 
 
-def _relabel(move: Bound, graphs: list[Any], which: Indices, name: str) -> list[Any]:
+def _relabel(move: PreparedAction, graphs: list[Any], which: Indices, name: str) -> list[Any]:
     """Graphs, each with its nodes relabelled by its element."""
     if not move.action.relabels_nodes:
         raise ArgumentError(

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from sparseaug.actions import Action, Bound
+from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.nn.data.items import Inner, Moves, check_index, check_indices, check_list
 from sparseaug.sampling import GroupSample
@@ -69,8 +69,8 @@ class OneShotDataset(Dataset[Any]):
         self.y_action = y_action
         self._inner = Inner(dataset)
         rows = action.rows(S)
-        along = None if y_action is None else Bound(y_action, rows)
-        self._moves = Moves(Bound(action, rows), along)
+        along = None if y_action is None else PreparedAction(y_action, rows)
+        self._moves = Moves(PreparedAction(action, rows), along)
 
     @property
     def dataset(self) -> Any:

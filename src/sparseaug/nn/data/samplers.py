@@ -26,7 +26,7 @@ from torch.utils.data import DataLoader, Sampler
 from sparseaug._archive import canonical_json
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action
-from sparseaug.actions.bound import Indices
+from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group
 from sparseaug.nn.checks import check_choice, check_flag

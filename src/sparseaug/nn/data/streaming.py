@@ -17,9 +17,9 @@ import torch
 from torch.utils.data import Dataset, get_worker_info
 
 from sparseaug._checks import check_integer
-from sparseaug.actions import Action, Bound
+from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.actions.bound import Indices
+from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
@@ -133,8 +133,8 @@ class StreamingDataset(Dataset[Any]):
         self._notice(chosen)
         rows = self._drawn.rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1
-        along = None if self.y_action is None else Bound(self.y_action, rows, memory=0)
-        moves = Moves(Bound(self.action, rows, memory=0), along)
+        along = None if self.y_action is None else PreparedAction(self.y_action, rows, memory=0)
+        moves = Moves(PreparedAction(self.action, rows, memory=0), along)
         return self._inner.moved(chosen, np.arange(len(chosen)), moves)
 
     def state_dict(self) -> dict[str, Any]:

@@ -14,10 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from sparseaug._checks import check_integer
-from sparseaug.actions import Action, Bound
+from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves
 from sparseaug.actions.base import require_action
-from sparseaug.actions.bound import Distinct, distinct
+from sparseaug.actions.prepared import Distinct, distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import require_tensor
@@ -273,12 +273,12 @@ class OrbitBatch(nn.Module):
     def _prepare(self, like: Any) -> None:
         """Make what `apply` needs for samples like this one; floating arrays in its precision.
 
-        They are buffers, not kept by the `Bound`: torch moves, broadcasts and exports them.
+        They are buffers, not kept by the `PreparedAction`: torch moves, broadcasts and exports them.
         """
         rows, device = rows_in(self.elements, self.action.group), self.elements.device
         here = map_leaves(lambda part: _number(part.dtype, device).expand(part.shape), like)
         with torch.inference_mode(False):  # else no later gradient could go through it
-            prepared = Bound(self.action, rows).prepared(here)
+            prepared = PreparedAction(self.action, rows).prepared(here)
         for k, array in enumerate(prepared):
             tensor = array if isinstance(array, Tensor) else torch.as_tensor(array, device=device)
             self.register_buffer(f"prepared_{k}", tensor.contiguous(), persistent=False)

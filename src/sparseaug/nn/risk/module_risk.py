@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from sparseaug.actions import Action, Bound
+from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import call, joined, leaves, map_leaves
-from sparseaug.actions.bound import distinct
+from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.risk import certified
@@ -247,10 +247,10 @@ class ModuleRisk:
             costs = (work(each, len(y), self.chunk_size, fixed) for each in (counts, self._counts))
             if next(costs) < next(costs):
                 rows, self._counts = rows[found.first[order]], counts
-        self._bound, self._y_bound = Bound(self.action, rows), None
+        self._bound, self._y_bound = PreparedAction(self.action, rows), None
         self._bound.prepared(x)
         if self.y_action is not None:
-            self._y_bound = Bound(self.y_action, rows)
+            self._y_bound = PreparedAction(self.y_action, rows)
             try:
                 self._y_bound.prepared(y)
             except ArgumentError as error:

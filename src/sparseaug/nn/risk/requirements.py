@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.func import grad_and_value, vmap
 
-from sparseaug.actions import Bound
+from sparseaug.actions import PreparedAction
 from sparseaug.actions.arrays import call, describe, is_sharded, leaves, map_leaves, require_local
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.errors import ArgumentError, shorten
@@ -215,8 +215,8 @@ def element_gradients(
     count = max(1, min(most // samples, _VECTORS // max(1, risk.size)))
     for start in range(0, len(rows), count):
         some = rows[start : start + count]
-        bound = Bound(risk.action, some, memory=0)
-        y_bound = None if risk.y_action is None else Bound(risk.y_action, some, memory=0)
+        bound = PreparedAction(risk.action, some, memory=0)
+        y_bound = None if risk.y_action is None else PreparedAction(risk.y_action, some, memory=0)
         found: Any
         gradient: Any = 0.0
         value: Any = 0.0

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sparseaug._checks import check_integer, check_real, check_text
+from sparseaug._checks import LIMITS, check_integer, check_real, check_text
 from sparseaug.designs.catalogue import SEARCHED, candidates, known, sized
 from sparseaug.designs.choose import build
 from sparseaug.designs.offers import Offer
@@ -21,7 +21,6 @@ from sparseaug.groups import Group
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.memory import MOST_BYTES
 from sparseaug.sampling.oracle import require_oracle
 
 MOST_SIZES = 48
@@ -123,7 +122,7 @@ def choose(
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error)
     nearest = min(nearest, (spectrum.predict(most).rms, f"{most} draws"))
-    if draws > most or 8 * draws * group.width > MOST_BYTES:
+    if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
         raise ArgumentError(
             f"error={error!r} needs {draws} independent draws, and no known S of at most {most} "
             f"elements reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise "

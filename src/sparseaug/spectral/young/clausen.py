@@ -24,7 +24,7 @@ from sparseaug._checks import check_integer
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.errors import ArgumentError
-from sparseaug.groups.young import Partition, check_permutations, dimension, partitions, restrict
+from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.spectral.result import Block
 from sparseaug.spectral.verify.verified import UNDERFLOW
 from sparseaug.spectral.young import kernels_scipy
@@ -84,7 +84,7 @@ def mean_blocks(
         (1, 1, 1) [[-1.0]]
         (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
-    rows = check_permutations(permutations)
+    rows = np.asarray(permutations, np.int64)
     if rows.size == 0:
         raise ArgumentError(f"permutations has shape {rows.shape}; give at least one element.")
     n = rows.shape[1]
@@ -118,7 +118,7 @@ def gram_blocks(
         >>> [block.values.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
         [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
     """
-    rows = check_permutations(permutations)
+    rows = np.asarray(permutations, np.int64)
     quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])
     return mean_blocks(
         quotients, shapes=shapes, memory=memory, threads=threads, engine=engine, device=device

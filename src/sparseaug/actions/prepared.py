@@ -32,7 +32,7 @@ _WORTH_COMPILING = 1 << 16
 
 
 @final
-class Bound:
+class PreparedAction:
     """Rows of an action's group, ready to move data.
 
     Args:
@@ -42,7 +42,7 @@ class Bound:
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> shift = Bound(sa.roll(sa.cyclic(3), (-1,)), np.array([[0], [1]]))
+        >>> shift = PreparedAction(sa.roll(sa.cyclic(3), (-1,)), np.array([[0], [1]]))
         >>> shift(np.array([[1, 2, 3]]))
         array([[[1, 2, 3]],
                [[3, 1, 2]]])
