@@ -18,6 +18,7 @@ from sparseaug.certificate import (
     kernel,
     spectral,
 )
+from sparseaug.errors import ArgumentError
 from sparseaug.kernels import gradient_norms
 
 
@@ -37,6 +38,8 @@ def test_the_box_form_of_thm_main_is_at_least_the_form_at_theta(cases):
         plain = a_priori(case.evidence, case.theta)
         assert boxed.bound >= plain.bound >= case.truth
         assert boxed.failure_probability == plain.failure_probability
+    with pytest.raises(ArgumentError, match=r"theta has an entry of .*, outside box=0.01"):
+        a_priori(cases[0].evidence, cases[0].theta, box=0.01)
 
 
 def test_the_exact_kind_equals_the_loop_over_all_permutations(cases):

@@ -144,8 +144,6 @@ OTHER = sa.Oracle(sa.symmetric(5), seed=0)
         ({"S": sa.Oracle(ACT.group).draw(8), "deviation": "young"}, "deviation"),
         ({"delta": 0.0}, "delta"),
         ({"delta": 1.5}, "delta"),
-        ({"box": -1.0}, "box"),
-        ({"box": 0.01}, "outside box"),
         ({"oracle": OTHER}, "oracle"),
         ({"oracle": sa.Oracle(ACT.group, 5), "audit_calls": 1}, "audit_calls"),
         ({"kinds": "exact"}, "kinds"),

@@ -11,7 +11,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.certificate import Evidence, certify
 from sparseaug.errors import ArgumentError
-from sparseaug.risk import direct_risk
+from sparseaug.risk import DirectRisk
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
@@ -29,11 +29,17 @@ def streaming(seed: int = 3):
     return sa.risk.streaming_risk(*PROBLEM, sa.Oracle(GROUP, seed=seed))
 
 
+def plain_sum(S):
+    """What a streaming step follows, over a sample that is known."""
+    model, _, action = PROBLEM
+    return DirectRisk(model, sa.augmented_risk(*PROBLEM, S).data, action, S)
+
+
 RISKS = {
     "none": (lambda: sa.augmented_risk(*PROBLEM, None), None),
     "full": (lambda: sa.augmented_risk(*PROBLEM, "full"), "full"),
     "one-shot": (lambda: sa.augmented_risk(*PROBLEM, S), S),
-    "plain sum": (lambda: direct_risk(*PROBLEM, S), S),
+    "plain sum": (lambda: plain_sum(S), S),
     "streaming": (streaming, "streaming"),
 }
 

@@ -9,7 +9,7 @@ import sparseaug as sa
 from sparseaug._archive import load_archive, save_archive
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
-from sparseaug.risk import direct_risk
+from sparseaug.risk import DirectRisk
 from tests.extras import optional
 
 torch = optional("torch")
@@ -202,7 +202,7 @@ def test_the_same_rows_in_another_order_are_another_run(tmp_path):
 def test_the_same_risk_by_a_plain_sum_is_another_run(tmp_path):
     path, risk = tmp_path / "run.safetensors", one_shot()
     run(path, risk)
-    direct = direct_risk(risk.model, risk.data, risk.action, risk.S)
+    direct = DirectRisk(risk.model, risk.data, risk.action, risk.S)
     with pytest.raises(
         FileFormatError, match=r"another run: other risk \(MomentRisk there, DirectRisk here\)"
     ):
