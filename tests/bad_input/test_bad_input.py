@@ -54,6 +54,8 @@ EXCUSED = {
                 "kernels.GradientNorms",
                 "kernels.Invariance",
                 "groups.DimensionSum",
+                "descent.Run",
+                "descent.Trace",
                 "risk.DirectRisk",
                 "risk.MomentRisk",
                 "risk.StreamingRisk",

@@ -12,6 +12,7 @@ import sparseaug as sa
 from sparseaug.certificate import Evidence, certify
 from sparseaug.errors import ArgumentError
 from sparseaug.risk import DirectRisk
+from tests.runs import Stopping
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
@@ -75,13 +76,9 @@ def test_a_risk_knows_what_it_is_of():
 
 
 def test_a_resumed_run_keeps_the_risk_that_it_was_resumed_with(tmp_path):
-    def kill(step, total):
-        if step == 13:
-            raise KeyboardInterrupt
-
-    kept = {"checkpoint": tmp_path / "run", "checkpoint_every": 5}
+    kept = {"checkpoint": sa.descent.Checkpoint(tmp_path / "run", every=5)}
     with pytest.raises(KeyboardInterrupt):
-        descend(sa.augmented_risk(*PROBLEM, S), progress=kill, **kept)
+        descend(Stopping(sa.augmented_risk(*PROBLEM, S), 13), **kept)
     for _ in range(2):  # resumed in the middle, and after the end
         risk = sa.augmented_risk(*PROBLEM, S)
         run = descend(risk, **kept)

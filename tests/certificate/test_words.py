@@ -89,7 +89,7 @@ def test_more_words_give_less_and_the_whole_group_gives_the_norm(problem):
         np.full(24, 0.4),
         step_size=0.1,
         num_steps=2000,
-        project=sa.descent.box(3),
+        project=sa.descent.Box(3),
     )
     theta = run.best
     bounds = [words(evidence, theta, words=w).bound for w in (1, 100, 600, 720)]

@@ -11,7 +11,6 @@ import numpy as np
 import sparseaug as sa
 from sparseaug import (
     certificate,
-    descent,
     designs,
     kernels,
     orbits,
@@ -22,6 +21,7 @@ from sparseaug import (
     testing,
 )
 from tests.bad_input.judge import Example, Fresh, key
+from tests.bad_input.values import TrapError
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
@@ -206,25 +206,32 @@ def of_risks() -> Iterator[Example]:
     yield Example(sa.risk.streaming_risk, {**problem, "oracle": Fresh(oracle), "batch": 2})
 
 
+class Impatient:
+    """A risk that a billion steps are too many for."""
+
+    calls, method = 0, "one-shot"
+
+    def at_step(self, step: int) -> Any:
+        if step > 1000:
+            raise TrapError
+        return RISK
+
+
 def of_descent() -> Iterator[Example]:
     yield Example(
         sa.descend,
         {
-            **{"risk": RISK, "theta0": THETA, "step_size": 0.1, "num_steps": 3},
-            **{
-                "method": "one-shot",
-                "project": sa.descent.box(3.0),
-                "evaluate": None,
-                "eval_every": 2,
-            },
-            **{"eps": 0.1, "checkpoint": None, "checkpoint_every": 2, "progress": None},
+            **{"risk": Impatient(), "theta0": THETA, "step_size": 0.1, "num_steps": 3},
+            **{"method": "one-shot", "project": sa.descent.Box(3.0), "eval_every": 2},
+            "checkpoint": None,
         },
         also=("path",),
     )
-    yield Example(sa.descent.box, {"width": 1.0})
-    iterates = {"best": ANY, "last": ANY}  # of any array library
-    yield Example(descent.Run, fields(RUN), takes=iterates)
-    yield Example(descent.Trace, {"columns": RUN.trace.columns})
+    yield Example(sa.descent.Box, {"width": 1.0})
+    yield Example(
+        sa.descent.Box(1.0), {"theta": THETA}, of=key(sa.descent.Box.__call__), takes={"theta": ANY}
+    )
+    yield Example(sa.descent.Checkpoint, {"path": PATH, "every": 2}, also=("checkpoint",))
 
 
 def of_certificates() -> Iterator[Example]:
