@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from operator import index
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 
@@ -21,8 +21,13 @@ class Limit(NamedTuple):
     reason: str
 
 
-LIMITS: dict[str, Limit] = {}
+LIMITS: dict[str, Limit] = {
+    "permanent": Limit(20, "rows of a permanent", "2^20 subsets take 8 MB and 1e7 multiplications"),
+}
 """One row per limit of size; `require_work` reads it."""
+
+MOST_ENTRIES = 1 << 26
+"""Entries of one sample at most, where its shape is given and not the sample."""
 
 
 def require_work(limit: str, amount: float, what: str, *, remedy: str) -> None:
@@ -97,6 +102,26 @@ def check_not_negative(name: str, value: float, *, at_most: float = math.inf) ->
         allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
         raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
     return number
+
+
+def check_shape(shape: Any) -> tuple[int, ...]:
+    """Return the shape of one sample as positive integers, or raise an `ArgumentError`.
+
+    Examples:
+        >>> check_shape([3, 4])
+        (3, 4)
+    """
+    if not isinstance(shape, tuple | list) or not len(shape):
+        raise ArgumentError(
+            f"shape={shorten(shape)} is not the shape of one sample; give a tuple such as (6,)."
+        )
+    sizes = tuple(check_integer("shape", size, at_least=1) for size in shape)
+    if math.prod(sizes) > MOST_ENTRIES:
+        raise ArgumentError(
+            f"shape={shorten(sizes)} has {shorten(math.prod(sizes))} entries; "
+            f"{MOST_ENTRIES} are the limit."
+        )
+    return sizes
 
 
 def check_text(name: str, value: str) -> str:

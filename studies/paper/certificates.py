@@ -50,8 +50,8 @@ def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays
     kinds, box = [bound.kind for bound in BOUNDS], given.config.box
     rows = [certify(theta, evidence, kinds=kinds, delta=DELTA) for theta in iterates]
     for bound in BOUNDS:
-        found = [row[bound.kind] for row in rows]
+        made = [row[bound.kind] for row in rows]
         if bound.over_box:
-            found = [a_priori(evidence, theta, delta=DELTA, box=box) for theta in iterates]
-        arrays[bound.name] = np.array([one.bound for one in found])
+            made = [a_priori(evidence, theta, delta=DELTA, box=box) for theta in iterates]
+        arrays[bound.name] = np.array([one.bound for one in made])
     return arrays

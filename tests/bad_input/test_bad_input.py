@@ -53,6 +53,7 @@ EXCUSED = {
                 "kernels.Discrepancy",
                 "kernels.GradientNorms",
                 "kernels.Invariance",
+                "kernels.Moments",
                 "groups.DimensionSum",
                 "descent.Run",
                 "descent.Trace",

@@ -99,6 +99,7 @@ def augmented_risk(
 
     Raises:
         UnsupportedError: S is "full", and the group has neither closed forms nor few elements
+        GroupTooLargeError: S is "full", and its closed form takes permanents of more than 20 rows
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -43,7 +43,6 @@ FOUND = sa.deviation(S)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
 PLAN = sa.plan(G, **ASKED)
 MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
-H = kernels.Expansion(K, X, Y)
 PATH = "S.safetensors"  # in the folder of the test
 
 
@@ -156,7 +155,6 @@ def of_kernels() -> Iterator[Example]:
     yield among(K, both, of=key(sa.GaussianKernel.__call__))
     yield among(K.is_invariant, {"action": ACT, "shape": (4,)})
     yield among(K.group_mean, {"action": ACT, **both, "limit": 100})
-    yield among(K.group_second_moment, {"action": ACT, **both, "z2": X, "limit": 100})
     yield among(K.product, {"z": X, "z2": X})
     yield among(
         sa.SpectralMixtureKernel,
@@ -165,13 +163,9 @@ def of_kernels() -> Iterator[Example]:
     yield among(MIXTURE, both, of=key(sa.SpectralMixtureKernel.__call__))
     yield among(MIXTURE.is_invariant, {"action": ACT, "shape": (4,)})
     yield among(MIXTURE.group_mean, {"action": ACT, **both, "limit": 100})
-    yield among(kernels.Expansion, {"kernel": K, "centers": X, "coefficients": Y})
-    yield among(H, {"x": X}, ("z",), of=key(kernels.Expansion.__call__))
-    yield among(H.inner, {"other": H})
     data = {"kernel": K, "action": ACT, "x": X, "y": Y, "centers": X}
     yield among(kernels.full_moments, {**data, "limit": 100})
     yield among(kernels.sample_moments, {**data, "S": S, "block": 2})
-    yield among(kernels.Moments, {"A": np.eye(3), "v": np.ones(3), "s": 1.0, "error": 0.0})
     yield among(MOMENTS.risk, {"coefficients": Y})
     yield among(MOMENTS.gradient, {"coefficients": Y})
     of_centers = {"kernel": K, "centers": X, "y": Y}
@@ -187,8 +181,6 @@ def of_kernels() -> Iterator[Example]:
     yield among(
         kernels.invariance_on, {**of_action, "rows": S.elements, "points": X}, ("elements", "shape")
     )
-    found = kernels.kernel_discrepancy(K, ACT, S, X)
-    yield among(found.gain, {"deviation": 0.5})
 
 
 def of_risks() -> Iterator[Example]:
