@@ -201,7 +201,9 @@ def test_what_has_no_closed_form_and_is_large_is_refused_with_a_remedy():
     kernel = GaussianKernel(1.0)
     with pytest.raises(UnsupportedError, match="limit="):
         kernel.group_mean(sa.permute_axis(sa.alternating(12)), x, x)
-    with pytest.raises(GroupTooLargeError, match=r"S24 takes 24 rows .* above 20; .*sample_moments"):
+    with pytest.raises(
+        GroupTooLargeError, match=r"S24 takes 24 rows .* above 20; .*sample_moments"
+    ):
         kernel.group_mean(sa.permute_axis(sa.symmetric(24)), np.zeros((1, 24)), np.zeros((1, 24)))
     with pytest.raises(UnsupportedError, match="limit=5"):
         kernel.group_mean(sa.roll(sa.cyclic(6), (-1,)), np.zeros((1, 6)), np.zeros((1, 6)), limit=5)
