@@ -1,6 +1,6 @@
 """One audit: draw, look, and stop where the bound is good enough.
 
-The bound of `concentration` holds for all numbers of draws at once. So an audit may look after every
+The bound below holds for all numbers of draws at once. So an audit may look after every
 draw and stop when it likes, at the delta of one look. What it may not do is start again with other
 draws until it likes the answer: the audits of one iterate share delta.
 

@@ -3,7 +3,7 @@
 For h uniform and independent of theta, the mean v(h) of the gradients over a translate S h of any
 fixed S has the mean grad R_n^G(theta): for S = {identity}, h moves all data. Its norm is at most G. So
 N fresh draws bound the gradient, whatever the group, the kernel or S; the inequality is in
-`concentration`.
+`anytime`.
 """
 
 # Why translates. v(h) - E v = (D_S v)(h) with D_S = Pi_S - Pi_G, so that for every v
