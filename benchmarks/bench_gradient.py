@@ -52,7 +52,7 @@ def main() -> None:
             },
             rounds=300,
         )
-    steps = partial(sa.descend, step_size=0.05, num_steps=500, project=sa.descent.box(3.0))
+    steps = partial(sa.descend, step_size=0.05, num_steps=500, project=sa.descent.Box(3.0))
     plain_run = partial(plain_descent, risk.moments.A, risk.moments.v, theta, 500)
     _require_same(plain_run(), steps(risk, theta).best)
     compare(

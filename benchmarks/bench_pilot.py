@@ -20,7 +20,7 @@ from torch import nn
 import sparseaug as sa
 from side_by_side import compare
 from sparseaug import nn as sann
-from sparseaug.risk import direct_risk
+from sparseaug.risk import DirectRisk
 from studies.paper.config import Config
 from studies.paper.problem import Problem
 
@@ -37,7 +37,7 @@ def kernel_risk() -> dict[str, Callable[[], object]]:
 
     def plain() -> None:
         for row in rows:
-            direct_risk(*parts, sa.GroupSample(group, row[None])).gradient(given.start)
+            DirectRisk(*parts, sa.GroupSample(group, row[None])).gradient(given.start)
 
     return {
         "plain gradients": plain,

@@ -115,7 +115,7 @@ def bound(risk: Any, over: sa.GroupSample, calls: int, largest: float | None) ->
     alone = risk.on(risk.sample)
     alone.audits = {}
     oracle = sa.Oracle(risk.action.group, seed=1)
-    options: dict[str, Any] = {"audit_calls": calls, "translates_of": over, "largest": largest}
+    options: dict[str, Any] = {"calls": calls, "translates_of": over, "largest": largest}
     return float(alone.audited(risk.theta, oracle=oracle, **options).bound)
 
 
@@ -156,7 +156,7 @@ def kernel_model(path: Path, console: Console) -> None:
                     evidence,
                     theta,
                     oracle=sa.Oracle(group, seed=1000 + seed),
-                    audit_calls=CALLS if until is None else 20_000,
+                    calls=CALLS if until is None else 20_000,
                     translates_of=over,
                     until=until,
                 )

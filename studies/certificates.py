@@ -22,7 +22,7 @@ from rich.progress import track
 
 import sparseaug as sa
 from sparseaug._archive import load_json
-from sparseaug.certificate import Evidence, certify
+from sparseaug.certificate import Evidence, certify, words
 from studies.paper import Config, Folder
 from studies.paper.problem import Problem
 
@@ -50,9 +50,7 @@ class Tally:
         found = {kind: one.bound for kind, one in certify(theta, evidence).items()}
         if "words" in found:
             for label, number in WORDS.items():
-                found[label] = certify(theta, evidence, kinds=["words"], words=number)[
-                    "words"
-                ].bound
+                found[label] = words(evidence, theta, words=number).bound
         for kind, bound in found.items():
             key = f"{name}, {kind}"
             self.ratios.setdefault(key, []).append(bound / truth)

@@ -58,7 +58,7 @@ def study(seed: int, designs: dict[int, sa.GroupSample]) -> Found:
     parts = given.model, given.train, given.action
     risk = sa.augmented_risk(*parts, given.sample(16))
     run = sa.descend(
-        risk, given.start, step_size=0.05, num_steps=500, project=sa.descent.box(given.config.box)
+        risk, given.start, step_size=0.05, num_steps=500, project=sa.descent.Box(given.config.box)
     )
     theta = np.asarray(run.best)
     full = given.full_risk(given.train).gradient(theta)

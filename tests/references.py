@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,12 @@ def dense_difference(S: sa.GroupSample) -> NDArray[np.float64]:
     for g in S.elements:
         matrix[group.rank(group.compose(g[None], everything)), np.arange(n)] += 1.0 / S.m
     return matrix
+
+
+def expansion_norm(kernel: sa.kernels.Kernel, centers: Any, coefficients: Any) -> float:
+    """||h|| of h = sum_i c_i k(., z_i): <h, h> = sum_ij c_i c_j k(z_i, z_j)."""
+    c = np.asarray(coefficients, float)
+    return float(np.sqrt(max(0.0, (kernel(centers, centers) @ c) @ c)))
 
 
 def dense_norm(S: sa.GroupSample, power: int = 1) -> float:

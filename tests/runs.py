@@ -32,6 +32,21 @@ SMALL = Config(
 )
 
 
+class Stopping:
+    """A risk that stops the run before this step; a checkpoint cannot tell it from the risk itself."""
+
+    def __init__(self, risk: Any, step: int) -> None:
+        self.risk, self.step = risk, step
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.risk, name)
+
+    def at_step(self, step: int) -> Any:
+        if step == self.step:
+            raise KeyboardInterrupt
+        return self.risk.at_step(step)
+
+
 def run_with_checkpoint(path: os.PathLike[str], stop: int = 0) -> sa.descent.Run | None:
     """A run with a checkpoint at every fifth step, resumed if there is one; None if stopped."""
     x = np.sort(np.random.default_rng(0).uniform(-1, 1, (6, 3)), axis=1)
@@ -39,15 +54,10 @@ def run_with_checkpoint(path: os.PathLike[str], stop: int = 0) -> sa.descent.Run
     action = sa.permute_axis(sa.symmetric(3))
     S = sa.Oracle(action.group, seed=0).draw(5)
     risk = sa.augmented_risk(model, (x, x.sum(axis=1)), action, S)
-
-    def progress(step: int, total: int) -> None:
-        if step == stop:
-            raise KeyboardInterrupt
-
+    kept = sa.descent.Checkpoint(path, every=5)
     options: dict[str, Any] = {"step_size": 0.1, "num_steps": 15, "eval_every": 4}
     try:
-        return sa.descend(
-            risk, np.ones(8), checkpoint=path, checkpoint_every=5, progress=progress, **options
-        )
+        risk = Stopping(risk, stop) if stop else risk
+        return sa.descend(risk, np.ones(8), checkpoint=kept, **options)
     except KeyboardInterrupt:
         return None

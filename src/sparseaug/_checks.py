@@ -63,8 +63,12 @@ LIMITS: dict[str, Limit] = {
     "rotations in quotients": Limit(1 << 13, "elements", "all quotients are looked at, a minute"),
     # actions
     "commuting": Limit(1 << 30, "moved entries", "pairs of generators compared: some ten seconds"),
+    "permanent": Limit(20, "rows of a permanent", "2^20 subsets take 8 MB and 1e7 multiplications"),
 }
 """One row per limit of size; `require_work` reads it."""
+
+MOST_ENTRIES = 1 << 26
+"""Entries of one sample at most, where its shape is given and not the sample."""
 
 
 def require_work(limit: str, amount: float, what: str, *, remedy: str) -> None:
@@ -228,6 +232,26 @@ def check_not_negative(name: str, value: float, *, at_most: float = math.inf) ->
         allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
         raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
     return number
+
+
+def check_shape(shape: Any) -> tuple[int, ...]:
+    """Return the shape of one sample as positive integers, or raise an `ArgumentError`.
+
+    Examples:
+        >>> check_shape([3, 4])
+        (3, 4)
+    """
+    if not isinstance(shape, tuple | list) or not len(shape):
+        raise ArgumentError(
+            f"shape={shorten(shape)} is not the shape of one sample; give a tuple such as (6,)."
+        )
+    sizes = tuple(check_integer("shape", size, at_least=1) for size in shape)
+    if math.prod(sizes) > MOST_ENTRIES:
+        raise ArgumentError(
+            f"shape={shorten(sizes)} has {shorten(math.prod(sizes))} entries; "
+            f"{MOST_ENTRIES} are the limit."
+        )
+    return sizes
 
 
 def check_text(name: str, value: str) -> str:

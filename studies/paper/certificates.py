@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sparseaug.certificate import Evidence, certify
+from sparseaug.certificate import Evidence, a_priori, certify
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
 from sparseaug.spectral import deviation
@@ -47,11 +47,11 @@ def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays
     found = deviation(S, delta=DELTA)
     evidence = Evidence(given.model, given.train, given.action, S, found, full=full)
     arrays: Arrays = {fact.name: np.array(fact.value(S, found)) for fact in FACTS}
-    for over_box in (True, False):
-        wanted = [bound for bound in BOUNDS if bound.over_box is over_box]
-        kinds, box = [bound.kind for bound in wanted], given.config.box if over_box else None
-        rows = [certify(theta, evidence, kinds=kinds, delta=DELTA, box=box) for theta in iterates]
-        arrays |= {
-            bound.name: np.array([row[bound.kind].bound for row in rows]) for bound in wanted
-        }
+    kinds, box = [bound.kind for bound in BOUNDS], given.config.box
+    rows = [certify(theta, evidence, kinds=kinds, delta=DELTA) for theta in iterates]
+    for bound in BOUNDS:
+        made = [row[bound.kind] for row in rows]
+        if bound.over_box:
+            made = [a_priori(evidence, theta, delta=DELTA, box=box) for theta in iterates]
+        arrays[bound.name] = np.array([one.bound for one in made])
     return arrays

@@ -27,7 +27,7 @@ class Bound:
     kind: str  # of certificate, as `sparseaug.certify` names it
     label: str = ""  # in the figure and on the page; "" if it is only in the file
     basis: str = ""  # what it rests on, for the page
-    over_box: bool = True  # B is taken over the box of theta, and not at the iterate
+    over_box: bool = False  # B is taken over the box of theta, and not at the iterate
 
 
 @final
@@ -47,13 +47,17 @@ def _sharp(S: GroupSample, found: Deviation) -> float:
 
 BOUNDS = (
     Bound(
-        "a-priori", "a-priori", "a priori", "the theorem, before S is seen, with probability 1 - δ"
+        "a-priori",
+        "a-priori",
+        "a priori",
+        "the theorem, before S is seen, with probability 1 - δ",
+        over_box=True,
     ),
     Bound("spectral", "spectral", "spectral", "the exact deviation of this S"),
     Bound("kernel", "kernel", "kernel", "S on this data"),
     Bound("words", "words", "words", "words of S in its place, which may be all of a small group"),
     Bound("landmarks", "landmarks", "landmarks", "group means at some points"),
-    Bound("a-priori-at-theta", "a-priori", over_box=False),
+    Bound("a-priori-at-theta", "a-priori"),
 )
 FACTS = (
     Fact("deviation", lambda S, found: found.value, "exact, each S", "largest deviation of S"),

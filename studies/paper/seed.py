@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sparseaug.descent import Run, box, descend
+from sparseaug.descent import Box, Run, descend
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import augmented_risk
 from sparseaug.sampling import GroupSample
@@ -49,14 +49,15 @@ def run_seed(config: Config, seed: int, folder: Path) -> None:
 def run_method(given: Problem, method: Method, evaluation: Evaluation) -> Part:
     """Descend by one method and keep every quantity at the evaluated iterates, with these."""
     started = time.perf_counter()
-    config, iterates = given.config, list[Floats]()
+    config, visited, project = given.config, [given.start], Box(given.config.box)
 
-    def keep(theta: Floats) -> dict[str, float]:
-        iterates.append(theta)
-        return {}
+    def keep(theta: Floats) -> Floats:
+        visited.append(project(theta))
+        return visited[-1]
 
     risk = method.risk(given, evaluation.train)
-    run = _descend(given, risk, evaluate=keep, eval_every=config.eval_every)
+    run = _descend(given, risk, project=keep, eval_every=config.eval_every)
+    iterates = [visited[step] for step in run.trace["step"]]
     arrays = {
         each.name: np.array([each.at(evaluation, t) for t in iterates]) for each in QUANTITIES
     }
@@ -84,7 +85,8 @@ def run_designs(given: Problem, sizes: list[Compared], evaluation: Evaluation) -
 def _end(given: Problem, S: GroupSample, evaluation: Evaluation) -> tuple[float, ...]:
     """The quantities of `MEASURED` at the last iterate."""
     risk = augmented_risk(given.model, given.train, given.action, S)
-    theta = _descend(given, risk, eval_every=given.config.num_steps).last
+    project = Box(given.config.box)
+    theta = _descend(given, risk, project=project, eval_every=given.config.num_steps).last
     full = evaluation.train.gradient(theta)
     return (
         float(np.linalg.norm(risk.gradient(theta) - full)),
@@ -100,6 +102,5 @@ def _descend(given: Problem, risk: Any, **options: Any) -> Run:
         given.start,
         step_size=config.step_size,
         num_steps=config.num_steps,
-        project=box(config.box),
         **options,
     )

@@ -84,7 +84,7 @@ def iterates(scale: float = 1.0) -> Iterator[Case]:
                 theta,
                 step_size=0.05 / scale,
                 num_steps=steps,
-                project=sa.descent.box(40),
+                project=sa.descent.Box(40),
             )
             yield Case(evidence, run.best, full_norm(model, data, run.best))
 

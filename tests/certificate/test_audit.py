@@ -19,7 +19,7 @@ def test_audits_hold_and_approach_the_truth_as_they_grow(problem, reference_norm
     bounds = []
     for size in (2, 100, 20000):
         found = [
-            audited(evidence, theta, oracle=sa.Oracle(act.group, seed), audit_calls=size).bound
+            audited(evidence, theta, oracle=sa.Oracle(act.group, seed), calls=size).bound
             for seed in range(1 if size > 1000 else 20)
         ]
         assert min(found) >= truth
@@ -56,7 +56,7 @@ def test_the_audit_mean_is_the_gradient_over_its_draws(problem):
     model, data, act = problem(4, 2)
     theta = np.random.default_rng(0).normal(0, 1, model.size)
     evidence = Evidence(model, data, act, "streaming")
-    found = audited(evidence, theta, oracle=sa.Oracle(act.group, 3), audit_calls=50000)
+    found = audited(evidence, theta, oracle=sa.Oracle(act.group, 3), calls=50000)
     fresh = sa.Oracle(act.group, 3).draw(50000)
     norm = np.linalg.norm(sa.augmented_risk(model, data, act, fresh).gradient(theta))
     assert norm < found.bound < 1.2 * norm
@@ -67,10 +67,10 @@ def test_calls_are_counted_by_the_oracle_and_bounded_by_its_budget(problem):
     evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(8))
     theta = np.ones(model.size)
     oracle = sa.Oracle(act.group, seed=1, budget=50)
-    assert audited(evidence, theta, oracle=oracle, audit_calls=40).calls == 8 + 40
+    assert audited(evidence, theta, oracle=oracle, calls=40).calls == 8 + 40
     assert oracle.calls == 40
     with pytest.raises(OracleBudgetError):
-        audited(evidence, theta, oracle=oracle, audit_calls=40)
+        audited(evidence, theta, oracle=oracle, calls=40)
 
 
 def test_the_draws_behind_S_are_not_taken_again(problem):
@@ -79,8 +79,8 @@ def test_the_draws_behind_S_are_not_taken_again(problem):
     evidence = Evidence(model, data, act, oracle.draw(8))
     theta = np.ones(model.size)
     with pytest.raises(ArgumentError, match="elements of S again"):
-        audited(evidence, theta, oracle=sa.Oracle(act.group, seed=0), audit_calls=10)
-    assert audited(evidence, theta, oracle=oracle, audit_calls=10).calls == 18
+        audited(evidence, theta, oracle=sa.Oracle(act.group, seed=0), calls=10)
+    assert audited(evidence, theta, oracle=oracle, calls=10).calls == 18
 
 
 def test_every_translate_has_the_mean_gradient_over_it(problem):
@@ -97,7 +97,7 @@ def test_every_translate_has_the_mean_gradient_over_it(problem):
         for h in fresh.elements
     ]
     for calls in (1, 1000):  # fewer and more translates than elements
-        means = audit._Means(evidence, theta, S, calls)
+        means = audit._TranslateMeans(evidence, theta, S, calls)
         assert bool(len(means.table)) is (calls == 1000)
         found = np.concatenate(list(means.over(fresh)))
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
@@ -122,7 +122,7 @@ def test_audits_by_cosets_hold_and_are_tighter_than_plain_ones(of, problem, refe
                 evidence,
                 theta,
                 oracle=sa.Oracle(act.group, 50 + seed),
-                audit_calls=400,
+                calls=400,
                 translates_of=T,
             )
             for T in (one, over[of])
@@ -142,7 +142,7 @@ def test_the_translates_are_those_of_S_unless_they_are_too_much_work(problem, mo
     def bound(**options) -> float:
         oracle = sa.Oracle(act.group, seed=1)
         evidence = Evidence(model, data, act, S)
-        return audited(evidence, theta, oracle=oracle, audit_calls=300, **options).bound
+        return audited(evidence, theta, oracle=oracle, calls=300, **options).bound
 
     assert bound() == bound(translates_of=S) < bound(translates_of=one)
     monkeypatch.setattr(audit, "WORK", 10)
@@ -157,7 +157,11 @@ def test_no_translate_is_farther_from_the_mean_than_its_reach(problem):
         S = sa.Oracle(act.group, seed=seed).draw(6)
         evidence = Evidence(model, data, act, S)
         v = np.concatenate(
-            list(audit._Means(evidence, theta, S, 1).over(sa.GroupSample(act.group, everything)))
+            list(
+                audit._TranslateMeans(evidence, theta, S, 1).over(
+                    sa.GroupSample(act.group, everything)
+                )
+            )
         )
         far = np.linalg.norm(v - v.mean(axis=0), axis=1).max()
         assert (
@@ -183,7 +187,7 @@ def test_bad_translates_are_refused_before_the_first_draw(problem):
         ({"translates_of": sa.Oracle(sa.symmetric(5)).draw(2)}, "translates_of is a sample of S5"),
         ({"translates_of": seen}, "would draw elements of S again"),
         ({"until": 0.0}, "until=0"),
-        ({"audit_calls": 1}, "audit_calls=1"),
+        ({"calls": 1}, "calls=1"),
     ):
         with pytest.raises(ArgumentError, match=message):
             audited(evidence, theta, oracle=oracle, **changed)

@@ -18,6 +18,7 @@ from sparseaug.certificate import (
     kernel,
     spectral,
 )
+from sparseaug.errors import ArgumentError
 from sparseaug.kernels import gradient_norms
 
 
@@ -37,6 +38,8 @@ def test_the_box_form_of_thm_main_is_at_least_the_form_at_theta(cases):
         plain = a_priori(case.evidence, case.theta)
         assert boxed.bound >= plain.bound >= case.truth
         assert boxed.failure_probability == plain.failure_probability
+    with pytest.raises(ArgumentError, match=r"theta has an entry of .*, outside box=0.01"):
+        a_priori(cases[0].evidence, cases[0].theta, box=0.01)
 
 
 def test_the_exact_kind_equals_the_loop_over_all_permutations(cases):
@@ -112,12 +115,16 @@ def test_each_sample_obeys_its_own_kernel_bound(problem):
             assert np.linalg.norm(sparse - full) <= limit * (1 + 1e-9)
 
 
+SEVEN = {"a-priori", "spectral", "words", "kernel", "landmarks", "exact", "audited"}
+"""Kinds that a small problem has; a new one may need more."""
+
+
 def test_all_four_methods_are_certified_at_their_returned_iterate(problem, reference_norm):
     model, data, act = problem(5, 3)
     theta = np.random.default_rng(0).normal(0, 0.5, model.size)
     for S, kinds in (
-        (None, set(KINDS)),
-        (sa.Oracle(act.group, seed=0).draw(16), set(KINDS)),
+        (None, SEVEN),
+        (sa.Oracle(act.group, seed=0).draw(16), SEVEN),
         ("full", {"landmarks", "exact", "audited"}),
         ("streaming", {"landmarks", "exact", "audited"}),
     ):
@@ -129,7 +136,8 @@ def test_all_four_methods_are_certified_at_their_returned_iterate(problem, refer
         audit = sa.Oracle(act.group, seed=77)
         found = certify(run, oracle=audit, audit_calls=500)
         truth = reference_norm(model, data, run.best)
-        assert set(found) == kinds
+        assert kinds <= set(found)
+        assert ("spectral" in found.omitted) == isinstance(S, str)  # it needs a sample
         assert set(found) | set(found.omitted) == set(KINDS)
         assert all(one.bound >= truth for one in found.values())
         assert found["exact"].calls == run.calls
@@ -154,7 +162,7 @@ def test_groups_other_than_permutations():
         found = certify(theta, Evidence(model, data, act, S))
         everything = sa.GroupSample(act.group, np.concatenate(list(act.group.elements())))
         truth = np.linalg.norm(sa.augmented_risk(model, data, act, everything).gradient(theta))
-        assert set(found) == set(KINDS) - {"audited"}
+        assert SEVEN - {"audited"} <= set(found)
         assert all(one.bound >= truth * (1 - 1e-12) for one in found.values())
 
 

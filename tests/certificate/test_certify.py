@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import KINDS, Certificate, Certificates, Evidence, certify
+from sparseaug.certificate import KINDS, TABLE, Certificate, Certificates, Evidence, certify
 from sparseaug.errors import ArgumentError, UnsupportedError
 
 RNG = np.random.default_rng(0)
@@ -114,7 +114,8 @@ def test_an_action_that_does_not_keep_the_kernel_has_no_function_space_bounds():
     model = sa.KernelModel(sa.GaussianKernel(1.0), x)
     S = sa.Oracle(stretch).draw(4)
     found = certify(np.ones(6), Evidence(model, (x, x.sum(1)), act, S))
-    assert list(found) == ["exact"]
+    assert "exact" in found
+    assert not any(TABLE[kind].from_sample for kind in found)
     assert "invariant" in found.omitted["spectral"]
 
 
@@ -144,8 +145,6 @@ OTHER = sa.Oracle(sa.symmetric(5), seed=0)
         ({"S": sa.Oracle(ACT.group).draw(8), "deviation": "young"}, "deviation"),
         ({"delta": 0.0}, "delta"),
         ({"delta": 1.5}, "delta"),
-        ({"box": -1.0}, "box"),
-        ({"box": 0.01}, "outside box"),
         ({"oracle": OTHER}, "oracle"),
         ({"oracle": sa.Oracle(ACT.group, 5), "audit_calls": 1}, "audit_calls"),
         ({"kinds": "exact"}, "kinds"),

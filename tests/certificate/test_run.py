@@ -11,7 +11,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.certificate import Evidence, certify
 from sparseaug.errors import ArgumentError
-from sparseaug.risk import direct_risk
+from sparseaug.risk import DirectRisk
+from tests.runs import Stopping
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
@@ -29,11 +30,17 @@ def streaming(seed: int = 3):
     return sa.risk.streaming_risk(*PROBLEM, sa.Oracle(GROUP, seed=seed))
 
 
+def plain_sum(S):
+    """What a streaming step follows, over a sample that is known."""
+    model, _, action = PROBLEM
+    return DirectRisk(model, sa.augmented_risk(*PROBLEM, S).data, action, S)
+
+
 RISKS = {
     "none": (lambda: sa.augmented_risk(*PROBLEM, None), None),
     "full": (lambda: sa.augmented_risk(*PROBLEM, "full"), "full"),
     "one-shot": (lambda: sa.augmented_risk(*PROBLEM, S), S),
-    "plain sum": (lambda: direct_risk(*PROBLEM, S), S),
+    "plain sum": (lambda: plain_sum(S), S),
     "streaming": (streaming, "streaming"),
 }
 
@@ -69,13 +76,9 @@ def test_a_risk_knows_what_it_is_of():
 
 
 def test_a_resumed_run_keeps_the_risk_that_it_was_resumed_with(tmp_path):
-    def kill(step, total):
-        if step == 13:
-            raise KeyboardInterrupt
-
-    kept = {"checkpoint": tmp_path / "run", "checkpoint_every": 5}
+    kept = {"checkpoint": sa.descent.Checkpoint(tmp_path / "run", every=5)}
     with pytest.raises(KeyboardInterrupt):
-        descend(sa.augmented_risk(*PROBLEM, S), progress=kill, **kept)
+        descend(Stopping(sa.augmented_risk(*PROBLEM, S), 13), **kept)
     for _ in range(2):  # resumed in the middle, and after the end
         risk = sa.augmented_risk(*PROBLEM, S)
         run = descend(risk, **kept)

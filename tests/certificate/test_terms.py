@@ -99,6 +99,6 @@ def test_not_a_single_draw_of_S_is_taken_again(taken, problem):
     theta = np.ones(model.size)
     if taken < 8:
         with pytest.raises(ArgumentError, match="elements of S again"):
-            audited(evidence, theta, oracle=oracle, audit_calls=10)
+            audited(evidence, theta, oracle=oracle, calls=10)
     else:
-        assert audited(evidence, theta, oracle=oracle, audit_calls=10).calls == 18
+        assert audited(evidence, theta, oracle=oracle, calls=10).calls == 18

@@ -89,7 +89,7 @@ def test_more_words_give_less_and_the_whole_group_gives_the_norm(problem):
         np.full(24, 0.4),
         step_size=0.1,
         num_steps=2000,
-        project=sa.descent.box(3),
+        project=sa.descent.Box(3),
     )
     theta = run.best
     bounds = [words(evidence, theta, words=w).bound for w in (1, 100, 600, 720)]
@@ -200,7 +200,7 @@ def test_a_wrong_number_of_words_is_answered_by_name(number, problem):
     model, data, act = problem(6, 0)
     evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(16))
     with pytest.raises(ArgumentError, match="words"):
-        sa.certify(np.ones(model.size), evidence, words=number)
+        words(evidence, np.ones(model.size), words=number)
 
 
 def test_many_samples_are_bounded_without_their_pairs(problem, reference_norm, monkeypatch):

@@ -9,8 +9,9 @@ import sparseaug as sa
 from sparseaug._archive import load_archive, save_archive
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
-from sparseaug.risk import direct_risk
+from sparseaug.risk import DirectRisk
 from tests.extras import optional
+from tests.runs import Stopping
 
 torch = optional("torch")
 
@@ -56,13 +57,10 @@ def decaying_but_once(step):
 
 
 def run(path, risk, theta=THETA, *, stop=None, **options):
-    def kill(step, total):
-        if step == stop:
-            raise KeyboardInterrupt
-
     given = {"step_size": 0.1, "num_steps": STEPS, "eval_every": 6, **options}
-    given = {"progress": kill, **given} if stop else given
-    return sa.descend(risk, theta, checkpoint=path, checkpoint_every=5, **given)
+    kept = None if path is None else sa.descent.Checkpoint(path, every=5)
+    risk = Stopping(risk, stop) if stop else risk
+    return sa.descend(risk, theta, checkpoint=kept, **given)
 
 
 def assert_same(one, two):
@@ -83,15 +81,13 @@ CHANGES = {
     "action ": (one_shot, {"act": sa.permute_axis(CYCLE)}, {}),
     "theta0": (one_shot, {}, {"theta": THETA + 1e-12}),
     "theta0 ": (one_shot, {}, {"theta": THETA.astype(np.float32)}),
-    "project": (one_shot, {}, {"project": sa.descent.box(0.9)}),
+    "project": (one_shot, {}, {"project": sa.descent.Box(0.9)}),
     "project ": (one_shot, {}, {"project": None}),
     "project  ": (one_shot, {}, {"project": lambda theta: np.clip(theta, -0.9, 0.9)}),
     "step_size": (one_shot, {}, {"step_size": 0.2}),
     "step_size ": (one_shot, {}, {"step_size": decaying}),
     "num_steps": (one_shot, {}, {"num_steps": STEPS + 1}),
     "eval_every": (one_shot, {}, {"eval_every": 7}),
-    "eps": (one_shot, {}, {"eps": 1e-9}),
-    "evaluate": (one_shot, {}, {"evaluate": lambda theta: {"size": theta.max()}}),
     "oracle seed": (streaming, {"seed": 10}, {}),
     "first draw": (streaming, {"start": 4}, {}),
     "batch": (streaming, {"batch": 3}, {}),
@@ -104,7 +100,7 @@ CHANGES = {
 @pytest.mark.parametrize("stop", [13, None], ids=["stopped", "finished"])
 def test_a_checkpoint_of_a_run_that_differs_is_refused_by_name(name, stop, tmp_path):
     make, changed, options = CHANGES[name]
-    path, usual = tmp_path / "run.safetensors", {"project": sa.descent.box(1.0)}
+    path, usual = tmp_path / "run.safetensors", {"project": sa.descent.Box(1.0)}
     if stop:
         with pytest.raises(KeyboardInterrupt):
             run(path, make(), stop=stop, **usual)
@@ -142,44 +138,31 @@ def test_the_rates_of_a_very_long_run_are_sampled(tmp_path):
     assert max(asked) == 10**12 - 1
 
 
-def test_a_projection_of_the_user_is_known_by_what_it_does(tmp_path):
-    path = tmp_path / "run.safetensors"
-    whole = run(path, one_shot(), project=lambda theta: np.clip(theta, -1, 1))
-
-    def same_elsewhere_written(theta):
-        return np.minimum(np.maximum(theta, -1.0), 1.0)
-
-    assert_same(run(path, one_shot(), project=same_elsewhere_written), whole)
-    with pytest.raises(FileFormatError, match="other project"):
-        run(path, one_shot(), project=lambda theta: np.clip(theta, -500, 500))
+def clipped(theta):
+    return np.clip(theta, -1, 1)
 
 
-def test_a_projection_may_say_what_it_is(tmp_path):
-    class Own:
-        def __init__(self, name):
-            self.name = name
+class Halfway:
+    """A projection that does not say what it is."""
 
-        def __call__(self, theta):
-            return theta
-
-        def identity(self):
-            return self.name
-
-    path = tmp_path / "run.safetensors"
-    run(path, one_shot(), project=Own("mine"))
-    with pytest.raises(FileFormatError, match=r"other project \(mine there, yours here\)"):
-        run(path, one_shot(), project=Own("yours"))
-
-
-def test_a_projection_that_fails_around_the_start_is_named(tmp_path):
-    def only_near(theta):
-        if abs(theta).max() > 20:
-            raise ZeroDivisionError("far away")
+    def __call__(self, theta):
         return theta
 
-    with pytest.raises(ArgumentError, match=r"project=.*far away.*identity\(\)"):
-        run(tmp_path / "run", one_shot(), project=only_near)
-    assert run(None, one_shot(), project=only_near).num_steps == STEPS
+
+def test_a_projection_is_known_by_its_repr_and_a_function_by_its_name(tmp_path):
+    path = tmp_path / "run.safetensors"
+    whole = run(path, one_shot(), project=clipped)
+    assert_same(run(path, one_shot(), project=clipped), whole)
+    for project, name in (
+        (sa.descent.Box(1.0), r"Box\(width=1.0\)"),
+        (None, "None"),
+        (Halfway(), r"\S*test_checkpoint.Halfway"),
+        (np.tanh, "<ufunc 'tanh'>"),
+        (lambda theta: theta, r"\S*test_checkpoint.test_a_projection\S*"),
+    ):
+        there = r"other project \(\S*test_checkpoint.clipped there, "
+        with pytest.raises(FileFormatError, match=there + name + " here"):
+            run(path, one_shot(), project=project)
 
 
 def test_the_same_action_by_another_name_is_the_same_run(tmp_path):
@@ -202,7 +185,7 @@ def test_the_same_rows_in_another_order_are_another_run(tmp_path):
 def test_the_same_risk_by_a_plain_sum_is_another_run(tmp_path):
     path, risk = tmp_path / "run.safetensors", one_shot()
     run(path, risk)
-    direct = direct_risk(risk.model, risk.data, risk.action, risk.S)
+    direct = DirectRisk(risk.model, risk.data, risk.action, risk.S)
     with pytest.raises(
         FileFormatError, match=r"another run: other risk \(MomentRisk there, DirectRisk here\)"
     ):
@@ -247,26 +230,6 @@ def test_a_streaming_run_that_goes_on_after_another_one_is_resumed_from_its_own_
     assert_same(second(), whole)
 
 
-def test_quantities_may_be_scalars_of_any_library(tmp_path):
-    def evaluate(theta):
-        return {
-            "single": np.float32(theta.sum()),
-            "count": np.int64(3),
-            "tensor": torch.tensor(float(theta.max()), dtype=torch.float32),
-            "half": torch.tensor(0.5, dtype=torch.bfloat16),
-            "array": np.array(float(theta.min())),
-            "flag": bool(theta[0] > 0),
-        }
-
-    path = tmp_path / "run.safetensors"
-    with pytest.raises(KeyboardInterrupt):
-        run(path, one_shot(), evaluate=evaluate, stop=13)
-    resumed = run(path, one_shot(), evaluate=evaluate)
-    assert_same(resumed, run(None, one_shot(), evaluate=evaluate))
-    assert resumed.trace["count"].tolist() == [3.0] * 6
-    assert resumed.trace["single"][-1] == np.float32(resumed.last.sum())
-
-
 class Quadratic:
     """theta' A theta / 2 for a tensor of any floating type."""
 
@@ -287,14 +250,14 @@ def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(name, tmp_p
     path, dtype = tmp_path / "run.safetensors", getattr(torch, name)
     other = torch.float32 if dtype != torch.float32 else torch.float64  # the same numbers
     theta = torch.linspace(-2, 2, 9).to(dtype)
-    whole = run(None, Quadratic(), theta, project=sa.descent.box(1.5))
+    whole = run(None, Quadratic(), theta, project=sa.descent.Box(1.5))
     with pytest.raises(KeyboardInterrupt):
-        run(path, Quadratic(), theta, project=sa.descent.box(1.5), stop=13)
-    resumed = run(path, Quadratic(), theta, project=sa.descent.box(1.5))
+        run(path, Quadratic(), theta, project=sa.descent.Box(1.5), stop=13)
+    resumed = run(path, Quadratic(), theta, project=sa.descent.Box(1.5))
     assert resumed.last.dtype == resumed.best.dtype == dtype
     assert torch.equal(resumed.last, whole.last)
     with pytest.raises(FileFormatError, match="other theta0"):
-        run(path, Quadratic(), theta.to(other), project=sa.descent.box(1.5))
+        run(path, Quadratic(), theta.to(other), project=sa.descent.Box(1.5))
 
 
 def test_a_run_over_a_whole_group_whose_order_exceeds_64_bits_resumes(tmp_path):
@@ -313,10 +276,9 @@ def test_a_run_over_a_whole_group_whose_order_exceeds_64_bits_resumes(tmp_path):
 @pytest.mark.parametrize("rate", [1e3, 1e6, 1e40, 1e80, 1e120, 1e200, 1e300])
 def test_a_run_that_diverges_keeps_a_finite_checkpoint_whatever_overflows_first(rate, tmp_path):
     path = tmp_path / "run.safetensors"
+    kept = sa.descent.Checkpoint(path, every=1)
     with pytest.raises(NonFiniteError, match="lower step_size") as stopped:
-        sa.descend(
-            one_shot(), THETA, step_size=rate, num_steps=99, checkpoint=path, checkpoint_every=1
-        )
+        sa.descend(one_shot(), THETA, step_size=rate, num_steps=99, checkpoint=kept)
     assert np.isfinite(stopped.value.best).all()
     if path.exists():
         arrays, _ = load_archive(path, "sparseaug.Checkpoint/2")
@@ -375,25 +337,12 @@ def test_a_path_that_is_none_is_answered_before_the_first_step(path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"eps": np.nan}, "eps=nan"),
-        ({"eps": -1}, "eps=-1.0"),
-        ({"eps": np.inf}, "eps=inf"),
-        ({"eps": None}, "eps=None"),
         ({"step_size": lambda step: np.nan}, r"step_size\(0\)=nan"),
         ({"step_size": lambda step: -0.1}, r"step_size\(0\)=-0.1"),
         ({"step_size": lambda step: None}, r"step_size\(0\)=None"),
         ({"project": 3}, "project=3"),
         ({"project": lambda theta: None}, "project returned None"),
         ({"project": lambda theta: theta[:2]}, "project returned"),
-        ({"evaluate": "loss"}, "evaluate='loss'"),
-        ({"evaluate": lambda theta: 3.0}, "evaluate returned 3.0"),
-        ({"evaluate": lambda theta: {"a": None}}, "evaluate returned a=None"),
-        ({"evaluate": lambda theta: {"a": "3"}}, "evaluate returned a='3'"),
-        ({"evaluate": lambda theta: {"a": 1j}}, "evaluate returned a=1j"),
-        ({"evaluate": lambda theta: {"a": theta}}, "evaluate returned a="),
-        ({"evaluate": lambda theta: {3: 1.0}}, "evaluate returned the name 3"),
-        ({"evaluate": lambda theta: {"step": 1.0}}, "evaluate returned the name 'step'"),
-        ({"progress": 0}, "progress=0"),
         ({"method": "two-shot"}, "method='two-shot'"),
         ({"num_steps": 1 << 70}, "num_steps="),
     ],
@@ -401,16 +350,6 @@ def test_a_path_that_is_none_is_answered_before_the_first_step(path):
 def test_bad_options_are_named(options, message):
     with pytest.raises(ArgumentError, match=message):
         run(None, one_shot(), **options)
-
-
-def test_quantities_that_come_and_go_are_named():
-    def evaluate(theta):
-        evaluate.count += 1
-        return {"a": 1.0} if evaluate.count < 3 else {"b": 1.0}
-
-    evaluate.count = 0
-    with pytest.raises(ArgumentError, match="evaluate returned 'a' at some steps only"):
-        run(None, one_shot(), evaluate=evaluate)
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,14 @@ x = np.sort(rng.uniform(-1, 1, (10, 4)), axis=1)
 model = sa.KernelModel(sa.GaussianKernel(1.25), rng.uniform(-1, 1, (7, 4)))
 act = sa.permute_axis(sa.symmetric(4))
 data, start = (x, x.sum(axis=1)), rng.normal(0, 0.5, 14)
-full = sa.augmented_risk(model, data, act, "full")
 if sys.argv[1] == "streaming":
     risk = sa.risk.streaming_risk(model, data, act, sa.Oracle(act.group, seed=9), batch=2)
 else:
     risk = sa.augmented_risk(model, data, act, sa.Oracle(act.group, seed=0).draw(5))
 print("ready", flush=True)
 run = sa.descend(
-    risk, start, step_size=0.05, num_steps=300, project=sa.descent.box(2.0), eval_every=7,
-    evaluate=lambda theta: {"train_risk": full.value(theta)},
-    checkpoint=sys.argv[2] or None, checkpoint_every=3,
+    risk, start, step_size=0.05, num_steps=300, project=sa.descent.Box(2.0), eval_every=7,
+    checkpoint=sa.descent.Checkpoint(sys.argv[2], every=3) if sys.argv[2] else None,
 )
 said = [run.last.tolist(), run.best.tolist(), run.best_step, run.calls, run.trace.to_dict()]
 print(json.dumps(said), flush=True)

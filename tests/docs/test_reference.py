@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 ALSO = {
     "sparseaug.actions": ("Action",),
     "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
-    "sparseaug.descent": ("NonFiniteError", "Run", "Trace", "box"),
+    "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (
         *("Group", "Irrep", "Rotations", "cube_rotations", "cube_symmetries"),
         *("mathieu", "rubik"),

@@ -145,9 +145,7 @@ def test_an_identity_that_moves_the_data_is_refused():
     def once(elements, x):
         return np.stack([np.where(x < 0, x + 10, x)] * len(elements))
 
-    answer = sa.kernels.discrepancy.isometry_on(
-        sa.custom_action(sa.cyclic(2), once), S.elements, NEAR - 2
-    )
+    answer = sa.kernels.base.isometry_on(sa.custom_action(sa.cyclic(2), once), S.elements, NEAR - 2)
     assert not answer
     assert "the identity moves them" in answer.reason
 
@@ -196,10 +194,9 @@ def test_an_action_by_isometries_passes_at_every_scale(scale):
 
 def test_a_large_sample_is_tried_in_blocks(monkeypatch):
     """Blocks of one element give the answers of one block."""
-    from sparseaug.kernels import discrepancy
 
     x = np.random.default_rng(0).uniform(0, 1, (40, 2))
-    monkeypatch.setattr(discrepancy, "_BLOCK", 50)
+    monkeypatch.setattr(sa.kernels.base, "_BLOCK", 50)
     assert sa.kernels.invariance_on(KERNEL, SWAP, S.elements, x)
     x[17] = [7.0, 9.0]
     assert not sa.kernels.invariance_on(KERNEL, BENT, S.elements, x)

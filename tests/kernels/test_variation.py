@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 import sparseaug as sa
 from sparseaug._floats import unit
-from sparseaug.kernels.variation import varying_data, varying_gradient
+from sparseaug.kernels.discrepancy import varying_data, varying_gradient
 
 ACTIONS = {
     "S4": (sa.permute_axis(sa.symmetric(4)), 4),

@@ -43,8 +43,8 @@ def main(folder: Path) -> None:
     asked = {
         "frozen": lambda: sann.ModuleRisk(frozen, nn.MSELoss(), same["data"], act, None),
         "on": lambda: good.on(sa.Oracle(act.group, seed=rank).draw(4)),
-        "audit": lambda: sann.audit(good, theta, sa.Oracle(act.group, seed=rank), 10),
-        "theta": lambda: sann.audit(good, theta + rank, sa.Oracle(act.group), 10),
+        "audit": lambda: sann.audit(good, theta, sa.Oracle(act.group, seed=rank), calls=10),
+        "theta": lambda: sann.audit(good, theta + rank, sa.Oracle(act.group), calls=10),
     }
     messages = {name: refusal(ask) for name, ask in asked.items()}
     for name, value in changed.items():

@@ -11,6 +11,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import FileFormatError
+from tests.runs import Stopping
 
 ACT = sa.permute_axis(sa.symmetric(4))
 X = torch.linspace(-1, 1, 24).reshape(6, 4) ** 3
@@ -45,15 +46,10 @@ def streaming(*, seed=3, start=4, batch=2):
 
 
 def run(path, risk, *, theta=None, stop=None):
-    def kill(step, total):
-        if step == stop:
-            raise KeyboardInterrupt
-
     start = risk.theta if theta is None else theta
-    options = {"progress": kill} if stop else {}
-    return sa.descend(
-        risk, start, step_size=0.05, num_steps=20, checkpoint=path, checkpoint_every=4, **options
-    )
+    risk = Stopping(risk, stop) if stop else risk
+    kept = sa.descent.Checkpoint(path, every=4)
+    return sa.descend(risk, start, step_size=0.05, num_steps=20, checkpoint=kept)
 
 
 CHANGES = {

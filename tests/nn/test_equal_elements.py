@@ -145,9 +145,10 @@ def test_ranks_share_the_distinct_copies_and_their_sum_is_the_risk(ranks, monkey
 def test_an_audit_computes_the_gradient_of_equal_draws_once():
     model = Counting()
     risk = sann.ModuleRisk(model, nn.MSELoss(), (X, Y), TURN, None)
-    model.seen = 0
-    found = sann.audit(risk, risk.theta, sa.Oracle(TURN.group, seed=5), calls=64)
-    assert (found.calls, model.seen) == (64, 8 * 5)
+    seen: list[int] = []
+    model.register_forward_pre_hook(lambda module, given: seen.append(len(given[0])))
+    found = sann.audit(risk, risk.theta, sa.Oracle(TURN.group, seed=5), calls=64, largest=1e3)
+    assert (found.calls, sum(seen)) == (64, 8 * 5)
 
 
 def test_invariance_errors_and_the_metric_look_at_each_element_once():

@@ -17,6 +17,7 @@ from sparseaug.nn.risk import module_risk
 from sparseaug.nn.risk import requirements as trial
 from sparseaug.nn.risk.chunks import share, tiles
 from sparseaug.nn.risk.requirements import _chosen
+from tests.runs import Stopping
 
 # sums of a few thousand terms of size one, in float64
 ROUNDING = 1e-12
@@ -308,21 +309,14 @@ def test_a_run_resumed_from_its_checkpoint_gives_the_same_bits(tmp_path, method)
         oracle = sa.Oracle(ACT.group, seed=2)
         return sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), ACT, oracle, batch=2)
 
-    class StopError(Exception):
-        pass
-
-    def stop(step: int, total: int) -> None:
-        if step == 13:
-            raise StopError
-
-    options = {"step_size": 0.05, "num_steps": 20, "checkpoint_every": 4}
+    options = {"step_size": 0.05, "num_steps": 20}
     whole = risk()
     expected = sa.descend(whole, whole.theta, **options)
-    stopped, path = risk(), tmp_path / "run.safetensors"
-    with pytest.raises(StopError):
-        sa.descend(stopped, stopped.theta, checkpoint=path, progress=stop, **options)
+    stopped, kept = risk(), sa.descent.Checkpoint(tmp_path / "run.safetensors", every=4)
+    with pytest.raises(KeyboardInterrupt):
+        sa.descend(Stopping(stopped, 13), stopped.theta, checkpoint=kept, **options)
     resumed = risk()
-    run = sa.descend(resumed, resumed.theta, checkpoint=path, **options)
+    run = sa.descend(resumed, resumed.theta, checkpoint=kept, **options)
     assert torch.equal(run.last, expected.last)
     assert run.calls == expected.calls
 

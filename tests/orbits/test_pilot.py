@@ -31,7 +31,7 @@ def given():
     parts = problem.model, problem.train, problem.action
     risk = sa.augmented_risk(*parts, problem.sample(16))
     run = sa.descend(
-        risk, problem.start, step_size=0.05, num_steps=100, project=sa.descent.box(3.0)
+        risk, problem.start, step_size=0.05, num_steps=100, project=sa.descent.Box(3.0)
     )
     theta = np.asarray(run.best)
     return parts, risk, theta, problem.full_risk(problem.train).gradient(theta)

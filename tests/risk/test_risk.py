@@ -10,7 +10,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.risk import direct_risk
+from sparseaug.risk import DirectRisk
 from tests.extras import optional
 
 torch = optional("torch")
@@ -68,7 +68,7 @@ def test_the_gradient_is_the_one_of_autograd(problem):
     k = torch.exp(-(torch.cdist(moved, centers) ** 2) / (2 * 1.25**2))
     loss = 0.5 * ((k @ (parameters[:7] * parameters[7:]) - targets) ** 2).mean()
     loss.backward()
-    for risk in (sa.augmented_risk(model, data, action, S), direct_risk(model, data, action, S)):
+    for risk in (sa.augmented_risk(model, data, action, S), DirectRisk(model, data, action, S)):
         assert risk.value(theta) == pytest.approx(float(loss.detach()), rel=1e-12)
         assert np.abs(risk.gradient(theta) - parameters.grad.numpy()).max() < 1e-10
 
@@ -116,7 +116,7 @@ def test_streaming_draws_and_counts_at_every_step(problem):
     risk = sa.risk.streaming_risk(model, data, action, oracle, batch=2)
     rows = sa.Oracle(action.group, seed=3).draw(6).elements
     for step in range(3):
-        expected = direct_risk(
+        expected = DirectRisk(
             model, data, action, sa.GroupSample(action.group, rows[2 * step : 2 * step + 2])
         )
         assert risk.at_step(step).value(theta) == expected.value(theta)
@@ -148,10 +148,6 @@ def test_streaming_draws_and_counts_at_every_step(problem):
         (
             lambda m, d, a: sa.risk.streaming_risk(m, d, a, sa.Oracle(a.group), batch=10**7),
             r"batch=10000000 .* 5600000000 bytes",
-        ),
-        (
-            lambda m, d, a: direct_risk(m, d, a, sa.Oracle(a.group).draw(2 * 10**6)),
-            r"S=2000000 .* bytes",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """One audit: draw, look, and stop where the bound is good enough.
 
-The bound of `concentration` holds for all numbers of draws at once. So an audit may look after every
+The bound below holds for all numbers of draws at once. So an audit may look after every
 draw and stop when it likes, at the delta of one look. What it may not do is start again with other
 draws until it likes the answer: the audits of one iterate share delta.
 
@@ -20,18 +20,17 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, final
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import gamma, lifted, norm, unit
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels.arrays import Floats
+from sparseaug.risk.problem import Draws
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.oracle import require_oracle
 
 # Shares. The k-th audit of an iterate takes 3/4 4^(1-k) of delta: together they fail with probability at
 # most delta, however many there are, and the first has three quarters of it. An audit is known by its
@@ -70,24 +69,6 @@ class Limits:
 
 
 @final
-@dataclass(frozen=True)
-class Interval:
-    """lower <= ||mean of all|| <= upper.
-
-    Attributes:
-        lower: from below
-        upper: from above
-        unbiased: an estimate of the square, without bias, so that it may be below 0
-        calls: oracle calls that it took
-    """
-
-    lower: float
-    upper: float
-    unbiased: float
-    calls: int = 0
-
-
-@final
 class Sums:
     """The sum of N vectors of length p and of their squares, from which all else follows.
 
@@ -106,8 +87,8 @@ class Sums:
         self._total += vectors.sum(axis=0)
         self._squares += math.fsum((vectors**2).sum(axis=1))
 
-    def interval(self, limits: Limits, delta: float) -> Interval:
-        """What the draws so far say of the norm of the mean of all, with probability 1 - delta.
+    def interval(self, limits: Limits, delta: float) -> tuple[float, float]:
+        """lower <= ||mean of all|| <= upper by the draws so far, with probability 1 - delta.
 
         Each entry of the mean is off by at most 2 N roundings of the mean of absolute values, and the
         mean length is at most the root of the mean square; norms and squares add p + 20 more.
@@ -123,8 +104,7 @@ class Sums:
         off = radius(seen, delta, largest=limits.largest, reach=limits.reach)
         lower = max(0.0, mean - lifted(off + 2 * slack, 8))
         upper = min(limits.largest, lifted(seen.mean + off, 8))
-        pairs = self.count * mean**2 - square  # sum over j != k of <v_j, v_k> / N
-        return Interval(lower * one, upper * one, pairs / max(1, self.count - 1) * one * one)
+        return lower * one, upper * one
 
 
 def run_audit(
@@ -136,8 +116,8 @@ def run_audit(
     calls: int,
     delta: float,
     until: float | None = None,
-) -> Interval:
-    """Draw `calls` elements, or with `until` as many as it takes, and at most `calls`.
+) -> tuple[float, float]:
+    """The ends from `calls` fresh elements, or with `until` from as many as it takes.
 
     With `until` it stops where the upper end is at most that, and where the lower end is above it: then
     more draws would not help.
@@ -151,24 +131,17 @@ def run_audit(
         delta: how often the interval may fail
         until: the bound that is wanted
     """
-    sums, before = Sums(size, limits.largest), oracle.calls
+    sums = Sums(size, limits.largest)
     if until is not None:
         calls = int(min(calls, max(oracle.remaining, 1)))  # without any, the oracle refuses
     while True:
         wanted = calls if until is None else max(_FIRST, sums.count // _BETWEEN)
         for block in vectors(oracle.fresh(min(wanted, calls - sums.count))):
             sums.add(block)
-        found = sums.interval(limits, delta)
-        enough = until is not None and not found.lower <= until < found.upper
+        lower, upper = sums.interval(limits, delta)
+        enough = until is not None and not lower <= until < upper
         if enough or sums.count >= calls:
-            return replace(found, calls=oracle.calls - before)
-
-
-def check_audit(delta: Any, until: Any, calls: Any) -> tuple[float, float | None, int]:
-    """delta, until and the number of draws, checked."""
-    delta = check_real("delta", delta, above=0, below=1)
-    until = None if until is None else check_real("until", until, above=0)
-    return delta, until, check_integer("audit_calls", calls, at_least=2, below=MOST_CALLS)
+            return lower, upper
 
 
 def share_of(
@@ -188,30 +161,15 @@ def share_of(
             if len(made) == MOST_AUDITS:
                 raise ArgumentError(
                     f"oracle is for audit {MOST_AUDITS + 1} of one iterate, whose share of delta is "
-                    "too small for a float; make one audit with more audit_calls."
+                    "too small for a float; make one audit with more calls."
                 )
             made.append(audit)
         number = made.index(audit) + 1
     return delta * 0.75 * 4.0 ** (1 - number), number
 
 
-def over_draws(delta: float, number: int) -> str:
-    """How an audit holds, in words."""
-    if number == 1:
-        return f"with probability 1 - {delta!r} over the audit's draws"
-    return (
-        f"with probability 1 - {delta!r} over the draws of all {number} audits of this iterate "
-        "together, which share it"
-    )
-
-
-def require_fresh(group: Any, S: Any, oracle: Any) -> None:
-    """Raise an `ArgumentError` unless the oracle is of this group, and past the draws behind S.
-
-    S is a sample or a problem, the draws of a streaming run included; for None nothing is known.
-    """
-    require_oracle(oracle, group)
-    draws = S.origin.draws if isinstance(S, GroupSample) else getattr(S, "draws", ())
+def require_fresh(oracle: Oracle, draws: Draws) -> None:
+    """Raise an `ArgumentError` unless the oracle is past these draws, which theta may depend on."""
     for seed, _, stop in draws:
         if seed == oracle.seed and oracle.calls < stop:
             raise ArgumentError(
@@ -262,7 +220,7 @@ _STEPS = 200
 _CLOSE = 1e-4  # a step that gains less than this fraction is the last
 _LIFT = (
     1 + 1e-9
-)  # above all roundings here: exponents are sums of a few terms, off by 1e-13 of the largest
+)  # above all roundings: exponents are sums of a few terms, off by 1e-13 of the largest
 
 
 @final

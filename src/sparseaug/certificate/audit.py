@@ -3,7 +3,7 @@
 For h uniform and independent of theta, the mean v(h) of the gradients over a translate S h of any
 fixed S has the mean grad R_n^G(theta): for S = {identity}, h moves all data. Its norm is at most G. So
 N fresh draws bound the gradient, whatever the group, the kernel or S; the inequality is in
-`concentration`.
+`anytime`.
 """
 
 # Why translates. v(h) - E v = (D_S v)(h) with D_S = Pi_S - Pi_G, so that for every v
@@ -17,28 +17,24 @@ N fresh draws bound the gradient, whatever the group, the kernel or S; the inequ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import SMALLEST, gamma, lifted, norm, up
-from sparseaug.certificate.anytime import (
-    Limits,
-    check_audit,
-    over_draws,
-    require_fresh,
-    run_audit,
-    share_of,
-)
+from sparseaug.certificate.anytime import MOST_CALLS, Limits, require_fresh, run_audit, share_of
+from sparseaug.certificate.certificates import BoundOverflowError, Certificate, make_certificate
 from sparseaug.certificate.evidence import Evidence, check_theta, rounding
-from sparseaug.certificate.result import BoundOverflowError, Certificate
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.kernels.group_means import block_length
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral import deviation
 
@@ -56,12 +52,12 @@ def audited(
     theta: Floats,
     *,
     oracle: Oracle,
-    audit_calls: int = 1000,
+    calls: int = 1000,
     delta: float = 0.05,
     translates_of: Any = None,
     until: float | None = None,
 ) -> Certificate:
-    """||mean of v(h)|| + radius over `audit_calls` fresh elements h, with probability 1 - delta.
+    """||mean of v(h)|| + radius over `calls` fresh elements h, with probability 1 - delta.
 
     The oracle must be independent of theta: not the seed and draws behind S or a streaming run. Where
     that shows in S it is refused.
@@ -70,29 +66,67 @@ def audited(
         evidence: the problem
         theta: the iterate
         oracle: where the fresh elements come from
-        audit_calls: how many, and with `until` at most how many
+        calls: how many, and with `until` at most how many
         delta: how often it may fail, all audits of this iterate together
         translates_of: the sample whose translates S h are averaged over; by default the sample of
             the evidence, as long as that is at most `WORK` kernel values, else {identity}
         until: stop as soon as the bound is at most this, or is known to stay above it
     """
     theta = check_theta(evidence, theta)
-    delta, until, calls = check_audit(delta, until, audit_calls)
-    group = evidence.action.group
-    S = _translated(evidence, calls) if translates_of is None else translates_of
+
+    def prepare(S: GroupSample, calls: int) -> MeansToAudit:
+        largest = largest_gradient(evidence, theta)
+        if not math.isfinite(largest):
+            raise BoundOverflowError(
+                f"theta is too large for floats: its audited bound is {largest}."
+            )
+        off = _rounding(evidence, theta) + gamma(2 * S.m + 8) * largest
+        means = _TranslateMeans(evidence, theta, S, calls).over
+        return theta, means, Limits(largest, _reach(evidence, theta, S), off), ""
+
+    usual = partial(_translated, evidence)
+    return audit_risk(evidence, usual, prepare, oracle, calls, delta, translates_of, until)
+
+
+MeansToAudit = tuple[Floats, Callable[[GroupSample], Iterable[Floats]], Limits, str]
+"""theta; the means over translates by fresh elements; their limits; what these rest on."""
+
+
+def audit_risk(
+    of: Any,
+    usual: Callable[[int], GroupSample],
+    prepare: Callable[[GroupSample, int], MeansToAudit],
+    oracle: Oracle,
+    calls: int,
+    delta: float,
+    translates_of: Any,
+    until: float | None,
+) -> Certificate:
+    """The audit of a kernel model or a network: all is checked before the first element is drawn.
+
+    Args:
+        of: the risk, with its `action`, `calls`, `draws` and `audits`
+        usual: from the number of calls the sample to translate unless `translates_of` is one
+        prepare: from that sample and the number of calls what is audited
+        oracle: and the rest: as for `audited`
+    """
+    group = of.action.group
+    delta = check_real("delta", delta, above=0, below=1)
+    until = None if until is None else check_real("until", until, above=0)
+    calls = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
+    S = usual(calls) if translates_of is None else translates_of
     S = as_sample(S, group, "translates_of")
-    require_fresh(group, evidence, oracle)
-    require_fresh(group, S, oracle)
-    largest = largest_gradient(evidence, theta)
-    if not math.isfinite(largest):
-        raise BoundOverflowError(f"theta is too large for floats: its audited bound is {largest}.")
-    off = _rounding(evidence, theta) + gamma(2 * S.m + 8) * largest
-    limits = Limits(largest, _reach(evidence, theta, S), off)
-    part, number = share_of(evidence.audits, theta.tobytes(), oracle, S, largest, delta)
-    means = _Means(evidence, theta, S, calls)
-    found = run_audit(means.over, len(theta), oracle, limits, calls=calls, delta=part, until=until)
-    made = evidence.calls + found.calls
-    return Certificate("audited", found.upper, over_draws(delta, number), delta, made)
+    require_oracle(oracle, group)
+    require_fresh(oracle, (*of.draws, *S.origin.draws))
+    theta, means, limits, condition = prepare(S, calls)
+    share, number = share_of(of.audits, theta.tobytes(), oracle, S, limits.largest, delta)
+    before = oracle.calls
+    options: dict[str, Any] = {"calls": calls, "delta": share, "until": until}
+    _, upper = run_audit(means, len(theta), oracle, limits, **options)
+    made = of.calls + oracle.calls - before
+    every = f"the draws of all {number} audits of this iterate together, which share it"
+    over = "the audit's draws" if number == 1 else every
+    return make_certificate("audited", upper, made, delta, over, condition)
 
 
 def largest_gradient(evidence: Evidence, theta: Floats) -> float:
@@ -137,7 +171,7 @@ def _translated(evidence: Evidence, calls: int) -> GroupSample:
     return GroupSample(group, group.identity())
 
 
-class _Means:
+class _TranslateMeans:
     """The mean gradients over translates of S, in blocks.
 
     Where the group has fewer elements than the translates, each gradient is computed once and kept.

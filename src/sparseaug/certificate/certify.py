@@ -4,81 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug.actions.arrays import type_name
+from sparseaug.certificate.anytime import MOST_CALLS
+from sparseaug.certificate.certificates import BoundOverflowError, Certificate, Certificates
 from sparseaug.certificate.evidence import Evidence, exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
-from sparseaug.certificate.result import BoundOverflowError, Certificate, Certificates
-from sparseaug.certificate.sparse import check_words
 from sparseaug.descent import Run
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.kernels.arrays import as_floats, check_vector
-from sparseaug.risk.problem import Problem
+from sparseaug.risk.problem import KernelProblem
 from sparseaug.sampling import GroupSample, Oracle
-
-
-@runtime_checkable
-class Auditable(Protocol):
-    """A risk that knows no function space, such as that of a neural network, but can be audited.
-
-    It makes the certificates that it can make itself, each by a method with the name of the kind.
-    """
-
-    @property
-    def calls(self) -> int:
-        """Oracle calls made so far."""
-
-    def audited(
-        self,
-        theta: Any,
-        *,
-        oracle: Oracle,
-        audit_calls: int,
-        delta: float,
-        translates_of: Any,
-        until: float | None,
-        largest: float | None,
-    ) -> Certificate:
-        """The audited certificate at theta."""
 
 
 def certify(
     run: Run | Any,
-    evidence: Evidence | Problem | Auditable | None = None,
+    evidence: Evidence | KernelProblem | Any = None,
     *,
     kinds: Sequence[str] | None = None,
     delta: float = 0.05,
-    box: float | None = None,
-    words: int | None = None,
     oracle: Oracle | None = None,
     audit_calls: int = 1000,
-    largest: float | None = None,
     translates_of: GroupSample | Literal["full"] | None = None,
     until: float | None = None,
 ) -> Certificates:
     """Bounds of the full-group gradient norm at the best iterate of a run, or at any theta.
 
     The truth is filled in where "exact" is among the kinds or the full risk is known. Then every
-    certain bound is compared with it.
+    certain bound is compared with it. What one kind alone takes is an argument of its function:
+    `certificate.a_priori(box=)`, `certificate.words(words=)`, `nn.audit(largest=)`.
 
     Args:
         run: a run of `descend`, which knows its risk; or a theta
         evidence: for a theta, or in place of the run's own: a risk, or an `Evidence`, which is a
-            risk with what is known of it, to share between many iterates
+            risk with what is known of it, to share between many iterates. A risk that knows no
+            function space, such as that of a network, makes the kinds that it can make by methods of
+            these names
         kinds: which of `sparseaug.certificate.KINDS`; without it all that the problem allows
         delta: probability of failure of "a-priori" and of "audited", each; all audits of one iterate
             share it
-        box: bound of all entries of theta, for the B of "a-priori"; without it B is that of theta
-        words: how many words of S "words" takes the gradient over, at no oracle call; without it up
-            to 32,000, as many as some seconds allow
         oracle: source of fresh elements for "audited", independent of theta
         audit_calls: how many of them; with `until` the most
-        largest: a limit on the gradient norm of any single transformation, for the audit of a
-            network whose layers are not known; otherwise it is derived
         translates_of: the sample S whose translates S h the audit averages over, one for each fresh h:
             as many gradients as S has elements for one call. By default the S of the risk, within a
             limit on the work; a sample of the identity alone for single elements
@@ -112,11 +82,8 @@ def certify(
     wanted = check_kinds(kinds)
     options = {
         "delta": check_real("delta", delta, above=0, below=1),
-        "box": None if box is None else check_real("box", box, above=0),
-        "words": check_words(words),
         "oracle": oracle,
-        "audit_calls": check_integer("audit_calls", audit_calls, at_least=2),
-        "largest": largest,
+        "calls": check_integer("audit_calls", audit_calls, at_least=2, below=MOST_CALLS),
         "translates_of": translates_of,
         "until": None if until is None else check_real("until", until, above=0),
     }
@@ -131,10 +98,6 @@ def certify(
     theta = run.best if isinstance(run, Run) else run
     if isinstance(of, Evidence):
         theta = check_vector("run, a theta,", theta, of.model.size)
-        if largest is not None:
-            raise ArgumentError("largest is known for a kernel model; give it for a network only.")
-    elif box is not None:
-        raise ArgumentError("box is for the kernel models; leave it out for this evidence.")
     spent = run.calls - of.calls if isinstance(run, Run) else 0
     found, omitted = {}, {}
     overflow: BoundOverflowError | None = None
@@ -171,15 +134,15 @@ def _exact(of: Evidence, theta: Any) -> Certificate | None:
         return None
 
 
-def _evidence(run: Any, given: Any) -> Evidence | Auditable:
+def _evidence(run: Any, given: Any) -> Any:
     """What was given, or else the risk of the run, as evidence or as a risk that can be audited."""
     if given is None and isinstance(run, Run):
         name, given = "run.risk", run.risk
     else:
         name = "evidence"
-    if isinstance(given, Evidence | Auditable):
+    if isinstance(given, Evidence) or callable(getattr(given, "audited", None)):
         return given
-    if isinstance(given, Problem):
+    if isinstance(given, KernelProblem):
         return Evidence.of(given)
     if given is None and not isinstance(run, Run):
         try:
@@ -197,7 +160,7 @@ def _evidence(run: Any, given: Any) -> Evidence | Auditable:
     )
 
 
-def _make(kind: str, of: Evidence | Auditable, theta: Any, options: dict[str, Any]) -> Certificate:
+def _make(kind: str, of: Any, theta: Any, options: dict[str, Any]) -> Certificate:
     if "oracle" in TABLE[kind].options and options["oracle"] is None:
         raise UnsupportedError("an audit draws fresh elements; give oracle=.")
     taken = {name: options[name] for name in TABLE[kind].options}
@@ -205,7 +168,5 @@ def _make(kind: str, of: Evidence | Auditable, theta: Any, options: dict[str, An
         return TABLE[kind].make(of, theta, **taken)
     if not callable(own := getattr(of, kind, None)):
         raise UnsupportedError("the function space of a module's gradients is not known.")
-    if "oracle" in taken:
-        taken["largest"] = options["largest"]
     made: Certificate = own(theta, **taken)
     return made

@@ -15,19 +15,19 @@ from functools import cached_property
 from typing import Any, final
 
 from sparseaug._floats import SMALLEST, down, gamma, lifted, norm
-from sparseaug.certificate.result import Certificate
+from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, SoundnessError, UnsupportedError, shorten
 from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel_discrepancy
 from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.risk import MomentRisk, augmented_risk
-from sparseaug.risk.problem import Problem
+from sparseaug.risk.problem import KernelProblem, check_problem
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import Deviation, deviation
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Evidence(Problem):
+class Evidence(KernelProblem):
     """A kernel model under squared loss on data (x, y), the sample S it is trained on, and facts.
 
     Known facts must be of this S, these data, this model and this action: hashes are compared.
@@ -56,7 +56,8 @@ class Evidence(Problem):
     full: MomentRisk | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        checked = check_problem(self.model, self.data, self.action, self.S)
+        object.__setattr__(self, "data", checked)
         if self.deviation is not None:
             check_deviation(self.deviation, self.sample)
         if self.sparse is not None:
@@ -65,7 +66,7 @@ class Evidence(Problem):
             self._check_risk("full", self.full, "full")
 
     @classmethod
-    def of(cls, risk: Problem, deviation: Deviation | None = None) -> Evidence:
+    def of(cls, risk: KernelProblem, deviation: Deviation | None = None) -> Evidence:
         """The evidence of a risk, which is what it is on S or on the full group.
 
         Args:
@@ -80,7 +81,7 @@ class Evidence(Problem):
             >>> sa.certificate.Evidence.of(risk).full_risk is risk
             True
         """
-        if not isinstance(risk, Problem):
+        if not isinstance(risk, KernelProblem):
             raise ArgumentError(f"risk={shorten(risk)} is not a risk of a kernel model.")
         evidence = cls(risk.model, risk.data, risk.action, risk.S, deviation)
         evidence.__dict__["draws"] = risk.draws
@@ -153,7 +154,7 @@ class Evidence(Problem):
 
     def _check_risk(self, name: str, risk: Any, S: Any) -> None:
         """Raise an `ArgumentError` unless a risk is that of this model, data and action, and of S."""
-        own = Problem(self.model, self.data, self.action, S)._facts()
+        own = KernelProblem(self.model, self.data, self.action, S)._facts()
         if not isinstance(risk, MomentRisk) or risk.method != own["method"]:
             raise ArgumentError(
                 f"{name}={shorten(risk)} is not a {own['method']!r} risk of augmented_risk."
@@ -200,9 +201,7 @@ def exact(evidence: Evidence, theta: Floats) -> Certificate:
     theta = check_theta(evidence, theta)
     risk = evidence.full_risk
     truth = norm(risk.gradient(theta))
-    return Certificate(
-        "exact", largest_norm(risk, theta), "certain", 0.0, evidence.calls, truth=truth
-    )
+    return make_certificate("exact", largest_norm(risk, theta), evidence.calls, truth=truth)
 
 
 def require_sound(found: Iterable[Certificate], truth: Certificate, evidence: Evidence) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from sparseaug.certificate.audit import audited
+from sparseaug.certificate.certificates import Certificate
 from sparseaug.certificate.evidence import exact
 from sparseaug.certificate.landmarks import landmarks
-from sparseaug.certificate.result import Certificate
 from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
 from sparseaug.errors import ArgumentError, shorten
 
@@ -42,7 +42,7 @@ TABLE: Mapping[str, Kind] = {
         "with probability 1 - delta over the draw of S",
         "S from one draw of an oracle, m fixed beforehand",
         a_priori,
-        ("delta", "box"),
+        ("delta",),
         from_sample=True,
     ),
     "spectral": Kind(
@@ -57,7 +57,6 @@ TABLE: Mapping[str, Kind] = {
         "certain",
         "the deviation of the words",
         words,
-        ("words",),
         from_sample=True,
     ),
     "kernel": Kind(
@@ -85,7 +84,7 @@ TABLE: Mapping[str, Kind] = {
         "with probability 1 - delta over the audit's draws",
         "an oracle independent of theta",
         audited,
-        ("delta", "oracle", "audit_calls", "translates_of", "until"),
+        ("delta", "oracle", "calls", "translates_of", "until"),
     ),
 }
 

@@ -32,9 +32,8 @@ from scipy.linalg import cho_factor, cho_solve
 
 from sparseaug._floats import UNIT, gamma, lifted, norm, unit
 from sparseaug.actions import Action
+from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.certificate.evidence import Evidence, check_theta
-from sparseaug.certificate.result import Certificate
-from sparseaug.certificate.sparse import holding
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.kernels import GaussianKernel
 from sparseaug.kernels.arrays import Floats, move
@@ -114,7 +113,7 @@ def landmarks(evidence: Evidence, theta: Floats) -> Certificate:
     errors = errors * size + of.targets_error + gamma(4) * abs(e)
     rest = norm(sides * np.sqrt(_outside(evidence, of, c, F, beta))) * of.rest * size
     bound = lifted((norm(sides * e) + norm(sides * errors) + rest) * edge, 4 * R + 4 * L + 60)
-    return holding("landmarks", bound, 0.0, "", of.condition, evidence.calls)
+    return make_certificate("landmarks", bound, evidence.calls, condition=of.condition)
 
 
 def _prepare(evidence: Evidence) -> Landmarks:

@@ -19,18 +19,18 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, lifted, norm, power_up
+from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.certificate.evidence import Evidence, check_theta, largest_norm
-from sparseaug.certificate.result import Certificate
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
-from sparseaug.kernels.variation import varying_data, varying_gradient
+from sparseaug.kernels.discrepancy import varying_data, varying_gradient
 from sparseaug.risk import MomentRisk, augmented_risk
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral import LongRunWarning, deviation
@@ -78,7 +78,7 @@ def a_priori(
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
     bound = lifted(_sparse_norm(evidence, theta) + tau * norms.B, 8)
     failure = 0.0 if certain else delta
-    return holding("a-priori", bound, failure, "the draw of S", condition, evidence.calls)
+    return make_certificate("a-priori", bound, evidence.calls, failure, "the draw of S", condition)
 
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:
@@ -91,7 +91,7 @@ def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     B = _norms(evidence, theta).B
     bound = lifted(_sparse_norm(evidence, theta) + found.value * B, 8)
     failure, over = found.failure_probability, "the norm estimate"
-    return holding("spectral", bound, failure, over, condition, evidence.calls)
+    return make_certificate("spectral", bound, evidence.calls, failure, over, condition)
 
 
 def kernel(evidence: Evidence, theta: Floats) -> Certificate:
@@ -113,17 +113,7 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
     pooled = P * _lifted(narrow.pooled) + Q * wide.pooled
     bound = lifted(_sparse_norm(evidence, theta) + min(single, pooled), n + 16)
-    return holding("kernel", bound, 0.0, "", condition, evidence.calls)
-
-
-def holding(
-    kind: str, bound: float, failure: float, over: str, condition: str, calls: int
-) -> Certificate:
-    """With what it holds on in words: a probability over something, a condition, or neither."""
-    parts = [f"with probability 1 - {failure!r} over {over}"] if failure else []
-    parts += [f"if {condition}"] if condition else []
-    holds = ", ".join(parts) or "certain"
-    return Certificate(kind, float(bound), holds, failure, calls, condition=condition)
+    return make_certificate("kernel", bound, evidence.calls, condition=condition)
 
 
 def _lifted(distance: float) -> float:
@@ -199,7 +189,8 @@ def words(evidence: Evidence, theta: Floats, *, words: int | None = None) -> Cer
     where the group has no more elements than that, it is the group.
     """
     theta = check_theta(evidence, theta)
-    words = check_words(words)
+    if words is not None:
+        words = check_integer("words", words, at_least=1, below=LARGEST + 1)
     condition = evidence.kernel_condition
     kept: dict[int | None, Words] = evidence.kept.setdefault("words", {})
     if words not in kept:
@@ -214,12 +205,8 @@ def words(evidence: Evidence, theta: Floats, *, words: int | None = None) -> Cer
         P, Q = varying_gradient(model.kernel, evidence.action, few.sample, *at)
         spread = of.deviation * (P * of.mu + Q * of.nu)
     bound = lifted(largest_norm(of.risk, theta) + spread, 12)
-    return holding("words", bound, of.failure, "the norm estimate", condition, evidence.calls)
-
-
-def check_words(words: Any) -> int | None:
-    """A number of words, or None for the default."""
-    return None if words is None else check_integer("words", words, at_least=1, below=LARGEST + 1)
+    over = "the norm estimate"
+    return make_certificate("words", bound, evidence.calls, of.failure, over, condition)
 
 
 def _prepare(evidence: Evidence, count: int | None) -> Words:

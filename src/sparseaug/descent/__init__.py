@@ -5,7 +5,8 @@ state       what changes along the way, and what stops a run
 checkpoint  stop anywhere, resume to the same bits
 """
 
-from sparseaug.descent.loop import Run, box, descend
+from sparseaug.descent.checkpoint import Checkpoint
+from sparseaug.descent.loop import Box, Run, descend
 from sparseaug.descent.state import NonFiniteError, Trace
 
-__all__ = ["NonFiniteError", "Run", "Trace", "box", "descend"]
+__all__ = ["Box", "Checkpoint", "NonFiniteError", "Run", "Trace", "descend"]

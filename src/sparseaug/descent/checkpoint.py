@@ -2,18 +2,15 @@
 
 What the iterates of a run depend on, by name: a checkpoint belongs to one run and to no other.
 
-A risk says itself what it depends on (`identity`). All rates of the schedule count, and what `project`
-does: a `box` by its width, another function by where it takes theta_0 and some points around it, unless
-it has an `identity()` of its own that says more. A function that differs elsewhere only is
-not noticed. The same holds for `evaluate`, of which the names of its quantities count: it does not move
-theta.
+A risk says itself what it depends on (`identity`). All rates of the schedule count. A projection counts
+by its repr, such as Box(width=3.0); a plain function by its qualified name, whatever is in it.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -23,11 +20,11 @@ from array_api_compat import is_torch_array
 from numpy.typing import NDArray
 
 from sparseaug._archive import load_archive, require, save_archive
+from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import as_numpy
-from sparseaug.descent.state import OWN
-from sparseaug.errors import ArgumentError, FileFormatError, shorten, shorten_text
+from sparseaug.descent.state import COLUMNS
+from sparseaug.errors import ArgumentError, FileFormatError, StorageError, shorten, shorten_text
 from sparseaug.risk.problem import sha256_of
-from sparseaug.sampling import keyed_rng
 
 SCHEMA = "sparseaug.Checkpoint/2"
 
@@ -35,7 +32,40 @@ SCHEMA = "sparseaug.Checkpoint/2"
 @final
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where the state of a run is kept, how often, and what run it is."""
+    """A file that keeps the state of a run, for `descend(checkpoint=)`.
+
+    Args:
+        path: of the file, in a folder that is there
+        every: steps between two writes; the last step is kept too
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> sa.descent.Checkpoint("run.safetensors", every=20).every
+        20
+    """
+
+    path: str | os.PathLike[str]
+    every: int = 100
+
+    def __post_init__(self) -> None:
+        given = f"checkpoint={shorten(self.path)}"
+        text = os.fspath(self.path) if isinstance(self.path, str | os.PathLike) else None
+        if not isinstance(text, str) or "\0" in text or not Path(text).name:
+            raise ArgumentError(f"{given} is not a path to a file.")
+        try:
+            there = Path(text).parent.is_dir()
+        except OSError as error:
+            raise StorageError(f"{given} cannot be used: {error}.") from error
+        if not there:
+            raise ArgumentError(f"{given} is in a folder that does not exist.")
+        object.__setattr__(self, "path", Path(text))
+        object.__setattr__(self, "every", check_integer("every", self.every, at_least=1))
+
+
+@final
+@dataclass(frozen=True)
+class RunFile:
+    """The file of one run, which knows what run it is."""
 
     path: Path
     every: int
@@ -58,11 +88,8 @@ class Checkpoint:
         arrays = {"theta": np.array(as_numpy(state.theta)), "best": np.array(as_numpy(state.best))}
         save_archive(self.path, SCHEMA, arrays, facts)
 
-    def restore(self, state: Any, quantities: Callable[[Any], Iterable[str]]) -> bool:
-        """Put back the state that was kept; False if none was, an error if it is another run's.
-
-        `quantities` names what is evaluated at a theta, to compare with the columns of the trace.
-        """
+    def restore(self, state: Any) -> bool:
+        """Put back the state that was kept; False if none was, an error if it is another run's."""
         if not os.path.lexists(self.path):
             return False
         arrays, facts = load_archive(self.path, SCHEMA)
@@ -76,12 +103,6 @@ class Checkpoint:
         columns = facts["trace"]
         columns["calls"] = [int(calls, 16) for calls in columns["calls"]]
         state.recorder.columns = columns
-        other = sorted({*OWN, *quantities(state.theta)} ^ set(columns))
-        if other:
-            where = "there" if other[0] in columns else "here"
-            raise self._of_another_run(
-                f"quantities of evaluate ({shorten_text(other[0])} {where} only)"
-            )
         return True
 
     def _require_same(self, kept: dict[str, Any]) -> None:
@@ -92,13 +113,10 @@ class Checkpoint:
             if kept.get(name) != here.get(name)
         ]
         if changed:
-            raise self._of_another_run(", ".join(changed))
-
-    def _of_another_run(self, what: str) -> FileFormatError:
-        return FileFormatError(
-            f"{self.path} is the checkpoint of another run: other {what}; give another path, or remove "
-            "it to start again."
-        )
+            raise FileFormatError(
+                f"{self.path} is the checkpoint of another run: other {', '.join(changed)}; give "
+                "another path, or remove it to start again."
+            )
 
     def _require_whole(
         self, state: Any, arrays: Mapping[str, NDArray[Any]], facts: dict[str, Any]
@@ -114,7 +132,7 @@ class Checkpoint:
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
         require(right, self.path, "its steps or its gradient norm are out of range")
         trace: Any = facts.get("trace")
-        right = isinstance(trace, dict) and set(trace) >= set(OWN)
+        right = isinstance(trace, dict) and set(trace) == set(COLUMNS)
         right = right and all(isinstance(column, list) and column for column in trace.values())
         right = right and len({len(column) for column in trace.values()}) == 1
         right = right and all(map(_is_hex, trace["calls"]))
@@ -153,8 +171,6 @@ def _is_hex(value: Any) -> bool:
 MOST_RATES = 1 << 18
 """Steps whose rates are all looked at, in less than a second; of longer runs so many, evenly spread."""
 
-_AWAY = (0.0, 1.0, 10.0, 100.0, 1000.0)  # how far from theta_0 a projection is tried
-
 
 def run_identity(
     risk: Any,
@@ -162,7 +178,7 @@ def run_identity(
     rate: Callable[[int], float],
     num_steps: int,
     project: Callable[[Any], Any] | None,
-    **numbers: float,
+    eval_every: int,
 ) -> dict[str, str]:
     """Everything that decides the iterates, as short texts."""
     return {
@@ -170,8 +186,8 @@ def run_identity(
         "theta0": sha256_of(theta0),
         "step_size": _rates(rate, num_steps),
         "num_steps": str(num_steps),
-        "project": _projection(project, theta0),
-        **{name: repr(value) for name, value in numbers.items()},
+        "project": _name(project),
+        "eval_every": str(eval_every),
     }
 
 
@@ -209,19 +225,10 @@ def _rates(rate: Callable[[int], float], num_steps: int) -> str:
     return repr(float(rates[0])) if (rates == rates[0]).all() else sha256_of(rates)
 
 
-def _projection(project: Callable[[Any], Any] | None, theta0: Any) -> str:
-    if project is None:
-        return "none"
-    identity = getattr(project, "identity", None)
-    if callable(identity):
-        return str(identity())
-    start = np.asarray(as_numpy(theta0))
-    z = keyed_rng(0, "identity of a projection").standard_normal(start.shape)
-    try:
-        moved = [project(like(theta0, (start + away * z).astype(start.dtype))) for away in _AWAY]
-        return sha256_of(*moved)
-    except Exception as error:
-        raise ArgumentError(
-            f"project={shorten(project)} failed at a point around theta0, where a checkpoint tries it: "
-            f"{shorten(error)}; give it identity(), a text that tells it from others."
-        ) from error
+def _name(project: Any) -> str:
+    """What an object says of itself; where that is only where it lies in memory, its full name."""
+    text = repr(project)
+    if " at 0x" not in text:
+        return text
+    named = project if hasattr(project, "__qualname__") else type(project)
+    return f"{named.__module__}.{named.__qualname__}"

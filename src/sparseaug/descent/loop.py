@@ -19,9 +19,9 @@ import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_array
 
 from sparseaug._checks import check_callable, check_integer, check_not_negative, check_real
-from sparseaug.descent.checkpoint import Checkpoint, run_identity
-from sparseaug.descent.state import FollowedRisk, State, Theta, Trace, quantities
-from sparseaug.errors import ArgumentError, StorageError, shorten
+from sparseaug.descent.checkpoint import Checkpoint, RunFile, run_identity
+from sparseaug.descent.state import FollowedRisk, State, Theta, Trace
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import check_floats
 
 
@@ -43,7 +43,7 @@ class Risk(Protocol):
 class Run:
     """Where descent went: the iterate with the smallest followed gradient norm, and the last one.
 
-    Args:
+    Attributes:
         best: the iterate at which the risk followed had its smallest gradient norm
         best_step: its step
         best_gradient_norm: that norm
@@ -64,18 +64,6 @@ class Run:
     trace: Trace
     risk: Any = field(default=None, repr=False)
 
-    def __post_init__(self) -> None:
-        for name in ("best", "last"):
-            if not is_array_api_obj(getattr(self, name)):
-                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not an array.")
-        for name in ("best_step", "num_steps", "calls"):
-            check_integer(name, getattr(self, name))
-        check_not_negative("best_gradient_norm", self.best_gradient_norm)
-        if not isinstance(self.trace, Trace):
-            raise ArgumentError(f"trace={shorten(self.trace)} is not a Trace.")
-        if self.risk is not None:
-            check_risk(self.risk, None)
-
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "risk": None}
 
@@ -94,14 +82,10 @@ def descend(
     num_steps: int,
     method: str | None = None,
     project: Callable[[Theta], Theta] | None = None,
-    evaluate: Callable[[Theta], dict[str, float]] | None = None,
     eval_every: int = 25,
-    eps: float = 0.0,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: int = 100,
-    progress: Callable[[int, int], None] | None = None,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
 ) -> Run:
-    """Follow the risk for `num_steps` steps, or until its gradient norm is at most `eps`.
+    """Follow the risk for `num_steps` steps.
 
     The best iterate has the smallest gradient norm of the risk *followed*, as alg:sparse-aug says,
     among theta_0, ..., theta_(T-1). A value that is not finite stops the run before the step.
@@ -112,18 +96,15 @@ def descend(
         theta0: where to start, a NumPy array or a torch tensor
         step_size: a number, or a function of the step
         num_steps: steps at most
-        method: "none", "full", "streaming" or "one-shot", if it should be checked against the
-            risk's
-        project: applied to theta after every step, such as `box(3.0)`
-        evaluate: quantities of theta for the trace, at every `eval_every` steps and at the end
+        method: "none", "full", "streaming" or "one-shot": a risk for another one is refused
+        project: applied to theta after every step, such as `Box(3.0)`; a function of yours sees every
+            iterate here
         eval_every: steps between two rows of the trace
-        eps: gradient norm at which the run stops
-        checkpoint: a file: a run that finds one resumes from it, to the same bits. That of another
-            run is refused with the names of what differs: S, inputs, targets, action, kernel,
-            centers, theta0, step_size, project, the oracle's seed and all else that decides the
-            iterates (`sparseaug.descent.checkpoint` says what is known of functions)
-        checkpoint_every: steps between two writes of that file
-        progress: called after every step with the steps taken and `num_steps`
+        checkpoint: a file, or a `Checkpoint(path, every=)`: a run that finds one resumes from it, to
+            the same bits. That of another run is refused with the names of what differs: S, inputs,
+            targets, action, kernel, centers, theta0, step_size, project, the oracle's seed and all
+            else that decides the iterates (`sparseaug.descent.checkpoint` says what is known of
+            functions)
 
     Returns:
         The run: its best iterate, its trace, its calls and the risk, for `certify(run)`.
@@ -145,22 +126,17 @@ def descend(
     theta0 = check_theta(theta0)
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=1 << 63)
     eval_every = check_integer("eval_every", eval_every, at_least=1)
-    every = check_integer("checkpoint_every", checkpoint_every, at_least=1)
-    eps = check_not_negative("eps", eps)
-    for name, function in (("project", project), ("evaluate", evaluate), ("progress", progress)):
-        if function is not None:
-            check_callable(name, function)
+    if project is not None:
+        check_callable("project", project)
     rate = check_rates(step_size)
     state = State(theta0)
     followed: FollowedRisk | None = None
-    store: Checkpoint | None = None
+    file: RunFile | None = None
     if checkpoint is not None:
-        path = check_path(checkpoint)
-        identity = run_identity(
-            risk, theta0, rate, num_steps, project, eval_every=eval_every, eps=eps
-        )
-        store = Checkpoint(path, every, num_steps, identity)
-        if store.restore(state, lambda theta: quantities(evaluate, theta)):
+        kept = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
+        identity = run_identity(risk, theta0, rate, num_steps, project, eval_every)
+        file = RunFile(Path(kept.path), kept.every, num_steps, identity)
+        if file.restore(state):
             resume = getattr(risk, "resume", lambda step: None)
             if state.step < num_steps:
                 resume(state.step)
@@ -174,18 +150,14 @@ def descend(
         if norm < state.best_norm:
             state.best, state.best_step, state.best_norm = state.theta, state.step, norm
         if state.step % eval_every == 0:
-            state.record(norm, risk.calls, evaluate)
-        if norm <= eps:
-            break
+            state.record(norm, risk.calls)
         with np.errstate(over="ignore", invalid="ignore"):
             state.move(state.theta - rate(state.step) * gradient, project)
         state.step += 1
-        if store is not None:
-            store.save(state)
-        if progress is not None:
-            progress(state.step, num_steps)
+        if file is not None:
+            file.save(state)
     if followed is not None and state.last_recorded != state.step:
-        state.record(state.norm(state.gradient(followed)), risk.calls, evaluate)
+        state.record(state.norm(state.gradient(followed)), risk.calls)
     return Run(
         state.best,
         state.best_step,
@@ -201,7 +173,16 @@ def descend(
 @final
 @dataclass(frozen=True)
 class Box:
-    """The projection onto [-width, width]^p."""
+    """The projection onto [-width, width]^p, for `descend(project=)`.
+
+    Args:
+        width: largest absolute value of an entry
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> sa.descent.Box(1.0)(np.array([0.5, 2.0]))
+        array([0.5, 1. ])
+    """
 
     width: float
 
@@ -219,27 +200,6 @@ class Box:
             return array_namespace(theta).clip(theta, -self.width, self.width)
         except (TypeError, ValueError, RuntimeError) as error:  # of texts, a sparse tensor
             raise ArgumentError(message) from error
-
-    def identity(self) -> str:
-        """What distinguishes it from other projections."""
-        return f"box({self.width!r})"
-
-
-def box(width: float) -> Box:
-    """The projection onto [-width, width]^p.
-
-    Args:
-        width: largest absolute value of an entry
-
-    Returns:
-        A function of theta, for `descend(project=)`.
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> sa.descent.box(1.0)(np.array([0.5, 2.0]))
-        array([0.5, 1. ])
-    """
-    return Box(width)
 
 
 METHODS = ("none", "full", "streaming", "one-shot")
@@ -294,17 +254,3 @@ def check_rates(step_size: float | Callable[[int], float]) -> Callable[[int], fl
         return check_not_negative(f"step_size({step})", step_size(step))
 
     return checked
-
-
-def check_path(checkpoint: Any) -> Path:
-    """A path in a folder that is there, or an error that names it."""
-    text = os.fspath(checkpoint) if isinstance(checkpoint, str | os.PathLike) else None
-    if not isinstance(text, str) or "\0" in text or not Path(text).name:
-        raise ArgumentError(f"checkpoint={shorten(checkpoint)} is not a path to a file.")
-    try:
-        there = Path(text).parent.is_dir()
-    except OSError as error:
-        raise StorageError(f"checkpoint={shorten(checkpoint)} cannot be used: {error}.") from error
-    if not there:
-        raise ArgumentError(f"checkpoint={shorten(checkpoint)} is in a folder that does not exist.")
-    return Path(text)

@@ -6,7 +6,7 @@ What a run saw along the way: one column per quantity, one entry per evaluation.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -100,56 +100,21 @@ class State:
             raise self.stopped("the step leads to a theta that is not finite")
         self.theta = moved
 
-    def record(
-        self, norm: float, calls: int, evaluate: Callable[[Theta], dict[str, float]] | None
-    ) -> None:
+    def record(self, norm: float, calls: int) -> None:
         """Add a row to the trace."""
-        row = {"step": self.step, "gradient_norm": norm, "calls": calls}
-        for name, value in quantities(evaluate, self.theta).items():
-            if not math.isfinite(value):
-                raise self.stopped(f"{name} is {value}")
-            row[name] = value
-        seen = self.recorder.columns
-        if seen and set(seen) != set(row):
-            other = sorted(set(seen) ^ set(row))
-            raise ArgumentError(f"evaluate returned {shorten(other[0])} at some steps only.")
-        self.recorder.add(row)
+        self.recorder.add({"step": self.step, "gradient_norm": norm, "calls": calls})
 
 
-def quantities(
-    evaluate: Callable[[Theta], dict[str, float]] | None, theta: Theta
-) -> dict[str, float]:
-    """What `evaluate` says of theta, as plain floats."""
-    found: Any = evaluate(theta) if evaluate is not None else {}
-    if not isinstance(found, Mapping):
-        raise ArgumentError(f"evaluate returned {shorten(found)}; return a dict of numbers.")
-    numbers = {}
-    for name, value in found.items():
-        if not isinstance(name, str) or name in OWN:
-            reason = "is not text" if not isinstance(name, str) else "the trace has of its own"
-            raise ArgumentError(f"evaluate returned the name {shorten(name)}, which {reason}.")
-        try:
-            if isinstance(value, str | bytes):
-                raise TypeError
-            numbers[name] = float(value)  # NumPy's and torch's scalars too
-        except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-            raise ArgumentError(
-                f"evaluate returned {name}={shorten(value)}, which is not a number."
-            ) from error
-    return numbers
-
-
-OWN = ("step", "gradient_norm", "calls")
-"""Columns of every trace of `descend`."""
+COLUMNS = ("step", "gradient_norm", "calls")
+"""Of a trace of `descend`."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Columns of equal length, read-only: `step`, `gradient_norm` of the risk followed, `calls`, and
-    whatever `evaluate` returned.
+    """Columns of equal length, read-only: `step`, `gradient_norm` of the risk followed, `calls`.
 
-    Args:
+    Attributes:
         columns: vectors by name, with `step` among them
 
     Examples:
@@ -162,18 +127,6 @@ class Trace:
     """
 
     columns: dict[str, NDArray[Any]]
-
-    def __post_init__(self) -> None:
-        columns = self.columns
-        if not isinstance(columns, Mapping) or "step" not in columns:
-            raise ArgumentError(f"columns={shorten(columns)} is not a dict with a column 'step'.")
-        for name, column in columns.items():
-            vector = isinstance(column, np.ndarray) and column.ndim == 1
-            if not isinstance(name, str) or not vector or len(column) != len(columns["step"]):
-                raise ArgumentError(
-                    f"columns[{shorten(name)}]={shorten(column)} is not a vector as long as 'step'."
-                )
-            column.flags.writeable = False
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         try:
@@ -217,6 +170,7 @@ class Recorder:
 
 
 def _column(name: str, values: list[float]) -> NDArray[Any]:
-    if name not in ("step", "calls"):
-        return np.array(values, np.float64)
-    return np.array(values, np.int64 if max(values, default=0) < 1 << 63 else object)
+    integer = np.int64 if max(values, default=0) < 1 << 63 else object
+    column = np.array(values, integer if name in ("step", "calls") else np.float64)
+    column.flags.writeable = False
+    return column

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import ddot
 
-from sparseaug._checks import check_integer
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
 from sparseaug.actions.base import require_action
@@ -22,9 +21,6 @@ _FLOAT64 = np.dtype(np.float64)
 
 LARGEST = 1e150
 """Targets and weights at most: their squares stay within the range of floats."""
-
-MOST_ENTRIES = 1 << 26
-"""Entries of one sample at most, where its shape is given and not the sample."""
 
 
 def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Floats:
@@ -95,21 +91,6 @@ def as_floats(name: str, value: Any) -> Floats:
     return array.astype(np.float64, copy=False)
 
 
-def check_shape(shape: Any) -> tuple[int, ...]:
-    """The shape of one sample as a tuple of positive integers, of at most `MOST_ENTRIES` entries."""
-    if not isinstance(shape, tuple | list) or not len(shape):
-        raise ArgumentError(
-            f"shape={shorten(shape)} is not the shape of one sample; give a tuple such as (6,)."
-        )
-    sizes = tuple(check_integer("shape", size, at_least=1) for size in shape)
-    if math.prod(sizes) > MOST_ENTRIES:
-        raise ArgumentError(
-            f"shape={shorten(sizes)} has {shorten(math.prod(sizes))} entries; "
-            f"{MOST_ENTRIES} are the limit."
-        )
-    return sizes
-
-
 def check_action(action: Any) -> Action:
     """The action itself, or an `ArgumentError`."""
     require_action(action)
@@ -134,26 +115,8 @@ def flat(x: Floats) -> Floats:
     return x.reshape(len(x), -1)
 
 
-def check_number(name: str, value: Any) -> float:
-    """One number of a result, which may be infinite."""
-    array = as_floats(name, value)
-    if array.ndim:
-        raise ArgumentError(f"{name} has shape {array.shape}; give one number.")
-    if np.isnan(array):
-        raise ArgumentError(f"{name} is NaN; give a number, which may be infinite.")
-    return float(array)
-
-
-def freeze(value: Any, name: str = "array") -> Floats:
+def freeze(array: Floats) -> Floats:
     """A read-only copy."""
-    array = np.array(as_floats(name, value))
+    array = np.array(array)
     array.flags.writeable = False
-    return array
-
-
-def freeze_vector(value: Any, name: str) -> Floats:
-    """A read-only copy of a vector of at least one number."""
-    array = freeze(value, name)
-    if array.ndim != 1 or not array.size:
-        raise ArgumentError(f"{name} has shape {array.shape}; give (n,), one number per sample.")
     return array

@@ -4,23 +4,14 @@ xi_i = (1/m) sum_j k(., g_j x_i) - E_g k(., g x_i) is what (Pi_S - Pi_G) h at x_
 of h with. So ||xi_i|| <= ||Pi_S - Pi_G||, and mostly it is much less. As the kernel is invariant,
     <xi_i, xi_j> = mean over S x S of k(g x_i, g' x_j) - E_g k(g x_i, x_j).
 
-Isometry on the points that a claim is about, for actions that are not isometries by construction.
+The part of a function that varies over the orbits, u' = u - Pi_G u, bounded from S.
 
-Let X be the union of the orbits of data x_1, ..., x_n. If |g p - g q| = |p - q| and g (h p) = (g h) p
-for p, q in X, then G acts unitarily on the functions on X with the kernel k, and that is all that a
-claim about the data needs: a function h = sum_r c_r k(., z_r) enters by its values on X, where its norm
-is no larger than on the whole space, wherever its centres z_r are.
+With D = Pi_S - Pi_G, which vanishes on invariant functions and maps to varying ones,
 
-An action that moves entries and signs has both properties. For matrices and for a user's function they
-are tested, within rounding, on the data and on the data moved by S (by the whole group where small):
+    <u, Pi_S u> = ||Pi_G u||^2 + <u', D u'>,   hence   ||u'||^2 <= (||u||^2 - <u, Pi_S u>) / (1 - ||D||),
 
-1. every such element keeps the distances between the data;
-2. every generator keeps the distances between all of the points, moved or not;
-3. moving by an element and then by a generator is moving by their product.
-
-Distances are taken to 4 (d + 1) of the points in d dimensions, at least 64 and at most 512. For d below
-512 that is mostly as good as to all, since a point is known by its distances to points that span the
-space. A test is not a proof for other elements and other points, so the answer carries a condition.
+since ||u||^2 = ||Pi_G u||^2 + ||u'||^2. That needs |S| inner products and no mean over G. It is never
+more than (||u - Pi_S u|| / (1 - ||D||))^2, as u - Pi_S u = u' - D u'.
 """
 
 from __future__ import annotations
@@ -30,29 +21,25 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
-from sparseaug._checks import check_real
-from sparseaug._floats import SMALLEST, UNIT, gamma, unit
+from sparseaug._floats import SMALLEST, down, gamma, lifted, unit
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
-    check_number,
     check_samples,
     check_targets,
     flat,
-    freeze_vector,
+    freeze,
     move,
 )
-from sparseaug.kernels.base import CONDITIONS, TOLERANCE, Invariance, Kernel
+from sparseaug.kernels.base import invariance_on
 from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.kernels.group_means import (
     LIMIT,
     MEMORY,
+    block_length,
     closed_form,
     enumeration_roundings,
     mean_roundings,
@@ -80,19 +67,10 @@ class Discrepancy:
     rounding: float
     condition: str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "per_sample", freeze_vector(self.per_sample, "per_sample"))
-        for name in ("pooled", "rounding"):
-            object.__setattr__(self, name, check_number(name, getattr(self, name)))
-
     @property
     def largest(self) -> float:
         """The largest ||xi_i||."""
         return float(self.per_sample.max())
-
-    def gain(self, deviation: float) -> float:
-        """How many times the largest ||xi_i|| goes into the deviation of S."""
-        return check_real("deviation", deviation, above=0) / self.largest
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -158,7 +136,7 @@ def kernel_discrepancy(
     square += absolute**2 * error + spread * gamma(2 * len(x) + 8)
     more = 1 + gamma(len(x) + 10)
     pooled = math.sqrt(square) * more * scale + SMALLEST  # which underflow can take
-    return Discrepancy(per_sample * more, pooled, error, condition)
+    return Discrepancy(freeze(per_sample * more), pooled, error, condition)
 
 
 def _mean_over_pairs(kernel: GaussianKernel, moved: Floats) -> Floats:
@@ -202,107 +180,132 @@ def _require_invariant(kernel: Any, action: Any, S: Any, x: Floats) -> str:
     return answer.condition
 
 
-WHOLE = 4096
-"""Elements of a group up to which all of them are tried, where that moves at most 2^22 entries."""
+# Rounding. A kernel value is off by (d + 14) u (`constants`), and by 4 u more where its width is a
+# rounded number, such as sigma / sqrt(2). Sums of products count their additions and multiplications,
+# measured against the sum of absolute values; gamma(p) (1 + gamma(q)) <= gamma(p + q).
 
-_BLOCK = 1 << 22  # entries moved, or distances taken, at a time
+_NO_OVERFLOW = 300.0  # exp(2 * 300) is a float
 
 
-def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> Invariance:
-    """Whether the action leaves the kernel invariant on these points (n, ...) moved by these rows.
+def varying_data(
+    kernel: GaussianKernel,
+    action: Action,
+    S: GroupSample,
+    x: Floats,
+    weights: Floats,
+    deviation: float,
+) -> float:
+    """At least ||mu - Pi_G mu|| for mu = (1/n) sum_i w_i k(., x_i), by S of this deviation.
 
     Args:
-        kernel: any kernel
-        action: how the group moves the points
-        rows: elements, (k, width)
-        points: samples (n, ...)
+        kernel: the Gaussian kernel; its width may be off by a rounding or two
+        action: by isometries, of the data at least
+        S: a sample
+        x: samples (n, ...)
+        weights: w, (n,)
+        deviation: an upper bound of that of S; from 1 on, S is of no use, and ||mu|| is bounded
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> def stretched_above_9(g, x):
-        ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
-        >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)
-        >>> k, e = sa.kernels.GaussianKernel(1.0), np.array([[0]])
-        >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
-        (True, False)
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
+        >>> parts = GaussianKernel(1.25), sa.permute_axis(S.group), S, x, np.ones(8)
+        >>> round(varying_data(*parts, sa.deviation(S).value), 3), round(varying_data(*parts, 1.0), 3)
+        (0.754, 0.883)
     """
-    if not isinstance(kernel, Kernel):
-        raise ArgumentError(f"kernel={shorten(kernel)} is not a kernel.")
-    points = check_samples("points", points)
-    rows = check_action(action).rows(rows)
-    answer = kernel.is_invariant(action, points.shape[1:])
-    if not answer or not answer.condition:
-        return answer
-    return isometry_on(action, rows, points)
+    w, scale = unit(weights)
+    n, d = len(x), x[0].size
+    means = np.zeros((n, n))
+    if deviation < 1:
+        step = block_length(x, n)
+        for start in range(0, S.m, step):
+            moved = move(action, S.elements[start : start + step], x)
+            means += kernel._gram(moved.reshape(-1, *x.shape[1:]), x).reshape(-1, n, n).sum(axis=0)
+        means /= S.m
+    still, turned = (float(w @ gram @ w) / n**2 for gram in (kernel._gram(x, x), means))
+    # two values, the mean over S, two products with w, and the mean of |w|
+    off = float(abs(w).mean()) ** 2 * gamma(2 * (d + 18) + S.m + 6 * n + 20)
+    return lifted(scale * math.sqrt(_share(still, turned, off, deviation)), 12)
 
 
-def isometry_on(action: Action, rows: Rows, points: Floats) -> Invariance:
-    """Whether rows and generators are isometries on these points, and obey the law there."""
-    group = action.group
-    generators = group.generators()
-    if not _same_points(move(action, group.identity(), points)[0], points, points):
-        return _broken("not an action on the data: the identity moves them", group.identity()[0])
-    if group.order <= WHOLE and group.order * points.size <= _BLOCK:
-        rows = group.all_elements()
-    else:
-        rows = np.unique(np.concatenate([rows, generators, group.identity()]), axis=0)
-    references = min(512, max(64, 4 * (flat(points).shape[1] + 1)))
-    near = points[:: max(1, -(-2 * len(points) // references))]
-    some = rows[:: -max(1, -(-2 * len(rows) * len(near) // references))]
-    places = np.concatenate([near, move(action, some, near).reshape(-1, *points.shape[1:])])
-    step = max(1, _BLOCK // points.size)
-    for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        moved = move(action, block, points)
-        for row, image, base in zip(block, moved, move(action, block, near), strict=True):
-            if not _same_distances(points, near, image, base):
-                return _broken("not isometric on the data", row)
-        everywhere = moved.reshape(-1, *points.shape[1:])
-        for a in generators:
-            twice = move(action, a[None], everywhere)[0]
-            if not _same_distances(everywhere, places, twice, move(action, a[None], places)[0]):
-                return _broken("not isometric on the data", a)
-            product = move(action, group.compose(a[None], block), points)
-            if not _same_points(twice, product.reshape(twice.shape), everywhere):
-                return _broken(
-                    "not an action on the data: act(ab, x) differs from act(a, act(b, x))", a
-                )
-    reason = "every element that was tried is an isometry on the data"
-    return Invariance(True, reason, condition=CONDITIONS[action.kind])
+def varying_gradient(
+    kernel: GaussianKernel,
+    action: Action,
+    S: GroupSample,
+    centers: Floats,
+    a: Floats,
+    b: Floats,
+    deviation: float,
+) -> tuple[float, float]:
+    """At least the norms of the varying parts of P and of Q, in their spaces (`gradient_norms`).
 
+    P_r = b_r f phi_r (and a_r f phi_r) lies in the space of width sigma / sqrt(2), and Q_r = b_r phi_r
+    (and a_r phi_r) in that of width sigma. A product f phi_r is sum_s c_s E_sr k'(., (z_s + z_r) / 2),
+    with E_sr = exp(-|z_s - z_r|^2 / (4 sigma^2)) and the narrow kernel k', and
 
-def _broken(what: str, row: NDArray[np.int64]) -> Invariance:
-    generator = tuple(int(entry) for entry in row)
-    return Invariance(
-        False, f"the action is {what}, by the element {list(generator)}", generator=generator
+        |g (z_s + z_r) - (z_t + z_r)|^2 = |g z_s - z_t|^2 + |e|^2 + 2 <g z_s, e> - 2 <z_t, e>
+
+    for e = g z_r - z_r. So <f phi_r, Pi_g f phi_r> is a product of three matrices of size R.
+
+    Args:
+        kernel: the Gaussian kernel
+        action: by isometries everywhere, computed without rounding
+        S: a sample
+        centers: the R centres
+        a: first half of theta (R,)
+        b: second half of theta (R,)
+        deviation: an upper bound of that of S; from 1 on, S is of no use
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (8, 6))
+        >>> parts = GaussianKernel(1.25), sa.permute_axis(S.group), S, z, np.ones(8), np.ones(8)
+        >>> [round(norm, 2) for norm in varying_gradient(*parts, sa.deviation(S).value)]
+        [11.62, 3.57]
+        >>> [round(norm, 2) for norm in varying_gradient(*parts, 1.0)]
+        [14.69, 4.0]
+    """
+    both, edge = unit(np.concatenate([a, b]))
+    squares = both[: len(a)] ** 2 + both[len(a) :] ** 2
+    c, size = unit(a * b)
+    z, R = flat(centers), len(centers)
+    d = z.shape[1]
+    width = 4 * kernel.sigma**2
+    # no exponent below is larger, in absolute value
+    largest = float((z**2).sum(axis=1).max()) / kernel.sigma**2 * (1 + gamma(d + 4))
+    E = GaussianKernel(kernel.sigma * math.sqrt(2))._gram(centers, centers)
+    U = c[:, None] * E
+    P, Q = float(squares @ (U * (E @ U)).sum(axis=0)), float(squares.sum())
+    turned_P = turned_Q = 0.0
+    if deviation < 1 and largest <= _NO_OVERFLOW:
+        for row, count in zip(*S.counts(), strict=True):
+            gz = flat(move(action, row[None], centers)[0])
+            e = gz - z
+            own = (e**2).sum(axis=1)
+            K = GaussianKernel(kernel.sigma * math.sqrt(2))._gram(gz, z)
+            left, right = U * np.exp(gz @ e.T * (-2 / width)), U * np.exp(z @ e.T * (2 / width))
+            weighted = squares * np.exp(own * (-1 / width))
+            turned_P += float(weighted @ (left * (K @ right)).sum(axis=0)) * float(count)
+            turned_Q += float(squares @ np.exp(own * (-2 / width))) * float(count)
+        turned_P, turned_Q = turned_P / S.m, turned_Q / S.m
+    # Six factors with exponents up to `largest` = X, each off by X (d + 10) u and 8 u; as all of this is
+    # below 1/2, exp of it is at most 1 + twice that. Then the sums over centres and S.
+    far = 12 * math.ceil(min(largest, _NO_OVERFLOW)) * (d + 10)
+    one = float(abs(c).sum())
+    off_P = gamma(far + 3 * (d + 18) + 9 * R + S.m + 120) * Q * one**2
+    off_Q = gamma(d + 18 + 3 * R + S.m + 20) * Q
+    whole_P = math.sqrt(_share(P, turned_P, off_P, deviation)) * size
+    lost = 2 * R * SMALLEST * math.sqrt(Q)  # of the products a b, and of this one
+    return (
+        lifted((whole_P + lost) * edge, 12),
+        lifted(math.sqrt(_share(Q, turned_Q, off_Q, deviation)) * edge, 12),
     )
 
 
-def _same_distances(p: Floats, q: Floats, moved_p: Floats, moved_q: Floats) -> bool:
-    """Whether |p - q| is kept, for each pair to 1e-9 of itself and the rounding of its four points."""
-    step = max(1, _BLOCK // len(q))
-    for part in (slice(start, start + step) for start in range(0, len(p), step)):
-        before = cdist(flat(p[part]), flat(q))
-        after = cdist(flat(moved_p[part]), flat(moved_q))
-        sizes = np.add.outer(_size(p[part]) + _size(moved_p[part]), _size(q) + _size(moved_q))
-        if not (abs(before - after) <= TOLERANCE * before + _point_rounding(p) * sizes).all():
-            return False
-    return True
-
-
-def _same_points(one: Floats, other: Floats, between: Floats) -> bool:
-    """Whether each point is the same to 1e-9 of its size, and to the rounding on the way to it."""
-    distance = np.linalg.norm(flat(one) - flat(other), axis=1)
-    sizes = _size(one) + _size(other)
-    return bool(
-        (distance <= TOLERANCE * sizes + _point_rounding(one) * (sizes + _size(between))).all()
-    )
-
-
-def _size(points: Floats) -> Floats:
-    return np.asarray(np.linalg.norm(flat(points), axis=1))
-
-
-def _point_rounding(points: Floats) -> float:
-    """What d products and sums in a row may do to an entry, generously."""
-    return 16.0 * (flat(points).shape[1] + 8) * UNIT
+def _share(still: float, turned: float, off: float, deviation: float) -> float:
+    """The square of the varying part from ||u||^2 and <u, Pi_S u>, whose difference is off by `off`."""
+    whole = max(still, 0.0) + off
+    if not deviation < 1:
+        return whole
+    return min(whole, lifted((max(still - turned, 0.0) + off) / down(1 - deviation), 8))

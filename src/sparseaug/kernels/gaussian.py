@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
-from sparseaug._checks import check_integer, check_real
+from sparseaug._checks import check_integer, check_real, check_shape
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import library
 from sparseaug.errors import ArgumentError, shorten
@@ -23,7 +23,6 @@ from sparseaug.kernels.arrays import (
     check_action,
     check_floats,
     check_samples,
-    check_shape,
     check_vector,
     flat,
     freeze,
@@ -104,26 +103,6 @@ class GaussianKernel(Kernel):
         if closed_form(check_action(action)):
             return gaussian_mean(self.sigma, action, x, z)
         return enumerated_mean(self._gram, action, x, z, limit=limit)
-
-    def group_second_moment(
-        self, action: Action, x: Any, z: Any, z2: Any, *, limit: int = LIMIT
-    ) -> Floats:
-        """E over all g of k(g.x, z) k(g.x, z2), (n, k, k2): `product` turns it into a mean.
-
-        Args:
-            action: how the group moves x
-            x: samples (n, ...)
-            z: centres (k, ...)
-            z2: centres (k2, ...)
-            limit: largest group that is enumerated where there is no closed form
-        """
-        z = check_samples("z", z)
-        z2 = check_samples("z2", z2, like=z)
-        kernel, factors, middle = self.product(
-            np.repeat(z, len(z2), axis=0), np.tile(z2, (len(z),) + (1,) * (z2.ndim - 1))
-        )
-        mean = kernel.group_mean(action, x, middle, limit=limit)
-        return (mean * factors).reshape(len(mean), len(z), len(z2))
 
     def product(self, z: Any, z2: Any) -> tuple[GaussianKernel, Floats, Floats]:
         """Kernel q, factors c and middles w with k(., z_i) k(., z2_i) = c_i q(., w_i), for rows i.
@@ -247,6 +226,7 @@ class SpectralMixtureKernel(Kernel):
         """E over all g of K(g.x, z), (n, k, p), for groups of at most `limit` elements."""
         x = check_samples("x", x)
         z = check_samples("z", z, like=x)
+        limit = check_integer("limit", limit, at_least=1)
         return enumerated_mean(self, check_action(action), x, z, limit=limit)
 
 

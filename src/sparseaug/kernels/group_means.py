@@ -28,11 +28,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import require_work
 from sparseaug._compiled import attempt, usable
 from sparseaug.actions import Action
 from sparseaug.actions.base import axes_from_end, require_size
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.kernels.arrays import Floats, move
 
@@ -77,7 +77,6 @@ def block_length(x: Floats, width: int) -> int:
 
 def require_small(group: Group, limit: int) -> None:
     """Raise an `UnsupportedError` for a group that is too large to enumerate."""
-    limit = check_integer("limit", limit, at_least=1)
     if group.order > limit:
         raise UnsupportedError(
             f"no closed form is known for this kernel and action of {group.name}, and its "
@@ -104,11 +103,9 @@ def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
     form = closed_form(action)
     left, right = _moved_rows(action, x), _moved_rows(action, z)
     n = left.shape[1]
-    if form != "flips" and n > LARGEST:
-        raise UnsupportedError(
-            f"the mean over {action.group.name} takes 2^{n} n operations per pair; the limit is "
-            f"n = {LARGEST}; draw a sample S and use sample_moments."
-        )
+    if form != "flips":
+        remedy = "draw a sample S and use sample_moments"
+        require_work("permanent", n, f"the mean over {action.group.name}", remedy=remedy)
     means = np.empty(len(x) * len(z))
     engine = best_engine(n, means.size)
     step = max(1, _MEMORY // (n if form == "flips" else n * n))
@@ -178,9 +175,6 @@ def _factors(sigma: float, p: Floats, q: Floats, *, signed: bool) -> Floats:
 
 Engine = Literal["auto", "numba", "numpy"]
 
-LARGEST = 20
-"""2^20 subsets of one matrix take 8 MB, and 1e7 multiplications."""
-
 _CACHE = 1 << 18  # floats of P that stay in a core's cache
 _WORTH_COMPILING = 1 << 30  # multiplications: about the second that loading the compiler takes
 
@@ -194,10 +188,6 @@ def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
         array([120., 120.])
     """
     n, count = entries.shape[0], entries.shape[2]
-    if entries.shape[1] != n or not 1 <= n <= LARGEST:
-        raise ArgumentError(f"entries has shape {entries.shape}; give (n, n, k), n <= {LARGEST}.")
-    if engine not in ("auto", "numba", "numpy"):
-        raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'numpy'.")
     if engine == "auto":
         engine = best_engine(n, count)
     width = max(8, min(64, _CACHE >> n))

@@ -21,7 +21,6 @@ from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
     check_action,
-    check_number,
     check_samples,
     check_targets,
     check_vector,
@@ -54,7 +53,7 @@ class Moments:
 
     `error` bounds the rounding of every entry of A, and, times sqrt(s), of every entry of v.
 
-    Args:
+    Attributes:
         A: mean of phi phi', (R, R)
         v: mean of y phi, (R,)
         s: mean of y^2
@@ -65,15 +64,6 @@ class Moments:
     v: Floats
     s: float
     error: float
-
-    def __post_init__(self) -> None:
-        A, v = freeze(self.A, "A"), freeze(self.v, "v")
-        if v.ndim != 1 or A.shape != (len(v), len(v)):
-            raise ArgumentError(f"A and v have shapes {A.shape} and {v.shape}; give (R, R), (R,).")
-        object.__setattr__(self, "A", A)
-        object.__setattr__(self, "v", v)
-        for name in ("s", "error"):
-            object.__setattr__(self, name, check_number(name, getattr(self, name)))
 
     def risk(self, coefficients: Any) -> float:
         """Half the mean of (f - y)^2 for f = sum_r c_r k(., z_r)."""
@@ -136,7 +126,7 @@ def full_moments(
     # by u |z|, where a Gaussian of width sigma / sqrt(2) has slopes of at most 1 / sigma.
     middle_error = math.ceil(math.sqrt((flat(centers) ** 2).sum(axis=1).max()) / kernel.sigma)
     error = gamma(mean_roundings(action, x.shape) + 2 * x[0].size + len(x) + middle_error + 30)
-    return Moments(A, mean.T @ y / len(x), float(y @ y / len(x)), error)
+    return Moments(freeze(A), freeze(mean.T @ y / len(x)), float(y @ y / len(x)), error)
 
 
 def sample_moments(
@@ -191,7 +181,7 @@ def _accumulate(
     # A kernel value is off by at most (d + 14) u (`constants`), a product of two by twice that; all
     # terms of A are >= 0 and at most 1, and those of v have absolute values with mean <= sqrt(s).
     error = gamma(max(sizes) + len(sizes) + 2 * (x[0].size + 14) + 4)
-    return Moments(A / total, v / total, float(y @ y / len(x)), error)
+    return Moments(freeze(A / total), freeze(v / total), float(y @ y / len(x)), error)
 
 
 def _check_data(

@@ -20,7 +20,7 @@ from sparseaug.nn.data.samplers import OrbitBatchSampler, ResumableLoader
 from sparseaug.nn.data.streaming import StreamingDataset
 from sparseaug.nn.models.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.models.orbit_batch import OrbitBatch
-from sparseaug.nn.risk.audit import Audit, audit
+from sparseaug.nn.risk.certified import audit
 from sparseaug.nn.risk.fit import FitStep, fit
 from sparseaug.nn.risk.module_risk import ModuleRisk
 from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sparseaug.nn.models.metric import InvarianceError
 
 __all__ = [
-    "Audit",
     "FitStep",
     "InvarianceBound",
     "InvarianceError",

@@ -2,8 +2,6 @@
 
 The factorised kernel model f(x) = sum_r a_r b_r k(x, z_r), theta = (a, b); section Experiments.
 
-The risk and its gradient for single elements: half the mean of (f(g.x_i) - y_i)^2, for many g.
-
 What a risk depends on, by name and hash: how a checkpoint or a certificate tells another problem.
 
 An identity is a dict of short texts. Data count by their entries, S by its sha256, and where bits count
@@ -18,7 +16,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -33,12 +31,15 @@ from sparseaug.sampling import GroupSample, keyed_rng
 
 Draws = tuple[tuple[int, int, int], ...]
 
+_FEATURES = 1 << 17  # kernel values of one block, which stay in a core's cache
+_SOME = 16  # elements, and samples, by which an action is recognised
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem:
+class KernelProblem:
     """The base of the risks of a kernel model, and of the evidence for certificates.
 
-    Args:
+    Attributes:
         model: the kernel model
         data: (x, y): samples (n, ...) like the centres, and one target for each
         action: how the group moves a sample
@@ -50,29 +51,6 @@ class Problem:
     data: tuple[Any, Any]
     action: Action
     S: GroupSample | Literal["full", "streaming"] | None
-
-    _words: ClassVar[tuple[str | None, ...]] = (None, "full", "streaming")
-    """What S may be but for a sample."""
-
-    def __post_init__(self) -> None:
-        checked = self._check(self.model, self.data, self.action, self.S)
-        object.__setattr__(self, "data", checked)
-
-    @classmethod
-    def _check(cls, model: Any, data: Any, action: Any, S: Any) -> tuple[Floats, Floats]:
-        """Copies of the data that cannot change, or an `ArgumentError` for any of the four."""
-        centers = check_model(model).centers
-        if not isinstance(data, tuple) or len(data) != 2:
-            raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
-        x = check_samples("data[0]", data[0], like=centers)
-        y = check_vector("data[1]", data[1], len(x))
-        check_action(action)
-        if isinstance(S, GroupSample):
-            action.rows(S)  # S must be of the action's group
-        elif not (S is None or isinstance(S, str)) or S not in cls._words:
-            names = ", ".join(map(repr, cls._words)) or "nothing else"
-            raise ArgumentError(f"S={shorten(S)} is not allowed; give a GroupSample, or {names}.")
-        return freeze(x), freeze(y)
 
     def __repr__(self) -> str:
         return (
@@ -117,8 +95,20 @@ class Problem:
         return check_vector("theta", theta, self.model.size)
 
     def _element_gradients(self, theta: Floats, rows: Rows) -> Iterator[tuple[Floats, Floats]]:
-        """And the values and gradients of single elements, in blocks."""
-        return element_gradients(self, theta, rows)
+        """And values (k,) and gradients (k, 2 R) of single elements, in blocks that fit memory."""
+        x, y, model = self.x, self.y, self.model
+        a, b = theta.reshape(2, -1)
+        step = max(1, _FEATURES // (len(x) * len(model.centers)))
+        for start in range(0, len(rows), step):
+            moved = move(self.action, rows[start : start + step], x)
+            k = len(moved)
+            features = model.kernel._gram(moved.reshape(-1, *moved.shape[2:]), model.centers)
+            with np.errstate(over="ignore", invalid="ignore"):  # of a theta that diverged
+                residuals = (features @ (a * b)).reshape(k, len(x)) - y
+                g = (residuals[:, None] @ features.reshape(k, len(x), -1))[:, 0] / len(x)
+                both = np.concatenate([b * g, a * g], axis=1)
+                values = 0.5 * np.mean(residuals**2, axis=1)
+            yield values, both
 
     def identity(self) -> dict[str, str]:
         """What its gradients depend on to the last bit, by name and hash."""
@@ -187,16 +177,6 @@ class KernelModel:
         theta = check_vector("theta", theta, self.size)
         return theta[: len(self.centers)], theta[len(self.centers) :]
 
-    def chain(self, theta: Any, by_coefficients: Any) -> Floats:
-        """The derivative by theta from the one by c = a b: (b g, a g).
-
-        Args:
-            theta: the 2R parameters, a followed by b
-            by_coefficients: the derivative g by c
-        """
-        theta = check_vector("theta", theta, self.size)
-        return chain(theta, check_vector("by_coefficients", by_coefficients, len(self.centers)))
-
 
 def chain(theta: Floats, by_coefficients: Floats) -> Floats:
     """(b g, a g) for theta = (a, b) and g, which are not checked."""
@@ -206,36 +186,31 @@ def chain(theta: Floats, by_coefficients: Floats) -> Floats:
     return by_theta
 
 
-def check_model(model: Any) -> KernelModel:
-    """The model itself, or an `ArgumentError`."""
+def check_problem(
+    model: Any,
+    data: Any,
+    action: Any,
+    S: Any,
+    *,
+    words: tuple[str | None, ...] = (None, "full", "streaming"),
+) -> tuple[Floats, Floats]:
+    """Copies of the data that cannot change, or an `ArgumentError` for any of the four.
+
+    `words` is what S may be but for a sample.
+    """
     if not isinstance(model, KernelModel):
         raise ArgumentError(f"model={shorten(model)} is not a KernelModel.")
-    return model
-
-
-_FEATURES = 1 << 17  # kernel values of one block, which stay in a core's cache
-
-
-def element_gradients(
-    problem: Problem, theta: Floats, rows: Rows
-) -> Iterator[tuple[Floats, Floats]]:
-    """Values (k,) and gradients (k, 2 R) of the elements, in blocks that fit memory."""
-    x, y, model = problem.x, problem.y, problem.model
-    a, b = theta.reshape(2, -1)
-    step = max(1, _FEATURES // (len(x) * len(model.centers)))
-    for start in range(0, len(rows), step):
-        moved = move(problem.action, rows[start : start + step], x)
-        k = len(moved)
-        features = model.kernel._gram(moved.reshape(-1, *moved.shape[2:]), model.centers)
-        with np.errstate(over="ignore", invalid="ignore"):  # of a theta that diverged
-            residuals = (features @ (a * b)).reshape(k, len(x)) - y
-            g = (residuals[:, None] @ features.reshape(k, len(x), -1))[:, 0] / len(x)
-            both = np.concatenate([b * g, a * g], axis=1)
-            values = 0.5 * np.mean(residuals**2, axis=1)
-        yield values, both
-
-
-_SOME = 16  # elements, and samples
+    if not isinstance(data, tuple) or len(data) != 2:
+        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
+    x = check_samples("data[0]", data[0], like=model.centers)
+    y = check_vector("data[1]", data[1], len(x))
+    check_action(action)
+    if isinstance(S, GroupSample):
+        action.rows(S)  # S must be of the action's group
+    elif not (S is None or isinstance(S, str)) or S not in words:
+        names = ", ".join(map(repr, words))
+        raise ArgumentError(f"S={shorten(S)} is not allowed; give a GroupSample, or {names}.")
+    return freeze(x), freeze(y)
 
 
 def sha256_of(*parts: Any) -> str:

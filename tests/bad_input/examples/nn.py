@@ -203,10 +203,10 @@ def of_risks() -> Iterator[Example]:
     for method in ("value", "gradient", "value_and_gradient", "load", "require_theta"):
         yield of(risk, method, theta=THETA)
     yield of(risk, "on", S=S)
-    also = {"audit_calls": 4, "translates_of": S, "until": 1.0}
+    also = {"calls": 4, "translates_of": S, "until": 1.0}
     yield Example(sann.ModuleRisk.exact, {"risk": Fresh(risk), "theta": THETA})
     yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
-    yield Example(sann.audit, {"risk": Fresh(risk), **audited, "calls": 4})
+    yield Example(sann.audit, {"risk": Fresh(risk), **audited, **also})
     yield Example(sann.fit, {"risk": RISK, "optimizer": SGD, "num_steps": 2, "callback": None})
     yield Example(
         sann.StreamingModuleRisk,

@@ -37,7 +37,7 @@ def test_descent_of_many_runs_is_that_of_descend(given):
     risk = sa.augmented_risk(*model(given), S)
     step = 1 / given.smoothness
     run = sa.descend(
-        risk, given.start, step_size=step, num_steps=200, project=sa.descent.box(walks.BOX)
+        risk, given.start, step_size=step, num_steps=200, project=sa.descent.Box(walks.BOX)
     )
     A, v = given.mean_moments(S)
     ends = walks.descend_all(A[None], v[None], given.start, step, lambda _: False, most=200)
@@ -57,15 +57,19 @@ def test_streaming_of_many_runs_is_that_of_streaming_risk(given):
 
     seen = next(walks.stream(draws, (given.full.A, given.full.v), given.start, steps))
     for i, step in enumerate(steps):
-        norms = []
+        norms = [np.linalg.norm(full.gradient(given.start))]
+
+        def project(theta, to=norms):
+            moved = sa.descent.Box(walks.BOX)(theta)
+            to.append(np.linalg.norm(full.gradient(moved)))
+            return moved
+
         sa.descend(
             sa.risk.streaming_risk(*model(given), sa.Oracle(given.action.group, seed=7)),
             given.start,
             step_size=float(step),
             num_steps=40,
-            project=sa.descent.box(walks.BOX),
-            evaluate=lambda theta, to=norms: to.append(np.linalg.norm(full.gradient(theta))) or {},
-            eval_every=1,
+            project=project,
         )
         assert seen[:, i, 0] == pytest.approx(np.array(norms[:40]), rel=1e-10)
 

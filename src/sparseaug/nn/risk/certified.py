@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, final
 
 import torch
@@ -20,23 +21,15 @@ from torch import Tensor, nn
 from sparseaug._checks import check_real
 from sparseaug._floats import TINY, gamma, lifted
 from sparseaug.actions.arrays import map_leaves
-from sparseaug.certificate import Certificate
-from sparseaug.certificate.anytime import (
-    Interval,
-    Limits,
-    check_audit,
-    over_draws,
-    require_fresh,
-    run_audit,
-    share_of,
-)
+from sparseaug.certificate.anytime import Limits
+from sparseaug.certificate.audit import MeansToAudit, audit_risk
+from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
 from sparseaug.nn.risk.chunks import require_same
 from sparseaug.nn.risk.largest import derived_limit
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.sample import as_sample
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
@@ -66,85 +59,67 @@ def exact(risk: ModuleRisk, theta: Tensor) -> Certificate:
         )
     double, at = in_double(risk, theta)
     norm = float(torch.linalg.vector_norm(double.on("full").gradient(at)))
-    bound, holds = lifted(norm, risk.size + 40), f"if {CONDITION}"
-    return Certificate("exact", bound, holds, 0.0, risk.calls, truth=norm, condition=CONDITION)
+    bound = lifted(norm, risk.size + 40)
+    return make_certificate("exact", bound, risk.calls, condition=CONDITION, truth=norm)
 
 
-def audited(
+def audit(
     risk: ModuleRisk,
     theta: Tensor,
-    *,
     oracle: Oracle,
-    audit_calls: int = 1000,
+    *,
+    calls: int = 1000,
     delta: float = 0.05,
     largest: float | None = None,
     translates_of: GroupSample | Literal["full"] | None = None,
     until: float | None = None,
 ) -> Certificate:
-    """A bound of the full-group gradient norm from fresh elements.
+    """A bound of the full-group gradient norm from fresh elements, with probability 1 - delta.
 
-    What it needs is checked before the first of them is drawn.
+    It is what `certify` does for the kind "audited", with a limit by hand where you know one. Without
+    any limit no number of draws bounds a mean: an element that was not drawn may carry any gradient
+    (Bahadur and Savage, Annals of Mathematical Statistics 27, 1956); `sparseaug.pilot` estimates there.
 
     Args:
         risk: the risk of the module
-        theta: the parameters
-        oracle: source of fresh elements, independent of theta
-        audit_calls: how many to draw; with `until` the most
+        theta: the parameters to audit
+        oracle: source of fresh elements, independent of theta: not the seed and draws behind S or a
+            streaming run
+        calls: how many to draw; with `until` the most
         delta: how often it may fail, all audits of this iterate together
         largest: limit on the gradient norm of any single transformation; by default it is derived
             from the layers, where they are known
         translates_of: the sample S whose translates S h are averaged over; by default that of the
             risk, as long as that is at most `COPIES` copies, else {identity}
         until: stop as soon as the bound is at most this, or is known to stay above it
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug import nn as sann
+        >>> act = sa.flip_signs(sa.sign_flips(2))
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
+        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
+        >>> found.calls, found.holds.split(", if")[0]
+        (64, "with probability 1 - 0.05 over the audit's draws")
     """
-    options: dict[str, Any] = {"delta": delta, "largest": largest, "until": until}
-    found, limit, number = bounded(
-        risk, theta, oracle=oracle, audit_calls=audit_calls, translates_of=translates_of, **options
-    )
-    given = f"no transformation's gradient is longer than {limit!r}, and "
-    condition = CONDITION if largest is None else f"{given}{CONDITION}"
-    holds = f"{over_draws(delta, number)}, if {condition}"
-    calls = risk.calls + found.calls
-    return Certificate("audited", found.upper, holds, delta, calls, condition=condition)
-
-
-def bounded(
-    risk: ModuleRisk,
-    theta: Tensor,
-    *,
-    oracle: Oracle,
-    audit_calls: int,
-    delta: float,
-    largest: float | None,
-    translates_of: Any = None,
-    until: float | None = None,
-) -> tuple[Interval, float, int]:
-    """The interval of an audit, the limit it rests on, and which audit of this iterate it is."""
     require_risk(risk)
-    delta, until, calls = check_audit(delta, until, audit_calls)
-    group = risk.action.group
-    S = _translated(risk, calls) if translates_of is None else translates_of
-    S = as_sample(S, group, "translates_of")
-    require_fresh(group, risk.sample if risk.method == "one-shot" else None, oracle)
-    require_fresh(group, S, oracle)
-    double, at = in_double(risk, theta)
-    if largest is None:
-        limit = derived_limit(double)
-    else:  # whose square is a float
-        limit = check_real("largest", largest, above=TINY, below=1 / TINY)
-    facts = f"{oracle.seed} {oracle.calls} {calls} {S.sha256} {limit!r} {until!r}"
-    require_same(at, theta=[at], audit=[facts.encode()])
-    part, number = share_of(risk.audits, at.cpu().numpy().tobytes(), oracle, S, limit, delta)
-    found = run_audit(
-        _Means(double, at, S, limit).over,
-        risk.size,
-        oracle,
-        Limits(limit),
-        calls=calls,
-        delta=part,
-        until=until,
-    )
-    return found, limit, number
+
+    def prepare(S: GroupSample, calls: int) -> MeansToAudit:
+        double, at = in_double(risk, theta)
+        if largest is None:
+            limit, condition = derived_limit(double), CONDITION
+        else:  # whose square is a float
+            limit = check_real("largest", largest, above=TINY, below=1 / TINY)
+            condition = f"no transformation's gradient is longer than {limit!r}, and {CONDITION}"
+        place = f"{oracle.seed} {oracle.calls}".encode()
+        facts = f"{calls} {S.sha256} {limit!r} {until!r}".encode()
+        require_same(at, theta=[at], oracle=[place], audit=[facts])
+        means = _ModuleMeans(double, at, S, limit).over
+        return at.cpu().numpy(), means, Limits(limit), condition
+
+    usual = partial(_translated, risk)
+    return audit_risk(risk, usual, prepare, oracle, calls, delta, translates_of, until)
 
 
 def require_risk(risk: Any) -> None:
@@ -182,7 +157,7 @@ def _copy(module: nn.Module) -> nn.Module:
     except (RuntimeError, TypeError) as error:
         raise UnsupportedError(
             f"{type(module).__name__} cannot be copied ({error}), so it is not certified; make a module "
-            "that copy.deepcopy takes. sparseaug.nn.audit estimates without a copy."
+            "that copy.deepcopy takes. sparseaug.pilot estimates without a copy."
         ) from error
 
 
@@ -194,7 +169,7 @@ def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
 
 
 @final
-class _Means:
+class _ModuleMeans:
     """The gradients over translates of S; of equal draws they are computed once, while memory
     allows."""
 

@@ -290,7 +290,7 @@ def _norms(x: Tensor) -> Floats:
 
 def _unknown(why: str) -> UnsupportedError:
     return UnsupportedError(
-        f"{why}, so the size of single gradients cannot be derived; give largest=, a limit on the "
-        "gradient norm of any single transformation ('A limit by hand' in the guide to modules). "
-        "sparseaug.nn.audit estimates without it."
+        f"{why}, so the size of single gradients cannot be derived; give sparseaug.nn.audit "
+        "largest=, a limit on the gradient norm of any single transformation ('A limit by hand' in the "
+        "guide to modules), or take an estimate, sparseaug.pilot."
     )

@@ -46,7 +46,7 @@ from sparseaug.nn.risk.requirements import (
     require_pure,
 )
 from sparseaug.orbits.models import check_chunk
-from sparseaug.risk.problem import order_facts
+from sparseaug.risk.problem import Draws, order_facts
 from sparseaug.sampling import GroupSample
 
 Loss = Callable[[Any, Any], Tensor]
@@ -212,7 +212,12 @@ class ModuleRisk:
         return {"method": self.method, **module_risk_identity(self, S), **order}
 
     exact = certified.exact  # what `certify` asks
-    audited = certified.audited
+    audited = certified.audit
+
+    @property
+    def draws(self) -> Draws:
+        """(seed, start, stop) of the oracle draws behind S that are known."""
+        return self.sample.origin.draws
 
     def _checked_theta(self, theta: Any) -> Tensor:
         """What a pilot asks: theta as it is; one process is enough for it."""

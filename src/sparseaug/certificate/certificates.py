@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug._checks import check_integer, check_not_negative, check_text
 from sparseaug._floats import text_up
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.plans.table import to_json
@@ -23,7 +22,7 @@ class BoundOverflowError(ArgumentError):
 class Certificate:
     """||grad R_n^G(theta)|| <= bound.
 
-    Args:
+    Attributes:
         kind: one of `sparseaug.certificate.KINDS`
         bound: the norm is at most this, all roundings included
         holds: in words: for certain, or with which probability over what, and on which condition
@@ -43,17 +42,10 @@ class Certificate:
     condition: str = ""
 
     def __post_init__(self) -> None:
-        check_text("kind", self.kind)
-        check_text("holds", self.holds)
-        if isinstance(self.bound, float) and not math.isfinite(self.bound):
+        if not math.isfinite(self.bound):
             raise BoundOverflowError(
                 f"theta is too large for floats: its {self.kind} bound is {self.bound}."
             )
-        check_not_negative("bound", self.bound)
-        check_not_negative("failure_probability", self.failure_probability, at_most=1)
-        check_integer("calls", self.calls)
-        if self.truth is not None:
-            check_not_negative("truth", self.truth)
 
     @property
     def certain(self) -> bool:
@@ -78,12 +70,33 @@ class Certificate:
         return f"{text}; {shorten(self.calls)} oracle calls"
 
 
+def make_certificate(
+    kind: str,
+    bound: float,
+    calls: int,
+    failure: float = 0.0,
+    over: str = "",
+    condition: str = "",
+    *,
+    truth: float | None = None,
+) -> Certificate:
+    """With what it holds on in words: a probability over something, a condition, or neither."""
+    holds = _in_words(failure, over, "", condition) or "certain"
+    return Certificate(kind, float(bound), holds, failure, calls, truth, condition)
+
+
+def _in_words(failure: float, over: str, which: str, condition: str) -> str:
+    probability = f"with probability 1 - {failure!r}" + (f" over {over}" if over else "")
+    parts = (probability if failure else "", which, f"if {condition}" if condition else "")
+    return ", ".join(filter(None, parts))
+
+
 @final
 @dataclass(frozen=True)
 class Certificates(Mapping[str, Certificate]):
     """Certificates of one iterate by kind, and why other kinds are missing.
 
-    Args:
+    Attributes:
         by_kind: the certificates
         omitted: for each kind that is missing, the reason
 
@@ -97,16 +110,8 @@ class Certificates(Mapping[str, Certificate]):
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, what in (("by_kind", Certificate), ("omitted", str)):
-            value = getattr(self, name)
-            if not isinstance(value, Mapping) or not all(
-                isinstance(kind, str) and isinstance(one, what) for kind, one in value.items()
-            ):
-                raise ArgumentError(
-                    f"{name}={shorten(value)} does not map kinds to {what.__name__}."
-                )
-        object.__setattr__(self, "by_kind", MappingProxyType(dict(self.by_kind)))
-        object.__setattr__(self, "omitted", MappingProxyType(dict(self.omitted)))
+        for name in ("by_kind", "omitted"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __reduce__(self) -> tuple[Any, ...]:  # for worker processes: a proxy cannot travel
         return type(self), (dict(self.by_kind), dict(self.omitted))
@@ -145,12 +150,8 @@ class Certificates(Mapping[str, Certificate]):
         first = every[0]
         if (failure, condition) == (first.failure_probability, first.condition):
             return first
-        parts = [f"with probability 1 - {failure!r}"] if failure else []
-        parts += [f"as the smallest of {len(every)} bounds"]
-        parts += [f"if {condition}"] if condition else []
-        return replace(
-            first, failure_probability=failure, condition=condition, holds=", ".join(parts)
-        )
+        holds = _in_words(failure, "", f"as the smallest of {len(every)} bounds", condition)
+        return replace(first, failure_probability=failure, condition=condition, holds=holds)
 
     def to_dict(self) -> dict[str, Any]:
         """The certificates and the reasons for missing ones as JSON data."""
