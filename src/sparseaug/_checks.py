@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from operator import index
 from typing import NamedTuple, SupportsIndex
+
+import numpy as np
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 
@@ -104,6 +107,21 @@ def check_text(name: str, value: str) -> str:
     if not isinstance(value, str):
         raise ArgumentError(f"{name}={shorten(value)} is not text; give a string.")
     return value
+
+
+def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
+    """Return `value` if it is one of the allowed words, or raise an `ArgumentError` that lists them."""
+    if not isinstance(value, str) or value not in allowed:
+        words = " or ".join(f'"{word}"' for word in allowed)
+        raise ArgumentError(f"{name}={shorten(value)} is unknown; give {words}.")
+    return value
+
+
+def check_flag(name: str, value: bool) -> bool:
+    """Return True or False as it is, or raise an `ArgumentError`: a list or an array is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{name}={shorten(value)} is neither True nor False; give one of them.")
+    return bool(value)
 
 
 def check_callable(name: str, value: object) -> None:

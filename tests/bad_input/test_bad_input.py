@@ -29,7 +29,7 @@ EXCUSED = {
     **dict.fromkeys(
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
-            *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
+            *("groups.Group.permutations", "groups.Irrep"),
             *(
                 "sources.MoveSites.prepare",
                 "sources.MoveSites.apply",
@@ -76,7 +76,7 @@ EXCUSED = {
     ),
     **{
         f"nn.{name}.load_state_dict({option})": TORCH
-        for name in ("OrbitBatch", "OrbitAverage", "InvarianceError")
+        for name in ("OrbitBatch", "OrbitAverage", "InvarianceMetric")
         for option in ("strict", "assign")
     },
     "nn.SymmetryCallback.on_train_epoch_end": TRAINER,

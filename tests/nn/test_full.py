@@ -30,7 +30,7 @@ def test_data_sets_averages_and_metrics_take_the_whole_group() -> None:
     assert torch.equal(average(X), sann.OrbitAverage(first, ACT, FULL)(X))
     assert torch.allclose(average(X), average(X[:, [1, 2, 3, 0]]))
     assert average.deviation.value == 0.0
-    metrics = [sann.InvarianceError(first, ACT, S) for S in ("full", FULL)]
+    metrics = [sann.InvarianceMetric(first, ACT, S) for S in ("full", FULL)]
     for metric in metrics:
         metric.update(X)
     assert metrics[0].compute() == metrics[1].compute()

@@ -13,10 +13,10 @@ from sparseaug import nn as sann
 from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.nn.checks import _chosen
 from sparseaug.nn.risk import module_risk
-from sparseaug.nn.risk import requirements as trial
-from sparseaug.nn.risk.chunks import share, tiles
-from sparseaug.nn.risk.requirements import _chosen
+from sparseaug.nn.risk import tiles as trial
+from sparseaug.nn.risk.tiles import share, tiles
 
 # sums of a few thousand terms of size one, in float64
 ROUNDING = 1e-12

@@ -273,7 +273,7 @@ def test_gradients_flow_through_the_average():
         (lambda S: OrbitAverage(3, SETS, S), "model=3 cannot be called"),
         (lambda S: OrbitAverage(len, SETS, S, merge="max"), "merge='max' is unknown"),
         (lambda S: OrbitAverage(len, SETS, S, chunk_size=0), "chunk_size=0"),
-        (lambda S: OrbitAverage(len, SETS, S, GRIDS), "S is a sample of S4"),
+        (lambda S: OrbitAverage(len, SETS, S, GRIDS), "output_action is of D4, but action is"),
         (lambda S: OrbitAverage(len, SETS, S, deviation=0.3), "deviation=0.3 is not a Deviation"),
         (
             lambda S: OrbitAverage(len, SETS, S, deviation=sa.deviation(S, degree=1)),

@@ -15,8 +15,7 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.nn import OrbitBatch
-from sparseaug.nn.models import orbit_batch
+from sparseaug.nn import OrbitBatch, orbit_batch
 
 
 def drawn(group, m=5, seed=0):
@@ -292,7 +291,7 @@ from datetime import timedelta
 import torch, torch.distributed as dist
 from torch import nn
 import sparseaug as sa
-from sparseaug.nn import InvarianceError
+from sparseaug.nn import InvarianceMetric
 from sparseaug.nn import OrbitBatch
 
 rank, store = int(sys.argv[1]), dist.FileStore(sys.argv[2], 2)
@@ -314,7 +313,7 @@ for _ in range(2):
     whole(x).square().mean().backward()
 torch.testing.assert_close(model.module[1].weight.grad, whole[1].weight.grad)
 
-metric = InvarianceError(lambda x: x[:, 0], orbit.action, seed_zero)
+metric = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
 if rank == 0:  # rank 1 has seen nothing, and takes part
     metric.update(x[:3])
 alone = metric.squares.clone()
@@ -327,7 +326,7 @@ class Holder(nn.Module):  # sums are a rank's own, though buffers are broadcast
     def __init__(self):
         super().__init__()
         self.linear = nn.Linear(3, 1)
-        self.drift = InvarianceError(lambda x: x[:, 0], orbit.action, seed_zero)
+        self.drift = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
 
     def forward(self, x):
         self.drift.update(x)
@@ -341,7 +340,7 @@ value = holder.module.drift.compute()
 expected = (orbit(x).reshape(4, 4, 3)[..., 0] - x[:, 0]).square().mean(1).sqrt().mean()
 torch.testing.assert_close(value.float(), expected)
 
-other = InvarianceError(lambda x: x[:, 0], orbit.action, S)
+other = InvarianceMetric(lambda x: x[:, 0], orbit.action, S)
 other.update(x)
 try:
     other.compute()

@@ -164,17 +164,6 @@ def test_every_rank_gets_equally_many_batches(kind, size, ranks, even):
         assert list(sampler) == share[1:]
 
 
-def test_a_state_from_before_ranks_were_even_is_loaded():
-    sampler = OrbitBatchSampler(copies(), 3, num_ranks=2)
-    state = sampler.state_dict(position=2)
-    del state["settings"]["even"]
-    sampler.load_state_dict(state)
-    assert len(list(sampler)) == 2
-    state["settings"]["even"] = "drop"
-    with pytest.raises(sa.errors.ArgumentError, match="has even='drop'"):
-        sampler.load_state_dict(state)
-
-
 def test_all_ranks_load_the_state_of_the_first():
     first, last = (
         OrbitBatchSampler(copies(), 3, rank=rank, num_ranks=2, even=None) for rank in range(2)

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, SparseAugWarning
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, copies
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, base
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -147,7 +147,7 @@ def test_the_size_of_a_chunk_changes_nothing(
     wanted = model.predict_proba(X)
     seen: list[int] = []
     inner = model.estimator_.predict_proba
-    monkeypatch.setattr(copies, "MOST_ROWS", rows_at_once)
+    monkeypatch.setattr(base, "MOST_ROWS", rows_at_once)
     monkeypatch.setattr(
         model.estimator_, "predict_proba", lambda rows: (seen.append(len(rows)), inner(rows))[1]
     )

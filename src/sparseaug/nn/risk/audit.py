@@ -26,8 +26,8 @@ from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import down, text_down, text_up, up
 from sparseaug.certificate.anytime import over_draws, require_fresh
 from sparseaug.errors import ArgumentError
+from sparseaug.nn.ranks import require_same
 from sparseaug.nn.risk.certified import CONDITION, bounded, require_risk
-from sparseaug.nn.risk.chunks import require_same
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
 

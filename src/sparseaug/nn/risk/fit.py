@@ -13,12 +13,11 @@ from sparseaug._checks import check_integer
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.state import Recorder
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.risk.chunks import any_rank, require_same
+from sparseaug.nn.ranks import any_rank, require_same
 from sparseaug.orbits.models import MOST_CALLS
 
 if TYPE_CHECKING:
-    from sparseaug.nn.risk.module_risk import ModuleRisk
-    from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
+    from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
 
 
 @final
@@ -76,7 +75,7 @@ def fit(
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
     if callback is not None and not callable(callback):
         raise ArgumentError(f"callback={shorten(callback)} cannot be called; give callback(step).")
-    parameters = _trained(risk, optimizer)
+    parameters = _trained_parameters(risk, optimizer)
     require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
@@ -130,7 +129,7 @@ def _take_step(
     return asked[0]
 
 
-def _trained(
+def _trained_parameters(
     risk: ModuleRisk | StreamingModuleRisk, optimizer: torch.optim.Optimizer
 ) -> list[torch.nn.Parameter]:
     """The parameters in the order of theta, still all that train; the optimiser must hold some."""

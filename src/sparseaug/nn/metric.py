@@ -16,15 +16,11 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, map_leaves
-from sparseaug.actions.base import require_action
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.errors import ArgumentError
-from sparseaug.nn.checks import require_batch, require_outputs
-from sparseaug.nn.models.orbit_batch import (
-    OrbitBatch,
-    require_loadable,
-    require_sample_of,
-)
-from sparseaug.nn.risk.chunks import require_same, sum_over_ranks
+from sparseaug.nn.checks import require_batch, require_output
+from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
+from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -38,7 +34,7 @@ else:
         from torch.nn import Module as Metric
 
 
-class InvarianceError(Metric):
+class InvarianceMetric(Metric):
     """Mean over S of the root mean square of model(g x) - model(x), over all samples seen.
 
     Args:
@@ -61,7 +57,7 @@ class InvarianceError(Metric):
     Examples:
         >>> import sparseaug as sa, torch
         >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
-        >>> metric = InvarianceError(lambda x: x[:, 0], sa.permute_axis(S.group), S)
+        >>> metric = InvarianceMetric(lambda x: x[:, 0], sa.permute_axis(S.group), S)
         >>> metric.update(torch.tensor([[1.0, 3.0]]))
         >>> float(metric.compute())
         1.0
@@ -92,8 +88,7 @@ class InvarianceError(Metric):
         require_model(model)
         self._model = _Model(model)
         self.orbit = OrbitBatch(action, S)
-        if output_action is not None:
-            require_sample_of(output_action, S, "output_action")
+        require_same_group(action, output_action, "output_action")
         self.along = None if output_action is None else OrbitBatch(output_action, S)
         self.chunk_size = check_chunk(chunk_size)
         # not buffers: DistributedDataParallel would put the sums of rank 0 in the place of all others
@@ -107,7 +102,7 @@ class InvarianceError(Metric):
 
     def update(self, x: Any) -> None:
         """Take a batch into the sums."""
-        self._add(*self._measured(x))
+        self._add(*self._measure(x))
 
     def compute(self) -> Tensor:
         """The error over all samples seen, by all ranks."""
@@ -127,7 +122,7 @@ class InvarianceError(Metric):
 
     def forward(self, x: Any) -> Tensor:
         """Take a batch into the sums, and return its own error, that of this rank."""
-        measured = self._measured(x)
+        measured = self._measure(x)
         value = _error(*measured)
         self._add(*measured)
         if _IS_METRIC:  # what its own `forward` notes; that one loses all sums where x is refused
@@ -181,13 +176,13 @@ class InvarianceError(Metric):
         self.labels += labels
 
     @torch.no_grad()
-    def _measured(self, x: Any) -> tuple[Tensor, Tensor, Tensor]:
+    def _measure(self, x: Any) -> tuple[Tensor, Tensor, Tensor]:
         """What a batch adds to the three sums."""
         batch = require_batch(self.orbit.action, x)
         # what does not move is refused before the model sees it
         self.orbit(map_leaves(lambda part: part[:1], x), [0])
         model = self._model.call
-        base = require_outputs(call_model(model, x), batch)
+        base = require_output(call_model(model, x), batch)
         equal = self.orbit._equal()
         first = range(self.orbit.m) if equal is None else equal.first.tolist()
         size = max(1, usual_chunk(self.chunk_size, batch) // batch)
@@ -204,7 +199,7 @@ class InvarianceError(Metric):
     def _squares(self, model: Any, x: Any, base: Tensor, which: Sequence[int]) -> Tensor:
         """For the elements `which`, the sum over samples of the mean square over the outputs."""
         elements = len(which)
-        moved = require_outputs(call_model(model, self.orbit(x, which)), elements * len(base))
+        moved = require_output(call_model(model, self.orbit(x, which)), elements * len(base))
         if moved.shape[1:] != base.shape[1:]:
             raise ArgumentError(
                 f"model returned {tuple(base.shape[1:])} a sample at first and "
@@ -220,7 +215,7 @@ class InvarianceError(Metric):
         difference = moved.to(torch.promote_types(moved.dtype, torch.float64)) - expected
         return difference.abs().square().mean(2).sum(1)
 
-    def _apply(self, fn: Any, *rest: Any) -> InvarianceError:
+    def _apply(self, fn: Any, *rest: Any) -> InvarianceMetric:
         """As torch has it; the sums keep their precision and move only."""
         sums = {name: getattr(self, name) for name in ("squares", "count", "labels")}
         super()._apply(fn, *rest)  # type: ignore[no-untyped-call]
@@ -248,7 +243,7 @@ class _Model:
         return _Model(memo.get(id(self.call), self.call))
 
 
-def _start_again(metric: InvarianceError, _: Any) -> None:
+def _start_again(metric: InvarianceMetric, _: Any) -> None:
     """After loading, which may bring another S: sums over the old one say nothing of it."""
     metric.squares = metric.squares.new_zeros(metric.orbit.m)
     if _IS_METRIC:

@@ -13,7 +13,7 @@ from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import invert_permutations
-from sparseaug.nn.adapters.by_content import ContentKey
+from sparseaug.nn.transforms import ContentKey
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
@@ -80,7 +80,7 @@ def is_graph(data: Any) -> bool:
     return hasattr(data, "edge_index") and hasattr(data, "num_nodes")
 
 
-def relabelled(data: Any, group: Group, row: Rows) -> Any:
+def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
     """A copy of a graph with its nodes relabelled by one element, as `RelabelNodes` does."""
     nodes = _node_count(data, group)
     (image,) = group.permutations(row[None])
