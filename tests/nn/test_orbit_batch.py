@@ -255,7 +255,6 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda orbit, x: orbit(x.numpy()), "x=.* is not a tensor"),
         (lambda orbit, x: orbit((x, x)), "x is a tuple, but Roll moves one array"),
         (lambda orbit, x: orbit(x[0, 0, 0]), r"x has shape \(4,\); give at least 2 axes"),
         (lambda orbit, x: orbit(x[..., :3]), "x has 3 entries on axis -1"),
@@ -266,21 +265,12 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
         (lambda orbit, x: orbit(x, torch.tensor([True] * 5)), "which has .* dtype torch.bool"),
         (lambda orbit, x: orbit(x, torch.tensor([0.0])), "which has .* dtype torch.float32"),
         (lambda orbit, x: orbit(x, []), r"which has shape \(0,\)"),
-        (lambda orbit, x: orbit(x, 2), "which=2 is not a slice"),
         (lambda orbit, x: orbit(x, slice(9, 10)), r"which has shape \(0,\)"),
-        (lambda orbit, x: orbit.repeat([1]), "y=.* is not a tensor"),
-        (lambda orbit, x: orbit.subset(-1, 2), "step=-1"),
         (lambda orbit, x: orbit.subset(0, 6), "size=6"),
-        (lambda orbit, x: OrbitBatch(orbit.action, orbit.elements), "S=.* is not a GroupSample"),
         (lambda orbit, x: OrbitBatch(orbit.action, drawn(sa.cyclic(4))), "S is a sample of C4"),
-        (lambda orbit, x: OrbitBatch("roll", orbit.sample), "action='roll' is not an action"),
-        (
-            lambda orbit, x: OrbitBatch(orbit.action, orbit.sample, sample_shape=(2, 4, -1)),
-            "sample_shape=-1",
-        ),
     ],
 )
-def test_bad_input_is_answered(shifts, images, call, message):
+def test_input_that_does_not_fit_S_is_answered(shifts, images, call, message):
     with pytest.raises(ArgumentError, match=message):
         call(shifts, images)
 
@@ -316,11 +306,11 @@ torch.testing.assert_close(model.module[1].weight.grad, whole[1].weight.grad)
 metric = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
 if rank == 0:  # rank 1 has seen nothing, and takes part
     metric.update(x[:3])
-alone = metric.squares.clone()
+alone = metric.sums.clone()
 value = metric.compute()
 expected = (orbit(x[:3]).reshape(4, 3, 3)[..., 0] - x[:3, 0]).square().mean(1).sqrt().mean()
 torch.testing.assert_close(value.float(), expected)
-assert torch.equal(metric.squares, alone)
+assert torch.equal(metric.sums, alone)
 
 class Holder(nn.Module):  # sums are a rank's own, though buffers are broadcast
     def __init__(self):

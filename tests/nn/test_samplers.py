@@ -207,21 +207,6 @@ def test_a_batch_that_splits_an_orbit_is_refused_with_the_nearest_sizes(size, me
         OrbitBatchSampler(copies(), size)
 
 
-def test_bad_arguments_are_refused():
-    for arguments, name in (
-        ({"batch_size": 0}, "batch_size"),
-        ({"copies": "apart"}, "copies"),
-        ({"rank": 2, "num_ranks": 2}, "rank"),
-        ({"num_ranks": 0}, "num_ranks"),
-        ({"seed": -1}, "seed"),
-        ({"dataset": [1, 2]}, "dataset"),
-    ):
-        with pytest.raises(sa.errors.ArgumentError, match=name):
-            OrbitBatchSampler(**{"dataset": copies(), "batch_size": 3, **arguments})
-    with pytest.raises(sa.errors.ArgumentError, match="epoch"):
-        OrbitBatchSampler(copies(), 3).set_epoch(-1)
-
-
 def test_every_element_is_as_likely_in_the_first_pass():
     data = copies(n=3000)
     first = np.array(next(iter(OrbitBatchSampler(data, 3000, copies="spread"))))

@@ -113,7 +113,7 @@ def facts(thing):
     """Everything that loading may change."""
     state = {key: torch.as_tensor(value).tolist() for key, value in plain(thing.state_dict())}
     if isinstance(thing, InvarianceMetric):
-        state["sums"] = thing.squares.tolist(), int(thing.count)
+        state["sums"] = thing.sums.tolist()
     return state
 
 

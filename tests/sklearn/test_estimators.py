@@ -296,8 +296,6 @@ def test_what_cannot_work_is_refused_by_name():
         OneShotClassifier(Ridge()).fit(X, y)
     with pytest.raises(ArgumentError, match=r"sample_shape=\(64,\); give another, as \(8, 8\)"):
         OneShotClassifier(action=sa.roll(sa.abelian(8, 8))).fit(X, y)
-    with pytest.raises(ArgumentError, match=r"target_deviation=2.0"):
-        OneShotClassifier(target_deviation=2.0).fit(X, y)
 
 
 def test_equal_elements_are_fitted_once_with_a_weight() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from sparseaug._checks import check_callable
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import (
     call,
@@ -89,10 +90,7 @@ def check_tensors(
     """(x, y) as they are, or an `ArgumentError` that names what does not fit."""
     if not isinstance(module, nn.Module):
         raise ArgumentError(f"module={shorten(module)} is not an nn.Module.")
-    if not callable(loss):
-        raise ArgumentError(
-            f"loss={shorten(loss)} cannot be called; give loss(prediction, target)."
-        )
+    check_callable("loss", loss)
     require_action(action)
     require_same_group(action, y_action, "y_action")
     pair = isinstance(data, tuple) and len(data) == 2 and torch.is_tensor(data[1])
@@ -157,7 +155,9 @@ def require_mean(risk: ModuleRisk) -> None:
     So must the mean gradient, since a value may agree by chance: that of targets which broadcast
     against predictions does while all predictions are equal.
     """
-    copies = [risk._copies_in(Tile(slice(0, 1), slice(i, i + 1))) for i in _chosen(risk.data[1])]
+    copies = [
+        risk._copies_in(Tile(slice(0, 1), slice(i, i + 1))) for i in _samples_to_try(risk.data[1])
+    ]
     x, y = (
         map_leaves(lambda *parts: torch.cat(parts).detach(), *column)
         for column in zip(*copies, strict=True)
@@ -213,7 +213,7 @@ def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
     return torch.cat([mean.detach().reshape(1), *(part.reshape(-1) for part in parts)])
 
 
-def _chosen(y: Tensor) -> list[int]:
+def _samples_to_try(y: Tensor) -> list[int]:
     """Samples for the trial."""
     n, each = len(y), y.numel() // len(y)
     spread = np.linspace(0, n - 1, min(_TRIED, n)).astype(np.int64)

@@ -63,9 +63,8 @@ class RelabelNodes:
         """Relabel this very data object."""
         nodes = _node_count(data, self.S.group)
         attributes, indices = _split(data, nodes)
-        content = self._key.content(attributes | indices)
-        self._key.notice(content)
-        return _relabel(data, self._images[self._key.choose(content)], attributes, indices)
+        number = self._key.choose(attributes | indices, watch=True)
+        return _relabel(data, self._images[number], attributes, indices)
 
     def __repr__(self) -> str:
         """Complete, since transforms are compared by it."""

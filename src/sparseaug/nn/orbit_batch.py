@@ -325,16 +325,13 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
     """`which` as a 1-D tensor of positions in 0..m-1 on the device."""
     if isinstance(which, slice):
         which = list(range(m)[which])
-    if not hasattr(which, "__iter__") or getattr(which, "ndim", 1) != 1:
-        raise ArgumentError(
-            f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
-            f"0..{m - 1}."
-        )
     if not isinstance(which, Tensor):
         try:
             given = list(which)
         except Exception as error:  # whatever a foreign object raises
-            raise ArgumentError(f"which={shorten(which)} cannot be listed; give a list.") from error
+            raise ArgumentError(
+                f"which={shorten(which)} cannot be listed; give positions in 0..{m - 1}."
+            ) from error
         listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:

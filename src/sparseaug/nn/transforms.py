@@ -56,22 +56,15 @@ class ContentKey:
         self._epoch[0] = check_integer("epoch", epoch, below=1 << 63)
         self._told[0] = True
 
-    def content(self, tensors: Mapping[str, torch.Tensor]) -> int:
-        """64 bits of the hash of these tensors."""
-        digest = hashlib.sha256()
-        for name in sorted(tensors):
-            tensor = tensors[name].detach().cpu().resolve_conj().resolve_neg().contiguous()
-            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-            # the bytes themselves, for every dtype, also those that NumPy lacks
-            digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
-        return int.from_bytes(digest.digest()[:8], "little")
-
-    def choose(self, content: int) -> int:
-        """The number of a row, uniform over contents."""
+    def choose(self, tensors: Mapping[str, torch.Tensor], *, watch: bool) -> int:
+        """The number of a row, uniform over contents, which may be watched for a second pass."""
+        content = _hash(tensors)
+        if watch:
+            self._notice(content)
         rng = keyed_rng(self.seed, "choice by content", step=self.epoch, index=content)
         return int(rng.integers(len(self.rows)))
 
-    def notice(self, content: int) -> None:
+    def _notice(self, content: int) -> None:
         """Warn, once, when all contents that are watched have come again, with no epoch ever set.
 
         The first content of each place of a table is watched, so that workers may write to it at
@@ -93,8 +86,19 @@ class ContentKey:
                     f"moved by the same one of {len(self.rows)} elements in every pass; call "
                     "set_epoch(epoch) before each epoch, or set_epoch(0) once if this is meant.",
                     RepeatedEpochWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
+
+
+def _hash(tensors: Mapping[str, torch.Tensor]) -> int:
+    """64 bits of the hash of these tensors."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name].detach().cpu().resolve_conj().resolve_neg().contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        # the bytes themselves, for every dtype, also those that NumPy lacks
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return int.from_bytes(digest.digest()[:8], "little")
 
 
 @final
@@ -141,11 +145,12 @@ class OrbitTransform(torch.nn.Module):
             raise ArgumentError(
                 f"flat_inputs={shorten(flat_inputs)} hold no image; give tensors (C, H, W)."
             )
-        return {"element": self._key.choose(self._content(flat_inputs[0]))}
+        return self._choose(flat_inputs[0], watch=False)
 
-    def _content(self, image: torch.Tensor) -> int:
+    def _choose(self, image: torch.Tensor, *, watch: bool) -> dict[str, Any]:
         require_dense("the image of inputs", image)
-        return self._key.content({"image": image.as_subclass(torch.Tensor)})
+        plain = image.as_subclass(torch.Tensor)
+        return {"element": self._key.choose({"image": plain}, watch=watch)}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         """One input moved by the element of these params.
@@ -183,9 +188,7 @@ class OrbitTransform(torch.nn.Module):
             raise ArgumentError(
                 f"inputs={shorten(inputs)} hold no image; give a tensor (C, H, W) or a tv_tensor."
             )
-        content = self._content(images[0])
-        self._key.notice(content)
-        params = {"element": self._key.choose(content)}
+        params = self._choose(images[0], watch=True)
         moved = [
             self.transform(inpt, params) if moves else inpt
             for inpt, moves in zip(flat, chosen, strict=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import torch
 from torch import Tensor
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_callable, check_integer
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.state import Recorder
 from sparseaug.errors import ArgumentError, shorten
@@ -73,16 +73,14 @@ def fit(
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
-    if callback is not None and not callable(callback):
-        raise ArgumentError(f"callback={shorten(callback)} cannot be called; give callback(step).")
+    if callback is not None:
+        check_callable("callback", callback)
     parameters = _trained_parameters(risk, optimizer)
     require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
         seen = _take_step(risk, optimizer, parameters, step)
-        recorder.add(
-            {name: getattr(seen, name) for name in ("step", "value", "gradient_norm", "calls")}
-        )
+        recorder.add(asdict(seen))
         stop = callback is not None and bool(callback(seen))
         if any_rank(stop, parameters[0]):
             break
