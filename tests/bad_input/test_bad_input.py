@@ -85,8 +85,7 @@ EXCUSED = {
     "groups.Group.check(name)": "what the message is to call the rows",
     "actions.require_law(name)": "what the message is to call the data",
     "spectral.word_deviation(options)": "those of deviation",
-    "sklearn.OneShotClassifier.fit(fit_params)": "those of the inner estimator",
-    "sklearn.OneShotRegressor.fit(fit_params)": "those of the inner estimator",
+    "sklearn.OneShotEstimator.fit(fit_params)": "those of the inner estimator",
     "orbits.assert_invariant(options)": "those of invariance_error",
     "orbits.broken_symmetries(options)": "those of test_invariance",
 }

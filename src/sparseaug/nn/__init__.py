@@ -26,7 +26,7 @@ from sparseaug.nn.lightning import SymmetryCallback
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.nn.risk.audit import Audit, audit
-from sparseaug.nn.risk.fit import FitStep, fit
+from sparseaug.nn.risk.fit import FitStep
 from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
 from sparseaug.nn.samplers import OrbitBatchSampler, ResumableLoader
 from sparseaug.nn.transforms import OrbitTransform, RepeatedEpochWarning
@@ -53,7 +53,6 @@ __all__ = [
     "StreamingModuleRisk",
     "SymmetryCallback",
     "audit",
-    "fit",
 ]
 
 

@@ -90,7 +90,7 @@ def check_tensors(
     """(x, y) as they are, or an `ArgumentError` that names what does not fit."""
     if not isinstance(module, nn.Module):
         raise ArgumentError(f"module={shorten(module)} is not an nn.Module.")
-    check_callable("loss", loss)
+    check_callable("loss", loss, "loss(prediction, target)")
     require_action(action)
     require_same_group(action, y_action, "y_action")
     pair = isinstance(data, tuple) and len(data) == 2 and torch.is_tensor(data[1])

@@ -44,7 +44,7 @@ class RelabelNodes:
         if S.group.points is None:
             raise ArgumentError(
                 f"S is of {S.group.name}, which does not permute points; use symmetric(n), cyclic(n) "
-                "or another group with a degree."
+                "or another group of permutations."
             )
         self.S = S
         self._key = ContentKey(S, seed)
@@ -111,7 +111,7 @@ def _node_count(data: Any, group: Group) -> int:
     if not isinstance(nodes, int | np.integer) or nodes != group.points:
         raise ArgumentError(
             f"data has {shorten(nodes)} nodes, but {group.name} permutes {group.points}; use a "
-            "group of that degree, and for graphs of several sizes one data set and one S per size."
+            "group of so many points, and for graphs of several sizes one data set and one S per size."
         )
     return int(nodes)
 

@@ -327,10 +327,13 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
         which = list(range(m)[which])
     if not isinstance(which, Tensor):
         try:
+            if getattr(which, "ndim", 1) != 1:  # as a frame has, which lists its columns
+                raise TypeError("it has several axes")
             given = list(which)
         except Exception as error:  # whatever a foreign object raises
             raise ArgumentError(
-                f"which={shorten(which)} cannot be listed; give positions in 0..{m - 1}."
+                f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
+                f"0..{m - 1}."
             ) from error
         listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)

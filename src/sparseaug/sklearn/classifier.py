@@ -91,7 +91,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         elif hasattr(inner, "decision_function") and not self._decides_pairs():
             scores = self._mean(inner.decision_function, X)
         else:
-            scores = self._mean(lambda rows: self._votes(inner.predict(rows)), X)
+            scores = self._mean(self._votes, X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0).astype(np.int64)]
         return self.classes_[scores.argmax(axis=1)]
@@ -162,20 +162,20 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         if hasattr(self.estimator_, "predict_proba") and self._lists_probabilities():
             scores = self.predict_proba(X)
         else:
-            scores = self._split(self._mean(self._votes_of_several, X))
+            scores = self._split(self._mean(self._votes, X))
         labels = [
             classes[score.argmax(axis=1)]
             for classes, score in zip(self.classes_, scores, strict=True)
         ]
         return np.stack(labels, axis=1)
 
-    def _votes_of_several(self, rows: Any) -> NDArray[np.float64]:
-        labels = np.asarray(self.estimator_.predict(rows)).T
-        votes = [
-            output[:, None] == classes
-            for output, classes in zip(labels, self.classes_, strict=True)
-        ]
-        return np.concatenate(votes, axis=1).astype(np.float64)
+    def _votes(self, rows: Any) -> NDArray[np.float64]:
+        """One vote per row and output, as (rows, classes); of several outputs side by side."""
+        labels = np.asarray(self.estimator_.predict(rows))
+        if not isinstance(self.classes_, list):
+            return np.asarray(labels[:, None] == self.classes_, np.float64)
+        outputs = zip(labels.T, self.classes_, strict=True)
+        return np.concatenate([one[:, None] == classes for one, classes in outputs], axis=1) * 1.0
 
     def _split(self, joined: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """One array (n, classes) per output."""
@@ -201,7 +201,3 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             if name.split("__")[-1] == "decision_function_shape"
         ]
         return len(self.classes_) > 2 and "ovo" in shapes
-
-    def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """One vote per row, as (rows, classes)."""
-        return np.asarray(labels[:, None] == self.classes_, np.float64)

@@ -202,7 +202,8 @@ def of_risks() -> Iterator[Example]:
     yield Example(sann.ModuleRisk.exact, {"risk": Fresh(risk), "theta": THETA})
     yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
     yield Example(sann.audit, {"risk": Fresh(risk), **audited, "calls": 4})
-    yield Example(sann.fit, {"risk": RISK, "optimizer": SGD, "num_steps": 2, "callback": None})
+    steps = {"optimizer": SGD, "num_steps": 2, "callback": None}
+    yield Example(lambda **given: RISK.fit(**given), steps, of=key(sann.ModuleRisk.fit))
     yield Example(
         sann.StreamingModuleRisk,
         {**problem, "oracle": Fresh(oracle), "batch": 1, **options},

@@ -1,4 +1,7 @@
-"""Ordinary optimisers on a module's risk, stopped before a step that is not finite."""
+"""Ordinary optimisers on a module's risk, stopped before a step that is not finite.
+
+`fit` is a method of both risks, of one S and of fresh elements.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ class FitStep:
 
 
 def fit(
-    risk: ModuleRisk | StreamingModuleRisk,
+    self: ModuleRisk | StreamingModuleRisk,
     optimizer: torch.optim.Optimizer,
     *,
     num_steps: int,
@@ -52,7 +55,6 @@ def fit(
     parameters as they were before the step.
 
     Args:
-        risk: the risk of the module
         optimizer: any optimiser of torch over the module's parameters
         num_steps: most steps to take
         callback: called after every step with a `FitStep`; a true answer, on any rank, stops
@@ -68,18 +70,16 @@ def fit(
         >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
         (50, True)
     """
-    if not hasattr(risk, "at_step") or not hasattr(risk, "parameters"):
-        raise ArgumentError(f"risk={shorten(risk)} is neither a ModuleRisk nor a streaming one.")
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
     if callback is not None:
-        check_callable("callback", callback)
-    parameters = _trained_parameters(risk, optimizer)
+        check_callable("callback", callback, "callback(step)")
+    parameters = _trained_parameters(self, optimizer)
     require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
-        seen = _take_step(risk, optimizer, parameters, step)
+        seen = _take_step(self, optimizer, parameters, step)
         recorder.add(asdict(seen))
         stop = callback is not None and bool(callback(seen))
         if any_rank(stop, parameters[0]):

@@ -199,7 +199,7 @@ class ModuleRisk:
         other._try_chunks()
         return other
 
-    fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
+    fit = fit
 
     def identity(self) -> dict[str, str]:
         """What it depends on, by name: how `descend(checkpoint=)` tells one run from another."""
@@ -405,4 +405,4 @@ class StreamingModuleRisk:
         """Write theta into the module."""
         self._plain.load(theta)
 
-    fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
+    fit = fit
