@@ -29,7 +29,7 @@ from sparseaug import nn as sann
 from sparseaug._archive import load_json
 from sparseaug.certificate import Evidence, audited
 from sparseaug.errors import SparseAugError
-from sparseaug.nn.risk.largest import derived_limit
+from sparseaug.nn.risk.layer_limits import derived_limit
 from studies.paper import Config, Folder
 from studies.paper.problem import Problem
 

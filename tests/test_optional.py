@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-import sparseaug as sa
 from tests.bad_input.judge import PACKAGES
-from tests.extras import LAYERS, REASON, installed
+from tests.extras import LAYERS, installed
 from tests.extras import PACKAGES as EXTRAS
 
 BLOCKED = """
@@ -105,13 +104,6 @@ assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
 print(found)
 """
     assert "mean 1 (relative 1), max 2 at [2, 1, 0]" in without(["torch"], use, tmp_path)
-
-
-@pytest.mark.skipif(not installed("torch"), reason=REASON.format("torch"))
-def test_the_public_names_of_invariance_are_the_same_objects():
-    assert sa.invariance_error is sa.nn.invariance_error
-    assert sa.orbits.assert_invariant is sa.nn.assert_invariant
-    assert sa.orbits.InvarianceReport is sa.nn.InvarianceReport
 
 
 FIRST = """

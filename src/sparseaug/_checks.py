@@ -261,10 +261,10 @@ def check_text(name: str, value: str) -> str:
     return value
 
 
-def check_callable(name: str, value: object) -> None:
-    """Raise an `ArgumentError` unless `value` can be called."""
+def check_callable(name: str, value: object, form: str = "a function") -> None:
+    """Raise an `ArgumentError` unless `value` can be called; `form` says how, as "loss(y, target)"."""
     if not callable(value):
-        raise ArgumentError(f"{name}={shorten(value)} cannot be called; give a function.")
+        raise ArgumentError(f"{name}={shorten(value)} cannot be called; give {form}.")
 
 
 def _require_one_number(value: object) -> None:

@@ -228,7 +228,7 @@ def measure(
     fresh = sa.Oracle(GROUP, seed=1000 + seed).draw(4)  # not counted: nothing is trained on it
     values = {
         "accuracy": float(np.mean(labels == data.y_test)),
-        "invariance_error": sann.invariance_error(predict, SHIFT, fresh, data.x_test[:25]).mean,
+        "invariance_error": sa.invariance_error(predict, SHIFT, fresh, data.x_test[:25]).mean,
         "calls": drawn.calls,
         "training": training,
         "prediction": seconds / len(labels),

@@ -315,7 +315,7 @@ def measure(
     """Error on test molecules, what fresh reorderings change in the prediction, and the cost."""
     guess, seconds = timed(model, data.x_test)
     fresh = sa.Oracle(GROUP, seed=1000 + seed).draw(4)  # not counted: nothing is trained on it
-    change = sann.invariance_error(model, REORDER, fresh, data.x_test[:50]).mean
+    change = sa.invariance_error(model, REORDER, fresh, data.x_test[:50]).mean
     values = {
         "mae": float(np.abs(guess - data.y_test).mean()),
         "invariance_error": change,

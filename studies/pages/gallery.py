@@ -21,7 +21,7 @@ import numpy as np
 
 import sparseaug as sa
 from sparseaug._figures import LOOKS
-from sparseaug.nn.risk.chunks import share
+from sparseaug.nn.risk.tiles import share
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

@@ -30,7 +30,7 @@ EXCUSED = {
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
             "groups.Group.require_order",
-            *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
+            *("groups.Group.permutations", "groups.Irrep"),
             *(
                 "sources.MoveSites.prepare",
                 "sources.MoveSites.apply",
@@ -88,7 +88,7 @@ EXCUSED = {
     ),
     **{
         f"nn.{name}.load_state_dict({option})": TORCH
-        for name in ("OrbitBatch", "OrbitAverage", "InvarianceError")
+        for name in ("OrbitBatch", "OrbitAverage", "InvarianceMetric")
         for option in ("strict", "assign")
     },
     "nn.SymmetryCallback.on_train_epoch_end": TRAINER,
@@ -106,8 +106,7 @@ EXCUSED = {
     "groups.Group.check(name)": "what the message is to call the rows",
     "actions.require_law(name)": "what the message is to call the data",
     "spectral.word_deviation(options)": "those of deviation",
-    "sklearn.OneShotClassifier.fit(fit_params)": "those of the inner estimator",
-    "sklearn.OneShotRegressor.fit(fit_params)": "those of the inner estimator",
+    "sklearn.OneShotEstimator.fit(fit_params)": "those of the inner estimator",
     "orbits.assert_invariant(options)": "those of invariance_error",
     "orbits.broken_symmetries(options)": "those of test_invariance",
 }

@@ -52,15 +52,15 @@ def test_a_model_that_fails_says_on_what():
         raise IndexError("no such layer")
 
     for measure in (
-        lambda: sann.invariance_error(fails, ACT, S, X),
-        lambda: sann.InvarianceError(fails, ACT, S).update(X),
+        lambda: sa.invariance_error(fails, ACT, S, X),
+        lambda: sann.InvarianceMetric(fails, ACT, S).update(X),
         lambda: sann.OrbitAverage(fails, ACT, S)(X),
-        lambda: sann.invariance_error(nn.Linear(4, 1), ACT, S, X),  # in single precision
+        lambda: sa.invariance_error(nn.Linear(4, 1), ACT, S, X),  # in single precision
     ):
         with pytest.raises(ArgumentError, match=r"model failed on x of shape .*float64"):
             measure()
     with pytest.raises(ZeroDivisionError):  # a mistake of its own
-        sann.invariance_error(lambda x: 1 / 0, ACT, S, X)
+        sa.invariance_error(lambda x: 1 / 0, ACT, S, X)
 
 
 def test_indices_beyond_the_ends_are_argument_errors_and_index_errors():
@@ -88,11 +88,11 @@ def test_inputs_outputs_and_data_of_eight_bits_are_refused_by_name(dtype):
         ("x has dtype", lambda: sann.OrbitBatch(ACT, S)(few)),
         ("x has dtype", lambda: sann.OrbitBatch(ACT, S, sample_shape=(4,))(few)),
         ("x has dtype", lambda: sann.OrbitAverage(net, ACT, S)(few)),
-        ("x has dtype", lambda: sann.InvarianceError(net, ACT, S)(few)),
-        ("x has dtype", lambda: sann.invariance_error(net, ACT, S, few)),
+        ("x has dtype", lambda: sann.InvarianceMetric(net, ACT, S)(few)),
+        ("x has dtype", lambda: sa.invariance_error(net, ACT, S, few)),
         ("the output of model has dtype", lambda: sann.OrbitAverage(rough, ACT, S)(x)),
-        ("the output of model has dtype", lambda: sann.InvarianceError(rough, ACT, S)(x)),
-        ("the output of model has dtype", lambda: sann.invariance_error(rough, ACT, S, x)),
+        ("the output of model has dtype", lambda: sann.InvarianceMetric(rough, ACT, S)(x)),
+        ("the output of model has dtype", lambda: sa.invariance_error(rough, ACT, S, x)),
         ("x of data has dtype", lambda: sann.ModuleRisk(net, nn.MSELoss(), (few, x), ACT, S)),
         ("y of data has dtype", lambda: sann.ModuleRisk(net, nn.MSELoss(), (x, few), ACT, S)),
     ):

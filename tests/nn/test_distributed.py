@@ -15,7 +15,7 @@ import torch
 from click.testing import CliRunner
 from safetensors.torch import load_file
 
-from sparseaug.nn.risk import chunks as ranks
+from sparseaug.nn import ranks
 
 HERE = Path(__file__).parent
 SCRIPT = HERE.parents[1] / "examples" / "distributed.py"

@@ -154,15 +154,15 @@ def test_an_audit_computes_the_gradient_of_equal_draws_once():
 def test_invariance_errors_and_the_metric_look_at_each_element_once():
     model = Counting()
     each = [
-        sann.invariance_error(model, TURN, sa.GroupSample(TURN.group, row[None]), X).mean
+        sa.invariance_error(model, TURN, sa.GroupSample(TURN.group, row[None]), X).mean
         for row in MANY.elements[:64]
     ]
     some = sa.GroupSample(TURN.group, MANY.elements[:64])
     model.seen = 0
-    report = sann.invariance_error(model, TURN, some, X)
+    report = sa.invariance_error(model, TURN, some, X)
     assert model.seen == 9 * 5
     np.testing.assert_allclose(report.errors, each, rtol=1e-12, atol=1e-15)
-    metric = sann.InvarianceError(model, TURN, some, chunk_size=12)
+    metric = sann.InvarianceMetric(model, TURN, some, chunk_size=12)
     model.seen = 0
     metric.update(X)
     assert model.seen == 9 * 5

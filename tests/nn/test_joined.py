@@ -10,7 +10,7 @@ from torch.utils.data._utils import collate
 
 import sparseaug as sa
 from sparseaug.nn import OneShotDataset, StreamingDataset
-from sparseaug.nn.data import items as moving
+from sparseaug.nn import moved_items as moving
 
 ACT = sa.roll(sa.abelian(4, 4))
 S = sa.Oracle(ACT.group, seed=0).draw(6)

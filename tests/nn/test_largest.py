@@ -13,8 +13,8 @@ from torch.nn import functional
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import UnsupportedError
-from sparseaug.nn.risk import largest
-from sparseaug.nn.risk.largest import derived_limit
+from sparseaug.nn.risk import layer_limits
+from sparseaug.nn.risk.layer_limits import derived_limit
 
 TURN = sa.rotate_grid(sa.dihedral(4))
 IMAGES = torch.tensor(np.random.default_rng(0).normal(size=(5, 2, 6, 6)))
@@ -127,7 +127,7 @@ def test_the_slope_of_a_layer_is_the_largest_norm_of_its_derivative(name):
     layer, a = ATTAINED[name]
     layer = layer.double()
     with torch.no_grad():
-        rule = largest._rule(layer, a, layer(a))
+        rule = layer_limits._rule(layer, a, layer(a))
     jacobian = torch.autograd.functional.jacobian(layer, a).reshape(-1, a.numel())
     norm = float(torch.linalg.matrix_norm(jacobian, 2))
     assert norm * (1 - 1e-12) <= rule.slope <= norm * (1 + 1e-9)
@@ -144,7 +144,7 @@ def test_the_rule_of_a_layer_bounds_its_output_and_the_derivatives_of_its_parame
         for a in (scale * noise, scale * noise.abs(), point):
             out = layer(a)
             with torch.no_grad():
-                rule = largest._rule(layer, a, out)
+                rule = layer_limits._rule(layer, a, out)
             length = np.array([float(a.norm())])
             most = min(rule.factor * length[0] + rule.shift, rule.cap)
             assert float(out.detach().norm()) <= most * (1 + 1e-12)
@@ -193,7 +193,7 @@ def test_frozen_parameters_do_not_count():
 def test_the_matrix_of_a_small_convolution_only_lowers_the_limit(monkeypatch):
     risk = risk_of(NETWORKS["zeros"]())
     small = derived_limit(risk)
-    monkeypatch.setattr(largest, "_DENSE", 0)
+    monkeypatch.setattr(layer_limits, "_DENSE", 0)
     assert small <= derived_limit(risk)
 
 

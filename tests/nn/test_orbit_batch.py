@@ -15,8 +15,7 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.nn import OrbitBatch
-from sparseaug.nn.models import orbit_batch
+from sparseaug.nn import OrbitBatch, orbit_batch
 
 
 def drawn(group, m=5, seed=0):
@@ -256,7 +255,6 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda orbit, x: orbit(x.numpy()), "x=.* is not a tensor"),
         (lambda orbit, x: orbit((x, x)), "x is a tuple, but Roll moves one array"),
         (lambda orbit, x: orbit(x[0, 0, 0]), r"x has shape \(4,\); give at least 2 axes"),
         (lambda orbit, x: orbit(x[..., :3]), "x has 3 entries on axis -1"),
@@ -267,21 +265,12 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
         (lambda orbit, x: orbit(x, torch.tensor([True] * 5)), "which has .* dtype torch.bool"),
         (lambda orbit, x: orbit(x, torch.tensor([0.0])), "which has .* dtype torch.float32"),
         (lambda orbit, x: orbit(x, []), r"which has shape \(0,\)"),
-        (lambda orbit, x: orbit(x, 2), "which=2 is not a slice"),
         (lambda orbit, x: orbit(x, slice(9, 10)), r"which has shape \(0,\)"),
-        (lambda orbit, x: orbit.repeat([1]), "y=.* is not a tensor"),
-        (lambda orbit, x: orbit.subset(-1, 2), "step=-1"),
         (lambda orbit, x: orbit.subset(0, 6), "size=6"),
-        (lambda orbit, x: OrbitBatch(orbit.action, orbit.elements), "S=.* is not a GroupSample"),
         (lambda orbit, x: OrbitBatch(orbit.action, drawn(sa.cyclic(4))), "S is a sample of C4"),
-        (lambda orbit, x: OrbitBatch("roll", orbit.sample), "action='roll' is not an action"),
-        (
-            lambda orbit, x: OrbitBatch(orbit.action, orbit.sample, sample_shape=(2, 4, -1)),
-            "sample_shape=-1",
-        ),
     ],
 )
-def test_bad_input_is_answered(shifts, images, call, message):
+def test_input_that_does_not_fit_S_is_answered(shifts, images, call, message):
     with pytest.raises(ArgumentError, match=message):
         call(shifts, images)
 
@@ -292,7 +281,7 @@ from datetime import timedelta
 import torch, torch.distributed as dist
 from torch import nn
 import sparseaug as sa
-from sparseaug.nn import InvarianceError
+from sparseaug.nn import InvarianceMetric
 from sparseaug.nn import OrbitBatch
 
 rank, store = int(sys.argv[1]), dist.FileStore(sys.argv[2], 2)
@@ -314,20 +303,20 @@ for _ in range(2):
     whole(x).square().mean().backward()
 torch.testing.assert_close(model.module[1].weight.grad, whole[1].weight.grad)
 
-metric = InvarianceError(lambda x: x[:, 0], orbit.action, seed_zero)
+metric = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
 if rank == 0:  # rank 1 has seen nothing, and takes part
     metric.update(x[:3])
-alone = metric.squares.clone()
+alone = metric.sums.clone()
 value = metric.compute()
 expected = (orbit(x[:3]).reshape(4, 3, 3)[..., 0] - x[:3, 0]).square().mean(1).sqrt().mean()
 torch.testing.assert_close(value.float(), expected)
-assert torch.equal(metric.squares, alone)
+assert torch.equal(metric.sums, alone)
 
 class Holder(nn.Module):  # sums are a rank's own, though buffers are broadcast
     def __init__(self):
         super().__init__()
         self.linear = nn.Linear(3, 1)
-        self.drift = InvarianceError(lambda x: x[:, 0], orbit.action, seed_zero)
+        self.drift = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
 
     def forward(self, x):
         self.drift.update(x)
@@ -341,7 +330,7 @@ value = holder.module.drift.compute()
 expected = (orbit(x).reshape(4, 4, 3)[..., 0] - x[:, 0]).square().mean(1).sqrt().mean()
 torch.testing.assert_close(value.float(), expected)
 
-other = InvarianceError(lambda x: x[:, 0], orbit.action, S)
+other = InvarianceMetric(lambda x: x[:, 0], orbit.action, S)
 other.update(x)
 try:
     other.compute()

@@ -164,17 +164,6 @@ def test_every_rank_gets_equally_many_batches(kind, size, ranks, even):
         assert list(sampler) == share[1:]
 
 
-def test_a_state_from_before_ranks_were_even_is_loaded():
-    sampler = OrbitBatchSampler(copies(), 3, num_ranks=2)
-    state = sampler.state_dict(position=2)
-    del state["settings"]["even"]
-    sampler.load_state_dict(state)
-    assert len(list(sampler)) == 2
-    state["settings"]["even"] = "drop"
-    with pytest.raises(sa.errors.ArgumentError, match="has even='drop'"):
-        sampler.load_state_dict(state)
-
-
 def test_all_ranks_load_the_state_of_the_first():
     first, last = (
         OrbitBatchSampler(copies(), 3, rank=rank, num_ranks=2, even=None) for rank in range(2)
@@ -216,21 +205,6 @@ def test_a_state_of_other_settings_is_refused():
 def test_a_batch_that_splits_an_orbit_is_refused_with_the_nearest_sizes(size, message):
     with pytest.raises(sa.errors.ArgumentError, match=f"batch_size={size}.*m=3.*{message}"):
         OrbitBatchSampler(copies(), size)
-
-
-def test_bad_arguments_are_refused():
-    for arguments, name in (
-        ({"batch_size": 0}, "batch_size"),
-        ({"copies": "apart"}, "copies"),
-        ({"rank": 2, "num_ranks": 2}, "rank"),
-        ({"num_ranks": 0}, "num_ranks"),
-        ({"seed": -1}, "seed"),
-        ({"dataset": [1, 2]}, "dataset"),
-    ):
-        with pytest.raises(sa.errors.ArgumentError, match=name):
-            OrbitBatchSampler(**{"dataset": copies(), "batch_size": 3, **arguments})
-    with pytest.raises(sa.errors.ArgumentError, match="epoch"):
-        OrbitBatchSampler(copies(), 3).set_epoch(-1)
 
 
 def test_every_element_is_as_likely_in_the_first_pass():

@@ -10,7 +10,7 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.nn import InvarianceError, ModuleRisk, OrbitAverage
+from sparseaug.nn import InvarianceMetric, ModuleRisk, OrbitAverage
 
 GRIDS = sa.rotate_grid(sa.dihedral(4))
 STILL = sa.custom_action(GRIDS.group, lambda g, x: x.expand(len(g), *x.shape))
@@ -111,7 +111,7 @@ def test_a_metric_says_how_to_choose_one():
         with pytest.raises(
             ArgumentError, match=r"returned a (dict|tuple).* lambda x: model\(x\)\["
         ):
-            InvarianceError(outputs, GRIDS, S).update(images())
+            InvarianceMetric(outputs, GRIDS, S).update(images())
 
 
 def test_a_risk_gives_them_to_the_loss():

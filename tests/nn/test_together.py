@@ -159,9 +159,9 @@ def test_the_orbit_average_of_a_dict_is_the_mean_of_its_calls():
             model(**{k: TURN(row[None], v)[0] for k, v in x.items()}) for row in S.elements
         )
         torch.testing.assert_close(average(x), expected / 6)
-    metric = sann.InvarianceError(model, BOTH, S)
+    metric = sann.InvarianceMetric(model, BOTH, S)
     metric.update(x)
-    error = sann.invariance_error(model, BOTH, S, x)
+    error = sa.invariance_error(model, BOTH, S, x)
     assert float(metric.compute()) == pytest.approx(error.mean)
 
 
@@ -197,7 +197,7 @@ def test_the_callback_measures_a_module_with_two_inputs():
     model.log = lambda name, value, **_: logged.update({name: value})
     callback = sann.SymmetryCallback(BOTH, S, images())
     callback.on_train_epoch_end(namedtuple("Trainer", "current_epoch")(0), model)
-    wanted = sann.invariance_error(model, BOTH, S, images()).mean
+    wanted = sa.invariance_error(model, BOTH, S, images()).mean
     assert logged["invariance_error"] == pytest.approx(wanted)
 
 

@@ -21,7 +21,8 @@ import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug._floats import text_up
 from sparseaug.errors import ArgumentError, LawError
-from sparseaug.nn import InvarianceError, assert_invariant, invariance_error
+from sparseaug.nn import InvarianceMetric
+from sparseaug.orbits import assert_invariant, invariance_error
 
 SETS = sa.permute_axis(sa.symmetric(4))
 GRIDS = sa.rotate_grid(sa.dihedral(4))
@@ -292,7 +293,7 @@ def test_the_metric_over_batches_is_the_error_over_all_samples(rng, chunk_size):
     x = torch.tensor(rng.normal(size=(20, 4)))
     S = sa.Oracle(SETS.group, seed=0).draw(6)
     model = network().eval()
-    metric = InvarianceError(model, SETS, S, chunk_size=chunk_size)
+    metric = InvarianceMetric(model, SETS, S, chunk_size=chunk_size)
     values = [metric(batch) for batch in x.split(8)]
     assert float(metric.compute()) == pytest.approx(
         invariance_error(model, SETS, S, x).mean, rel=1e-12
@@ -310,16 +311,16 @@ def test_the_metric_over_batches_is_the_error_over_all_samples(rng, chunk_size):
 def test_the_metric_counts_labels_and_moves_outputs(rng):
     x = torch.tensor(rng.normal(size=(20, 4)))
     S = sa.Oracle(SETS.group, seed=0).draw(6)
-    metric = InvarianceError(lambda x: x.argmax(1), SETS, S)
+    metric = InvarianceMetric(lambda x: x.argmax(1), SETS, S)
     metric.update(x[:15])
     metric.update(x[15:])
     expected = invariance_error(lambda x: x.argmax(1), SETS, S, x).mean
     assert float(metric.compute()) == pytest.approx(expected, rel=1e-12)
-    equivariant = InvarianceError(torch.sin, SETS, S, output_action=SETS)
+    equivariant = InvarianceMetric(torch.sin, SETS, S, output_action=SETS)
     assert float(equivariant(x)) == 0
-    assert float(InvarianceError(torch.sin, SETS, S)(x)) > 0.1
+    assert float(InvarianceMetric(torch.sin, SETS, S)(x)) > 0.1
     labels = [False, False, True, True]  # a batch asks the model twice
-    mixed = InvarianceError(lambda x: x.argmax(1) if labels.pop(0) else x, SETS, S)
+    mixed = InvarianceMetric(lambda x: x.argmax(1) if labels.pop(0) else x, SETS, S)
     mixed.update(x)
     mixed.update(x[:2])
     with pytest.raises(ArgumentError, match="labels for some batches"):
@@ -328,7 +329,7 @@ def test_the_metric_counts_labels_and_moves_outputs(rng):
 
 def test_the_metric_says_when_it_has_seen_nothing(rng):
     S = sa.Oracle(SETS.group, seed=0).draw(2)
-    metric = InvarianceError(torch.sin, SETS, S)
+    metric = InvarianceMetric(torch.sin, SETS, S)
     with pytest.raises(ArgumentError, match="has seen no samples"):
         metric.compute()
     with pytest.raises(ArgumentError, match="x is empty"):
@@ -344,18 +345,18 @@ def test_the_metric_says_when_it_has_seen_nothing(rng):
     ],
 )
 def test_the_metric_refuses_outputs_that_are_not_one_row_a_sample(model, message):
-    metric = InvarianceError(model, SETS, sa.Oracle(SETS.group, seed=0).draw(3))
+    metric = InvarianceMetric(model, SETS, sa.Oracle(SETS.group, seed=0).draw(3))
     with pytest.raises(ArgumentError, match=message):
         metric.update(torch.arange(4.0)[None])
-    assert int(metric.count) == 0
+    assert int(metric.sums[-2]) == 0
 
 
 def test_a_metric_that_loads_another_S_starts_again(rng):
     x = torch.tensor(rng.normal(size=(5, 4)))
     old, new = (sa.Oracle(SETS.group, seed).draw(m) for seed, m in ((0, 3), (1, 6)))
-    holder = nn.ModuleDict({"drift": InvarianceError(first_two, SETS, old)})
+    holder = nn.ModuleDict({"drift": InvarianceMetric(first_two, SETS, old)})
     holder["drift"].update(x)
-    state = nn.ModuleDict({"drift": InvarianceError(first_two, SETS, new)}).state_dict()
+    state = nn.ModuleDict({"drift": InvarianceMetric(first_two, SETS, new)}).state_dict()
     holder.load_state_dict(state)
     with pytest.raises(ArgumentError, match="has seen no samples"):
         holder["drift"].compute()
@@ -366,19 +367,19 @@ def test_a_metric_that_loads_another_S_starts_again(rng):
 
 def test_the_metric_keeps_its_sums_in_double_and_the_model_to_itself(rng):
     S = sa.Oracle(SETS.group, seed=0).draw(3)
-    metric = InvarianceError(network(), SETS, S)
+    metric = InvarianceMetric(network(), SETS, S)
     assert not list(metric.parameters())
     assert set(metric.state_dict()) == {
         "orbit.elements",
         "orbit.group_digest",
         "orbit._extra_state",
     }
-    metric.squares.fill_(1e9)
-    metric.count.fill_(1)
+    metric.sums[:-1] = 1e9
+    metric.sums[-2] = 1
     metric.half()
-    assert metric.squares.dtype == torch.float64
+    assert metric.sums.dtype == torch.float64
     assert float(metric.compute()) == pytest.approx(np.sqrt(1e9))
-    assert metric.to("meta").squares.is_meta
+    assert metric.to("meta").sums.is_meta
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:.*workers")  # Lightning's own
@@ -387,7 +388,7 @@ def test_the_metric_is_logged_by_lightning(tmp_path):
         def __init__(self):
             super().__init__()
             self.linear = nn.Linear(4, 1)
-            self.drift = InvarianceError(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
+            self.drift = InvarianceMetric(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
 
         def forward(self, x):
             return self.linear(x)
@@ -428,7 +429,7 @@ class TestWithTorchmetrics:
         S = sa.Oracle(SETS.group, seed=0).draw(5)
         models = {"first": lambda x: x[:, :1], "two": lambda x: x[:, :2], "sum": lambda x: x.sum(1)}
         collection = torchmetrics.MetricCollection(
-            {name: InvarianceError(model, SETS, S) for name, model in models.items()}
+            {name: InvarianceMetric(model, SETS, S) for name, model in models.items()}
         )
         collection.update(x[:1])
         collection(x[1:])
@@ -444,8 +445,8 @@ class TestWithTorchmetrics:
         S = sa.GroupSample.full(SETS.group)
         collection = torchmetrics.MetricCollection(
             {
-                "sum": InvarianceError(lambda x: x.sum(1), SETS, S),
-                "one": InvarianceError(lambda x: x[:, 0], SETS, S),
+                "sum": InvarianceMetric(lambda x: x.sum(1), SETS, S),
+                "one": InvarianceMetric(lambda x: x[:, 0], SETS, S),
             }
         )
         collection.update(torch.ones(2, 4))  # both errors are zero here
@@ -456,7 +457,7 @@ class TestWithTorchmetrics:
     def test_a_clone_measures_the_same_model_and_starts_with_the_same_sums(self, torchmetrics):
         S = sa.GroupSample.full(SETS.group)
         model = nn.Linear(4, 1)
-        metric = InvarianceError(model, SETS, S)
+        metric = InvarianceMetric(model, SETS, S)
         metric.update(torch.eye(4))
         clone = metric.clone()
         assert torch.equal(clone.compute(), metric.compute())
@@ -467,14 +468,14 @@ class TestWithTorchmetrics:
 
     def test_a_batch_that_is_refused_leaves_the_sums_as_they_were(self, torchmetrics):
         S = sa.GroupSample.full(SETS.group)
-        metric = InvarianceError(lambda x: x[:, 0], SETS, S)
+        metric = InvarianceMetric(lambda x: x[:, 0], SETS, S)
         metric(torch.eye(4))
         before = metric.compute()
         with pytest.raises(ArgumentError, match="x is empty"):
             metric(torch.empty(0, 4))
         metric.update(torch.eye(4))
         assert torch.equal(metric.compute(), before)
-        assert int(metric.count) == 8
+        assert int(metric.sums[-2]) == 8
 
     @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:.*workers")  # Lightning's own
     def test_lightning_logs_the_metric_itself(self, torchmetrics, tmp_path):
@@ -482,7 +483,7 @@ class TestWithTorchmetrics:
             def __init__(self):
                 super().__init__()
                 self.linear = nn.Linear(4, 1)
-                self.drift = InvarianceError(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
+                self.drift = InvarianceMetric(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
 
             def forward(self, x):
                 return self.linear(x)
@@ -508,21 +509,21 @@ class TestWithTorchmetrics:
 import sys
 sys.modules["torchmetrics"] = None
 import torch, sparseaug as sa
-from sparseaug.nn import InvarianceError
+from sparseaug.nn import InvarianceMetric
 act = sa.permute_axis(sa.symmetric(4))
-metric = InvarianceError(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
+metric = InvarianceMetric(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
 assert type(metric).__mro__[1] is torch.nn.Module
 metric(torch.eye(4))
 metric.update(torch.eye(4)[:1])
-print(float(metric.compute()), int(metric.half().count), metric.squares.dtype)
+print(float(metric.compute()), int(metric.half().sums[-2]), metric.sums.dtype)
 metric.reset()
-print(int(metric.count))
+print(int(metric.sums[-2]))
 """
         done = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True
         )
         act = sa.permute_axis(sa.symmetric(4))
-        metric = InvarianceError(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
+        metric = InvarianceMetric(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
         metric(torch.eye(4))
         metric.update(torch.eye(4)[:1])
         assert done.stdout.split() == [str(float(metric.compute())), "5", "torch.float64", "0"]
@@ -536,7 +537,7 @@ def test_what_does_not_move_is_refused_before_the_model_sees_it(measure):
     def ask(x):
         if measure == "error":
             return invariance_error(nn.Linear(3, 1), rotate, S, x)
-        return InvarianceError(nn.Linear(3, 1), rotate, S).update(x)
+        return InvarianceMetric(nn.Linear(3, 1), rotate, S).update(x)
 
     with pytest.raises(ArgumentError, match=r"x has dtype torch.int64; a linear action needs"):
         ask(torch.ones(2, 3, dtype=torch.int64))

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, copies
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, base
 
 RNG = np.random.default_rng(3)
 SHIFT = sa.permute_axis(sa.cyclic(5))
@@ -107,7 +107,7 @@ def test_the_size_of_a_chunk_changes_no_spread(
     tree = DecisionTreeRegressor(random_state=0)
     model = OneShotRegressor(tree, action=SHIFT, m=9, random_state=0).fit(X, 1e6 + X[:, 0])
     wanted = model.predict(X, return_spread=True)[1]
-    monkeypatch.setattr(copies, "MOST_ROWS", rows_at_once)
+    monkeypatch.setattr(base, "MOST_ROWS", rows_at_once)
     assert np.allclose(model.predict(X, return_spread=True)[1], wanted, rtol=1e-9)
 
 

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, copies
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, base
 
 augmenting = import_module("sparseaug.sampling.augment")  # its function has the same name
 RNG = np.random.default_rng(9)
@@ -67,7 +67,7 @@ def test_parts_are_learned_as_the_whole_is() -> None:
 
 
 def test_no_more_copies_than_allowed_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copies, "MOST_ROWS", 20)
+    monkeypatch.setattr(base, "MOST_ROWS", 20)
     model = OneShotRegressor(Sums(), action=SHIFT, y_action=SHIFT, m="full")
     model.partial_fit(X, X**2)
     assert max(model.estimator_.seen) <= 20

@@ -218,21 +218,13 @@ def test_unsigned_columns_do_not_wrap_around() -> None:
     ("parameters", "name"),
     [
         ({"m": 4, "target_deviation": 0.5}, "target_deviation"),
-        ({"m": 0}, "m=0"),
-        ({"m": "many"}, "m='many'"),
-        ({"S": [[0, 1, 2, 3]]}, "S="),
         ({"S": sa.Oracle(sa.symmetric(5)).draw(2)}, "S5"),
-        ({"action": "flip"}, "action='flip'"),
         ({"action": lambda width: width}, "action="),
         ({"sample_shape": (3, 2)}, "sample_shape=(3, 2)"),
-        ({"sample_shape": 4}, "sample_shape=4"),
-        ({"random_state": "zero"}, "random_state='zero'"),
-        ({"random_state": -1}, "random_state=-1"),
         ({"y_action": REORDER}, "y has shape"),
-        ({"target_deviation": 2.0}, "target"),
     ],
 )
-def test_bad_parameters_are_named(parameters: dict[str, object], name: str) -> None:
+def test_parameters_that_do_not_fit_are_named(parameters: dict[str, object], name: str) -> None:
     with pytest.raises(ArgumentError) as error:
         OneShotResampler(**{"action": REORDER, **parameters}).fit_resample(X, Y)
     assert name in str(error.value)
@@ -277,5 +269,3 @@ def test_full_is_all_of_the_group_and_other_words_are_refused() -> None:
         assert drawn.sample_.calls == 0
     with pytest.raises(ArgumentError, match="m='all'"):
         OneShotResampler(REORDER, m="all").fit(X)
-    with pytest.raises(ArgumentError, match="identity"):
-        OneShotResampler(REORDER, identity=1).fit(X)

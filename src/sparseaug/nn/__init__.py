@@ -1,10 +1,17 @@
 """The PyTorch layer: one S for data sets, batches, predictions and risks.
 
-data      data sets of copies, samplers, a loader that resumes anywhere
-models    the copies of a batch; predictions averaged over S; a metric
-risk      R_n^S of any module, training on it, and an audit
-adapters  the forms that torchvision, PyTorch Geometric and Lightning expect
-checks    what modules ask of their arguments
+datasets       OneShotDataset: all n m copies by an index map; StreamingDataset: fresh, counted elements
+moved_items    the parts of an item, moved
+samplers       which copies share a batch; a loader that resumes anywhere
+orbit_batch    the copies of a batch, made on the device
+orbit_average  predictions averaged over S, their spread, and a bound
+metric         the invariance error, accumulated over batches and ranks
+risk           R_n^S of any module, training on it, and an audit
+transforms     a transform in the manner of torchvision v2; graphs: of PyTorch Geometric
+lightning      a callback for Lightning's trainer
+states         what saved states hold, and whose they are
+ranks          the little that is needed of torch.distributed
+checks         what modules ask of their arguments
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,27 +20,24 @@ from sparseaug.errors import need
 
 need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
-from sparseaug.nn.adapters import OrbitTransform, RelabelNodes, SymmetryCallback
-from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
-from sparseaug.nn.data.one_shot import OneShotDataset
-from sparseaug.nn.data.samplers import OrbitBatchSampler, ResumableLoader
-from sparseaug.nn.data.streaming import StreamingDataset
-from sparseaug.nn.models.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
-from sparseaug.nn.models.orbit_batch import OrbitBatch
+from sparseaug.nn.datasets import OneShotDataset, StreamingDataset
+from sparseaug.nn.graphs import RelabelNodes
+from sparseaug.nn.lightning import SymmetryCallback
+from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
+from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.nn.risk.certified import audit
-from sparseaug.nn.risk.fit import FitStep, fit
-from sparseaug.nn.risk.module_risk import ModuleRisk
-from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
-from sparseaug.orbits.invariance import InvarianceReport, assert_invariant, invariance_error
+from sparseaug.nn.risk.fit import FitStep
+from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
+from sparseaug.nn.samplers import OrbitBatchSampler, ResumableLoader
+from sparseaug.nn.transforms import OrbitTransform, RepeatedEpochWarning
 
 if TYPE_CHECKING:
-    from sparseaug.nn.models.metric import InvarianceError
+    from sparseaug.nn.metric import InvarianceMetric
 
 __all__ = [
     "FitStep",
     "InvarianceBound",
-    "InvarianceError",
-    "InvarianceReport",
+    "InvarianceMetric",
     "ModuleRisk",
     "OneShotDataset",
     "OrbitAverage",
@@ -47,21 +51,18 @@ __all__ = [
     "StreamingDataset",
     "StreamingModuleRisk",
     "SymmetryCallback",
-    "assert_invariant",
     "audit",
-    "fit",
-    "invariance_error",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """The metric when it is first asked for: torchmetrics takes as long to import as torch."""
-    if name != "InvarianceError":
+    if name != "InvarianceMetric":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sparseaug.nn.models.metric import InvarianceError
+    from sparseaug.nn.metric import InvarianceMetric
 
-    globals()[name] = InvarianceError
-    return InvarianceError
+    globals()[name] = InvarianceMetric
+    return InvarianceMetric
 
 
 def __dir__() -> list[str]:

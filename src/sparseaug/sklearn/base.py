@@ -10,9 +10,9 @@ Arguments of `fit` on their way to the inner estimator: which it takes, and thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 from warnings import warn
 
 import numpy as np
@@ -36,27 +36,26 @@ from sklearn.utils.validation import (
 )
 
 from sklearn import get_config
+from sparseaug.actions.arrays import Shape
+from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, SparseAugWarning, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.augment import require_room
-from sparseaug.sklearn.copies import (
-    Back,
-    at_once,
-    bytes_of_row,
-    copies,
-    mean_over,
-    some_rows,
-    take_rows,
-)
-from sparseaug.sklearn.parameters import (
+from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
+from sparseaug.sklearn.one_shot import (
     ActionChoice,
     OneShotMixin,
-    Shape,
+    check_parameters,
     check_rows,
-    naming,
+    name_in_errors,
     require_not_sparse,
 )
+
+MOST_ROWS = 1 << 16
+"""Rows given to an estimator at once: bounds the memory, whatever n and m are."""
+
+Back: TypeAlias = Callable[[Rows, NDArray[Any]], NDArray[Any]]
 
 
 def inner_has(name: str) -> Any:
@@ -109,7 +108,8 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return self._default() if self.estimator is None else self.estimator
 
     def _is_classifier(self) -> bool:
-        """Whether the inner estimator is one; an `ArgumentError` unless it can fit and predict."""
+        """Whether the inner estimator is one; an `ArgumentError` unless all parameters can be used."""
+        check_parameters(self)
         inner = self._inner()
         methods = ("fit", "predict", "get_params")
         if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
@@ -135,10 +135,19 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self._inner(), method_mapping=mapping)
 
-    def _fit_copies(self, X: Any, y: NDArray[Any], given: dict[str, Any]) -> None:
-        """Fit a clone of the inner estimator on the n m copies of checked data."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Draw S, and fit a clone of the estimator on the copies.
+
+        Args:
+            X: samples, one per row
+            y: labels or targets
+            sample_weight: one per sample; left out, with a warning, if the estimator takes no weights
+            fit_params: what the estimator or its parts request, with metadata routing; arrays with one
+                entry per sample are copied along
+        """
+        X, y = self._check(X, y, reset=True)
         n, inner = len(X), clone(self._inner())
-        given = routed(self, inner, X, given)
+        given = route_arguments(self, inner, X, {"sample_weight": sample_weight, **fit_params})
         self._draw(n)
         rows, counts = self._elements(inner)
         require_room(
@@ -148,28 +157,37 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             + ("" if hasattr(inner, "partial_fit") else ", of an inner estimator that has it"),
         )
         groups = np.tile(np.arange(n), len(rows))
-        extra = copied(given, n, groups)
+        extra = copy_arguments(given, n, groups)
         if counts is not None:
             extra["sample_weight"] = np.repeat(counts, n) * extra.get("sample_weight", 1.0)
         if "groups" not in extra and splits_by_groups(inner):
             extra["groups"] = groups  # the copies of a sample stay on one side of a split
         moved = copies(self.action_, rows, X, self.shape_)
-        with naming(" or ".join(["X", "y", *extra])):
+        with name_in_errors(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
+        self._learned_from(y)
+        return self
 
-    def _continue(self, X: Any, y: NDArray[Any], sample_weight: Any, **classes: Any) -> None:
-        """Partial fits on the copies of checked data, of some rows at a time and all elements of S.
+    def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        raise NotImplementedError
+
+    def _learned_from(self, y: NDArray[Any]) -> None:
+        """What to keep of the targets after learning."""
+
+    def _continue(self, X: Any, y: Any, sample_weight: Any, **classes: Any) -> Self:
+        """Partial fits on the copies of data, of some rows at a time and all elements of S.
 
         The first call draws S, unless `fit` has.
         """
+        X, y = self._check(X, y, reset=not hasattr(self, "estimator_"))
         inner = getattr(self, "estimator_", None)
         if inner is None:
             self._draw(len(X))
             inner = clone(self._inner())
         rows, counts = self._elements(inner, "partial_fit")
-        given = routed(self, inner, X, {"sample_weight": sample_weight}, "partial_fit")
+        given = route_arguments(self, inner, X, {"sample_weight": sample_weight}, "partial_fit")
         sample_weight = given.get("sample_weight")
-        step = at_once(len(rows))
+        step = max(1, MOST_ROWS // len(rows))
         for start in range(0, len(X), step):
             part = slice(start, start + step)
             block, extra = some_rows(X, part), dict(classes)
@@ -179,9 +197,11 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
                 repeated = np.repeat(counts, len(block))
                 extra["sample_weight"] = repeated * extra.get("sample_weight", 1.0)
             moved = copies(self.action_, rows, block, self.shape_)
-            with naming(" or ".join(["X", "y", *extra])):
+            with name_in_errors(" or ".join(["X", "y", *extra])):
                 inner.partial_fit(moved, self._targets(rows, y[part]), **extra)
         self.estimator_ = inner
+        self._learned_from(y)
+        return self
 
     def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
         """The elements to move by: all, or the distinct ones with their counts as weights."""
@@ -195,11 +215,62 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return np.concatenate([y] * len(rows))
 
     def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
-        """The mean over S of what `method` of the inner estimator says; or what it says of X."""
-        with naming("X"):
+        """The mean over S of what `method` of the inner estimator says; or what it says of X.
+
+        `back` moves what was said of rows moved by g by g^-1, for predictions that move along.
+        """
+        with name_in_errors("X"):
             if not self.average:
                 return np.asarray(method(X))
-            return mean_over(method, self.action_, self.sample_.elements, X, self.shape_, back)
+            parts = []
+            for answers in self._answers(method, X, back):
+                total: Any = 0.0
+                for counts, values in answers:
+                    total = total + np.tensordot(counts, values, axes=1)
+                parts.append(total / self.sample_.m)  # whole votes add up exactly: a tie stays one
+            return np.concatenate(parts)
+
+    def _spread(self, method: Any, X: Any, back: Back | None) -> NDArray[np.float64]:
+        """The standard deviation over S of the same values: sqrt(mean_S |f - mean_S f|^2).
+
+        Chunks are merged by their means and sums of squares (Chan, Golub and LeVeque, 1979), which does
+        not lose a small spread around a large mean.
+        """
+        parts = []
+        with name_in_errors("X"):
+            for answers in self._answers(method, X, back):
+                weight, mean, squares = 0.0, np.zeros(()), np.zeros(())
+                for counts, values in answers:
+                    more = float(counts.sum())
+                    center = np.tensordot(counts, values, axes=1) / more
+                    apart = center - mean
+                    squares = squares + np.tensordot(counts, (values - center) ** 2, axes=1)
+                    squares = squares + apart**2 * (weight * more / (weight + more))
+                    mean = mean + apart * (more / (weight + more))
+                    weight += more
+                parts.append(np.sqrt(squares / weight))
+        return np.concatenate(parts)
+
+    def _answers(
+        self, method: Any, X: Any, back: Back | None
+    ) -> Iterator[Iterator[tuple[NDArray[np.float64], NDArray[Any]]]]:
+        """For each block of rows, counts and answers (k, rows, ...) of k distinct elements at a time.
+
+        Equal elements are moved once and weigh as many as they are; at most 2^16 rows a call.
+        """
+        once = distinct(self.sample_.elements)
+        counts, first = once.counts.astype(np.float64), self.sample_.elements[once.first]
+
+        def answers(block: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
+            step = max(1, MOST_ROWS // len(block))
+            for j in range(0, len(first), step):
+                some = first[j : j + step]
+                values = np.asarray(method(copies(self.action_, some, block, self.shape_)))
+                values = values.reshape(len(some), len(block), *values.shape[1:])
+                yield counts[j : j + step], values if back is None else back(some, values)
+
+        for start in range(0, len(X), MOST_ROWS):
+            yield answers(some_rows(X, slice(start, start + MOST_ROWS)))
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "estimator_")
@@ -220,9 +291,9 @@ def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> N
             f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
         )
     require_not_sparse("y", y)
-    with naming("y"):
+    with name_in_errors("y"):
         y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
-    with naming("X and y"):
+    with name_in_errors("X and y"):
         check_consistent_length(X, y)
     return np.asarray(y)
 
@@ -232,7 +303,7 @@ def routing_enabled() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def routed(
+def route_arguments(
     estimator: Any, inner: Any, X: Any, given: Mapping[str, Any], method: str = "fit"
 ) -> dict[str, Any]:
     """What `inner.fit` gets of the arguments that `estimator.fit` was given, one entry per sample.
@@ -253,7 +324,7 @@ def routed(
             "them by set_fit_request."
         )
     if given.get("sample_weight") is not None:
-        with naming("sample_weight"):
+        with name_in_errors("sample_weight"):
             given["sample_weight"] = _check_sample_weight(given["sample_weight"], X)
         if not (routing_enabled() or _has_weights(inner, method)):
             _refuse_weights(estimator, inner, method)
@@ -261,7 +332,7 @@ def routed(
     return given
 
 
-def copied(given: Mapping[str, Any], n: int, rows: NDArray[np.int64]) -> dict[str, Any]:
+def copy_arguments(given: Mapping[str, Any], n: int, rows: NDArray[np.int64]) -> dict[str, Any]:
     """These rows of every argument that has one entry per sample; the others as they are."""
 
     def take(value: Any) -> Any:

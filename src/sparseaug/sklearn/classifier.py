@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
-from sparseaug.sklearn.parameters import check_choice, check_rows, naming, require_not_sparse
+from sparseaug.sklearn.one_shot import check_rows, name_in_errors, require_not_sparse
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
@@ -62,21 +62,6 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
     # weights are for the inner estimator to request
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED, "classes": UNUSED}
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies.
-
-        Args:
-            X: samples, one per row
-            y: labels
-            sample_weight: one per sample; left out, with a warning, if the estimator takes no weights
-            fit_params: what the estimator or its parts request, with metadata routing; arrays with one
-                entry per sample are copied along
-        """
-        X, y = self._checked(X, y, reset=True)
-        self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
-        self._set_classes(y)
-        return self
-
     @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue learning from the copies of these samples, of which 2^16 are in memory at once.
@@ -89,17 +74,15 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             classes: all labels, in the first call
             sample_weight: one per sample, if the estimator takes weights
         """
-        X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
-        self._continue(X, y, sample_weight, **({} if classes is None else {"classes": classes}))
-        self._set_classes(y)
-        return self
+        given = {} if classes is None else {"classes": classes}
+        return self._continue(X, y, sample_weight, **given)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the largest mean over S, of every output."""
         X = self._rows(X)
         inner = self.estimator_
         if not self.average:
-            with naming("X"):
+            with name_in_errors("X"):
                 return np.asarray(inner.predict(X))
         if isinstance(self.classes_, list):
             return self._predict_several(X)
@@ -108,7 +91,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         elif hasattr(inner, "decision_function") and not self._decides_pairs():
             scores = self._mean(inner.decision_function, X)
         else:
-            scores = self._mean(lambda rows: self._votes(inner.predict(rows)), X)
+            scores = self._mean(self._votes, X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0).astype(np.int64)]
         return self.classes_[scores.argmax(axis=1)]
@@ -132,33 +115,29 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, as scikit-learn has it; of several outputs all must be right."""
         require_not_sparse("y", y)
-        with naming("X, y or sample_weight"):
+        with name_in_errors("X, y or sample_weight"):
             if not isinstance(getattr(self, "classes_", None), list):
                 return float(super().score(X, y, sample_weight))
             right = (self.predict(X) == np.asarray(y)).all(axis=1)
             return float(np.average(right, weights=sample_weight))
 
-    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        check_choice(self)
+    def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        """X, and y (n,), or (n, outputs) where the inner estimator takes several outputs."""
         if not self._is_classifier():
             raise ArgumentError(
                 f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
             )
         X = check_rows(self, X, reset=reset)
-        return X, self._labels(X, y)
-
-    def _labels(self, X: Any, y: Any) -> NDArray[Any]:
-        """y, checked: (n,), or (n, outputs) where the inner estimator takes several outputs."""
         y = check_targets(self, X, y)
-        with naming("y"):
+        with name_in_errors("y"):
             tags = get_tags(self._inner())
             several = tags.target_tags.multi_output or tags.classifier_tags.multi_label
             if not several or y.ndim == 1 or y.shape[1] == 1:
                 y = column_or_1d(y, warn=True)
             check_classification_targets(y)
-        return y
+        return X, y
 
-    def _set_classes(self, y: NDArray[Any]) -> None:
+    def _learned_from(self, y: NDArray[Any]) -> None:
         """The inner estimator's classes: a semi-supervised one has a label for "unknown" besides.
 
         Of several outputs, a list of those of each.
@@ -183,20 +162,20 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         if hasattr(self.estimator_, "predict_proba") and self._lists_probabilities():
             scores = self.predict_proba(X)
         else:
-            scores = self._split(self._mean(self._votes_of_several, X))
+            scores = self._split(self._mean(self._votes, X))
         labels = [
             classes[score.argmax(axis=1)]
             for classes, score in zip(self.classes_, scores, strict=True)
         ]
         return np.stack(labels, axis=1)
 
-    def _votes_of_several(self, rows: Any) -> NDArray[np.float64]:
-        labels = np.asarray(self.estimator_.predict(rows)).T
-        votes = [
-            output[:, None] == classes
-            for output, classes in zip(labels, self.classes_, strict=True)
-        ]
-        return np.concatenate(votes, axis=1).astype(np.float64)
+    def _votes(self, rows: Any) -> NDArray[np.float64]:
+        """One vote per row and output, as (rows, classes); of several outputs side by side."""
+        labels = np.asarray(self.estimator_.predict(rows))
+        if not isinstance(self.classes_, list):
+            return np.asarray(labels[:, None] == self.classes_, np.float64)
+        outputs = zip(labels.T, self.classes_, strict=True)
+        return np.concatenate([one[:, None] == classes for one, classes in outputs], axis=1) * 1.0
 
     def _split(self, joined: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """One array (n, classes) per output."""
@@ -222,7 +201,3 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             if name.split("__")[-1] == "decision_function_shape"
         ]
         return len(self.classes_) > 2 and "ovo" in shapes
-
-    def _votes(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """One vote per row, as (rows, classes)."""
-        return np.asarray(labels[:, None] == self.classes_, np.float64)

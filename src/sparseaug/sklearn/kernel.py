@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from sparseaug.actions import Action
+from sparseaug.actions.arrays import Shape
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.sklearn.copies import copies
-from sparseaug.sklearn.parameters import Shape, check_shape, naming, resolve_action
+from sparseaug.sklearn.moved_rows import copies
+from sparseaug.sklearn.one_shot import check_shape, name_in_errors, resolve_action
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ class AveragedKernel:
             X: samples, one per row
             Y: others, k rows; those of X by default
         """
-        with naming("X"):
+        with name_in_errors("X"):
             X = check_array(X)
-        with naming("Y"):
+        with name_in_errors("Y"):
             Y = X if Y is None else check_array(Y)
         width = X.shape[1]
         if Y.shape[1] != width:
@@ -93,7 +94,7 @@ class AveragedKernel:
         return total / S.m**2
 
     def _values(self, X: NDArray[Any], Y: NDArray[Any]) -> NDArray[Any]:
-        with naming("kernel, or X or Y,"):
+        with name_in_errors("kernel, or X or Y,"):
             values = np.asarray(self.kernel(X, Y))
         if values.shape != (len(X), len(Y)) or values.dtype.kind not in "iuf":
             raise ArgumentError(

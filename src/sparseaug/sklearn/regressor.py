@@ -15,18 +15,18 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from sparseaug._checks import check_flag
+from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
-from sparseaug.sklearn.copies import Back, copies, spread_over
-from sparseaug.sklearn.parameters import (
+from sparseaug.sklearn.moved_rows import copies
+from sparseaug.sklearn.one_shot import (
     ActionChoice,
-    Shape,
-    check_choice,
     check_rows,
     check_shape,
-    naming,
+    name_in_errors,
     require_not_sparse,
     resolve_y_action,
 )
@@ -99,20 +99,6 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         self.y_action = y_action
         self.y_shape = y_shape
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies.
-
-        Args:
-            X: samples, one per row
-            y: targets
-            sample_weight: one per sample; left out, with a warning, if the estimator takes no weights
-            fit_params: what the estimator or its parts request, with metadata routing; arrays with one
-                entry per sample are copied along
-        """
-        X, y = self._checked(X, y, reset=True)
-        self._fit_copies(X, y, {"sample_weight": sample_weight, **fit_params})
-        return self
-
     @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Continue learning from the copies of these samples, of which 2^16 are in memory at once.
@@ -124,9 +110,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             y: targets
             sample_weight: one per sample, if the estimator takes weights
         """
-        X, y = self._checked(X, y, reset=not hasattr(self, "estimator_"))
-        self._continue(X, y, sample_weight)
-        return self
+        return self._continue(X, y, sample_weight)
 
     def predict(self, X: Any, return_std: bool = False, return_spread: bool = False) -> Any:
         """The mean over S of the inner predictions, moved back where targets move along.
@@ -141,33 +125,34 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
                 noise in y
         """
         X = self._rows(X)
-        for name, value in {"return_std": return_std, "return_spread": return_spread}.items():
-            if type(value) is not bool:
-                raise ArgumentError(f"{name}={shorten(value)} is neither True nor False.")
-        if return_std and return_spread:
+        if check_flag("return_spread", return_spread) & check_flag("return_std", return_std):
             raise ArgumentError(
                 "return_std and return_spread are both True; ask for one at a time."
             )
-        inner, back = self.estimator_.predict, None if self.y_action is None else self._moved_back
+        inner, back = self.estimator_.predict, None if self.y_action is None else self._move_back
         if return_std:
             self._require_std()
             if not self.average:
-                with naming("X"):
+                with name_in_errors("X"):
                     return inner(X, return_std=True)
         mean = self._mean(inner, X, back)
         if not (return_std or return_spread):
             return mean
+        if not self.average:
+            raise ArgumentError(
+                "return_spread=True is the spread over S, and average=False predicts without S; leave "
+                "one of them out."
+            )
         spread = self._spread(inner, X, back)
         return mean, np.hypot(spread, self._inner_std(inner, X)) if return_std else spread
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
         require_not_sparse("y", y)
-        with naming("X, y or sample_weight"):
+        with name_in_errors("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 
-    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        check_choice(self)
+    def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         if self._is_classifier():
             raise ArgumentError(
                 f"estimator={shorten(self.estimator)} is a classifier, and a mean of labels says "
@@ -176,7 +161,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         X = check_rows(self, X, reset=reset)
         several = get_tags(self._inner()).target_tags.multi_output
         y = check_targets(self, X, y, numeric=True)
-        with naming("y"):
+        with name_in_errors("y"):
             return X, y if several else column_or_1d(y, warn=True)
 
     def _draw(self, n: int) -> None:
@@ -198,7 +183,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
                 f"y does not fit y_action: {error} A row of y is read with y_shape={self.y_shape_}."
             ) from error
 
-    def _moved_back(self, rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
+    def _move_back(self, rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
         """Predictions (k, n, outputs) for samples moved by these elements, moved by their inverses."""
         action, shape = self.y_action_, (values.shape[1], *self.y_shape_)
         prepared = action.prepare(action.group.inverse(rows), shape)
@@ -227,16 +212,6 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
                 "the spread over S: return_spread=True."
             )
 
-    def _spread(self, method: Any, X: Any, back: Back | None) -> NDArray[np.float64]:
-        """The standard deviation over S of the same values."""
-        if not self.average:
-            raise ArgumentError(
-                "return_spread=True is the spread over S, and average=False predicts without S; leave "
-                "one of them out."
-            )
-        with naming("X"):
-            return spread_over(method, self.action_, self.sample_.elements, X, self.shape_, back)
-
     def _inner_std(self, method: Any, X: Any) -> NDArray[np.float64]:
         """The root of the mean over S of the inner variances, which move along without a sign."""
 
@@ -244,7 +219,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             return np.asarray(method(rows, return_std=True)[1]) ** 2
 
         def back(rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
-            return abs(self._moved_back(rows, values))
+            return abs(self._move_back(rows, values))
 
         return np.sqrt(self._mean(variance, X, None if self.y_action is None else back))
 

@@ -17,14 +17,14 @@ from sklearn.utils import check_array, check_consistent_length
 
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action
+from sparseaug.actions.arrays import Shape
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sklearn.copies import copies, take_rows
-from sparseaug.sklearn.frames import is_frame, is_table, stacked
-from sparseaug.sklearn.parameters import Shape, check_shape, naming, resolve_action
+from sparseaug.sklearn.moved_rows import copies, is_frame, is_table, stack_frames, take_rows
+from sparseaug.sklearn.one_shot import check_shape, name_in_errors, resolve_action
 
 MOST_DRAWS = 1 << 20
 """More fresh elements than test samples that anybody has."""
@@ -73,7 +73,7 @@ def moved_scorer(
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
         moved = moves(X)
-        with naming("scoring, or X or y,"):
+        with name_in_errors("scoring, or X or y,"):
             scorer = check_scoring(estimator, scoring)
             if not callable(scorer):
                 raise TypeError(f"{shorten(scoring)} does not name one score.")
@@ -119,16 +119,16 @@ def moved_folds(
     """
     moved = _Moves(action, oracle, draws, sample_shape)(X)
     n = len(moved)
-    with naming("X or y"):
+    with name_in_errors("X or y"):
         if not is_table(y):
             y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False)
         check_consistent_length(moved, y)
-    with naming("cv or y"):
+    with name_in_errors("cv or y"):
         splits = list(check_cv(cv, y, classifier=True).split(np.zeros(n), y))
         if not splits:
             raise ValueError("it makes no folds; give a number of folds.")
     if is_frame(moved):
-        both = stacked([X, moved])
+        both = stack_frames([X, moved])
     else:
         both = np.concatenate([check_array(X, dtype=None, ensure_all_finite=False), moved])
     targets = take_rows(y, np.tile(np.arange(n), 2))
@@ -152,7 +152,7 @@ class _Moves:
 
     def __call__(self, X: Any) -> Any:
         if not is_frame(X):
-            with naming("X"):
+            with name_in_errors("X"):
                 X = check_array(X, dtype=None, ensure_all_finite=False)
         action = resolve_action("action", self._action, X.shape[1])
         if action.group != self._group:
@@ -175,5 +175,5 @@ class _Moves:
                 start += count
         back = np.argsort(order, kind="stable")
         if is_frame(X):
-            return take_rows(stacked(pieces), back)
+            return take_rows(stack_frames(pieces), back)
         return np.concatenate(pieces)[back]

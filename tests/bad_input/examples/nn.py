@@ -75,8 +75,8 @@ def average() -> sann.OrbitAverage:
     return sann.OrbitAverage(same, ACT, S, deviation=DEVIATION)
 
 
-def metric() -> sann.InvarianceError:
-    return sann.InvarianceError(same, ACT, S)
+def metric() -> sann.InvarianceMetric:
+    return sann.InvarianceMetric(same, ACT, S)
 
 
 def transform() -> sann.OrbitTransform:
@@ -152,24 +152,19 @@ def of_models() -> Iterator[Example]:
         {**moved, "merge": "mean", "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
-    chosen = {"model": same, "action": ACT, "S": "choose", "output_action": None}
-    yield Example(
-        lambda **given: sann.OrbitAverage(**given)(X),
-        {**chosen, "merge": "mean", "chunk_size": None, "error": 0.5, "x": X},
-        of=key(sann.OrbitAverage),
-        takes={"x": MOVED},
-    )
     yield of(average, "forward", {"x": MOVED}, x=X)
     yield of(average, "statistics", {"x": MOVED}, x=X)
     yield of(average, "invariance_bound", output_range=(0, 1))
     yield of(lambda: average().statistics(X), "estimated_error", deviation=DEVIATION)
     yield Example(
-        lambda **given: sann.InvarianceError(**given).update(X), moved, of=key(sann.InvarianceError)
+        lambda **given: sann.InvarianceMetric(**given).update(X),
+        moved,
+        of=key(sann.InvarianceMetric),
     )
     yield of(metric, "forward", {"x": MOVED}, x=X)
     yield of(metric, "update", {"x": MOVED}, x=X)
     yield Example(
-        sann.invariance_error,
+        sa.invariance_error,
         {
             **{
                 "model": same,
@@ -183,7 +178,7 @@ def of_models() -> Iterator[Example]:
         takes={"x": MOVED},
     )
     yield Example(
-        sann.assert_invariant,
+        sa.orbits.assert_invariant,
         {
             **{"model": lambda x: 0 * x[:, 0], "action": ACT, "S_or_group": S, "x": X.numpy()},
             **{"tolerance": None},
@@ -207,7 +202,8 @@ def of_risks() -> Iterator[Example]:
     yield Example(sann.ModuleRisk.exact, {"risk": Fresh(risk), "theta": THETA})
     yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
     yield Example(sann.audit, {"risk": Fresh(risk), **audited, **also})
-    yield Example(sann.fit, {"risk": RISK, "optimizer": SGD, "num_steps": 2, "callback": None})
+    steps = {"optimizer": SGD, "num_steps": 2, "callback": None}
+    yield Example(lambda **given: RISK.fit(**given), steps, of=key(sann.ModuleRisk.fit))
     yield Example(
         sann.StreamingModuleRisk,
         {**problem, "oracle": Fresh(oracle), "batch": 1, **options},

@@ -27,8 +27,8 @@ from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
-from sparseaug.nn.risk.chunks import require_same
-from sparseaug.nn.risk.largest import derived_limit
+from sparseaug.nn.ranks import require_same
+from sparseaug.nn.risk.layer_limits import derived_limit
 from sparseaug.sampling import GroupSample, Oracle
 
 if TYPE_CHECKING:

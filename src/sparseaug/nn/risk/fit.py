@@ -1,24 +1,26 @@
-"""Ordinary optimisers on a module's risk, stopped before a step that is not finite."""
+"""Ordinary optimisers on a module's risk, stopped before a step that is not finite.
+
+`fit` is a method of both risks, of one S and of fresh elements.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import torch
 from torch import Tensor
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_callable, check_integer
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.state import Recorder
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.risk.chunks import any_rank, require_same
+from sparseaug.nn.ranks import any_rank, require_same
 from sparseaug.orbits.models import MOST_CALLS
 
 if TYPE_CHECKING:
-    from sparseaug.nn.risk.module_risk import ModuleRisk
-    from sparseaug.nn.risk.streaming_risk import StreamingModuleRisk
+    from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
 
 
 @final
@@ -40,7 +42,7 @@ class FitStep:
 
 
 def fit(
-    risk: ModuleRisk | StreamingModuleRisk,
+    self: ModuleRisk | StreamingModuleRisk,
     optimizer: torch.optim.Optimizer,
     *,
     num_steps: int,
@@ -53,7 +55,6 @@ def fit(
     parameters as they were before the step.
 
     Args:
-        risk: the risk of the module
         optimizer: any optimiser of torch over the module's parameters
         num_steps: most steps to take
         callback: called after every step with a `FitStep`; a true answer, on any rank, stops
@@ -69,21 +70,17 @@ def fit(
         >>> len(trace), bool(trace["value"][-1] < trace["value"][0])
         (50, True)
     """
-    if not hasattr(risk, "at_step") or not hasattr(risk, "parameters"):
-        raise ArgumentError(f"risk={shorten(risk)} is neither a ModuleRisk nor a streaming one.")
     if not isinstance(optimizer, torch.optim.Optimizer):
         raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
-    if callback is not None and not callable(callback):
-        raise ArgumentError(f"callback={shorten(callback)} cannot be called; give callback(step).")
-    parameters = _trained(risk, optimizer)
+    if callback is not None:
+        check_callable("callback", callback, "callback(step)")
+    parameters = _trained_parameters(self, optimizer)
     require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
-        seen = _take_step(risk, optimizer, parameters, step)
-        recorder.add(
-            {name: getattr(seen, name) for name in ("step", "value", "gradient_norm", "calls")}
-        )
+        seen = _take_step(self, optimizer, parameters, step)
+        recorder.add(asdict(seen))
         stop = callback is not None and bool(callback(seen))
         if any_rank(stop, parameters[0]):
             break
@@ -130,7 +127,7 @@ def _take_step(
     return asked[0]
 
 
-def _trained(
+def _trained_parameters(
     risk: ModuleRisk | StreamingModuleRisk, optimizer: torch.optim.Optimizer
 ) -> list[torch.nn.Parameter]:
     """The parameters in the order of theta, still all that train; the optimiser must hold some."""

@@ -17,37 +17,34 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import call, joined, leaves, map_leaves
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
+from sparseaug.nn.checks import check_tensors, require_mean, require_pure
+from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
 from sparseaug.nn.risk import certified
-from sparseaug.nn.risk.chunks import (
+from sparseaug.nn.risk.fit import fit
+from sparseaug.nn.risk.tiles import (
     CHUNK_ON_ACCELERATOR,
     CHUNK_ON_CPU,
+    ChunkSize,
     Tile,
-    module_risk_identity,
-    require_same,
+    count_entries,
+    element_gradients,
     runs,
     share,
-    sum_over_ranks,
-    this_rank,
     tiles,
     work,
 )
-from sparseaug.nn.risk.fit import fit
-from sparseaug.nn.risk.requirements import (
-    Chunk,
-    check_tensors,
-    count_entries,
-    element_gradients,
-    require_mean,
-    require_pure,
-)
-from sparseaug.orbits.models import check_chunk
+from sparseaug.nn.states import module_risk_identity
+from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.risk.problem import Draws, order_facts
-from sparseaug.sampling import GroupSample
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sampling.sample import as_sample
 
 Loss = Callable[[Any, Any], Tensor]
 
@@ -104,7 +101,7 @@ class ModuleRisk:
         self.data = check_tensors(module, loss, data, action, y_action)
         self._tensors = [*leaves(self.data[0]), self.data[1]]
         self.given_chunk_size = check_chunk(chunk_size)
-        self._chunk = Chunk(self.given_chunk_size, self._tensors[0].device)
+        self._chunk = ChunkSize(self.given_chunk_size, self._tensors[0].device)
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
         self._shapes = [module.get_parameter(name).shape for name in self._names]
@@ -202,7 +199,7 @@ class ModuleRisk:
         other._try_chunks()
         return other
 
-    fit = fit  # risk.fit(optimizer, ...) is fit(risk, optimizer, ...)
+    fit = fit
 
     def identity(self) -> dict[str, str]:
         """What it depends on, by name: how `descend(checkpoint=)` tells one run from another."""
@@ -225,9 +222,10 @@ class ModuleRisk:
 
     def _element_gradients(self, theta: Tensor, rows: Rows) -> Iterator[tuple[Any, Any]]:
         """And the values and gradients of single elements, in chunks."""
+        require_pure(self.module)
         return element_gradients(self, theta, rows)
 
-    def moved(self, tile: Tile) -> tuple[Any, Tensor]:
+    def _copies_in(self, tile: Tile) -> tuple[Any, Tensor]:
         """The copies of one rectangle and their targets."""
         x, y = (map_leaves(lambda part: part[tile.samples], part) for part in self.data)
         copies = joined(self._bound(x, tile.elements))
@@ -267,7 +265,7 @@ class ModuleRisk:
         yield self.sample.elements.tobytes()
 
     def _mean_loss(self, parameters: dict[str, Tensor], x: Any, y: Tensor) -> Tensor:
-        loss = self.loss(call(partial(_called, self.module, parameters), x), y)
+        loss = self.loss(call(partial(_call_with, self.module, parameters), x), y)
         return loss if loss.ndim == 0 else loss.mean()
 
     def _chunks(self) -> Iterable[tuple[Any, Tensor, float]]:
@@ -275,19 +273,19 @@ class ModuleRisk:
         rank = this_rank()
         if self._kept is not None and self._kept[0] == rank:
             return self._kept[1]
-        made = self._made(*share(len(self.data[1]) * len(self._counts), *rank))
+        made = self._make_chunks(*share(len(self.data[1]) * len(self._counts), *rank))
         size = sum(part.nbytes for part in self._tensors) * len(self._counts)
         if size > _KEPT or any(part.requires_grad for part in self._tensors):
             return made
         self._kept = rank, list(made)
         return self._kept[1]
 
-    def _made(self, start: int, stop: int) -> Iterator[tuple[Any, Tensor, float]]:
+    def _make_chunks(self, start: int, stop: int) -> Iterator[tuple[Any, Tensor, float]]:
         """The chunks from copy `start` to `stop` of the distinct elements."""
         n = len(self.data[1])
         for count, first, last in runs(self._counts):
             for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
-                yield *self.moved(tile), int(count) * len(tile) / self.copies
+                yield *self._copies_in(tile), int(count) * len(tile) / self.copies
 
     def _try_chunks(self) -> None:
         """Choose the chunk size, unless it is known: once for this risk and those over other samples."""
@@ -295,8 +293,8 @@ class ModuleRisk:
         if self._chunk.wants_trial(copies):
             with torch.no_grad():
                 few = min(_TRIED, len(self.data[1]))
-                x, _ = self.moved(Tile(slice(0, 1), slice(0, few)))
-                model = partial(_called, self.module, self._split(self.theta))
+                x, _ = self._copies_in(Tile(slice(0, 1), slice(0, few)))
+                model = partial(_call_with, self.module, self._split(self.theta))
                 self._chunk.find(-(-count_entries(self.module, partial(call, model, x)) // few))
 
     def _split(self, theta: Tensor) -> dict[str, Tensor]:
@@ -312,7 +310,7 @@ class ModuleRisk:
         )
 
 
-def _called(module: nn.Module, parameters: dict[str, Tensor], *args: Any, **named: Any) -> Any:
+def _call_with(module: nn.Module, parameters: dict[str, Tensor], *args: Any, **named: Any) -> Any:
     """The module of these inputs, with these parameters."""
     return functional_call(module, parameters, args, named)
 
@@ -328,8 +326,88 @@ def _sample_of(
     """The elements to average over, by which method, and what they cost."""
     if S is None:
         return GroupSample(action.group, action.group.identity()), "none", 0
-    if isinstance(S, GroupSample):
-        return S, "one-shot", S.calls_behind
-    if isinstance(S, str) and S == "full":
-        return GroupSample.full(action.group), "full", 0
-    raise ArgumentError(f'S={shorten(S)} is not allowed; give a GroupSample, "full" or None.')
+    sample = as_sample(S, action.group)
+    return sample, "full" if isinstance(S, str) else "one-shot", sample.calls_behind
+
+
+@final
+class StreamingModuleRisk:
+    """eq:streaming-group-sgd for a module: the risk over `batch` fresh elements at every step.
+
+    Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
+    seed, and all of them see the same draws.
+
+    Args:
+        module: any `nn.Module` that treats samples one by one
+        loss: as `ModuleRisk` takes it
+        data: (x, y), tensors with one sample per row
+        action: how the group moves x
+        oracle: where the fresh elements come from
+        batch: fresh elements per step
+        y_action: how targets move, if they do
+        chunk_size: copies that are in memory at once
+    """
+
+    method: Literal["streaming"] = "streaming"
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        data: tuple[Any, Tensor],
+        action: Action,
+        oracle: Oracle,
+        *,
+        batch: int = 1,
+        y_action: Action | None = None,
+        chunk_size: int | None = None,
+    ) -> None:
+        batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
+        self._plain = ModuleRisk(
+            module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
+        )
+        require_oracle(oracle, action.group)
+        self.module, self.oracle, self.batch = module, oracle, batch
+        facts = f"{oracle.seed} {oracle.calls} {batch}"
+        require_same(self.theta, oracle=[facts.encode()])
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        """The module's parameters in the order of theta."""
+        return self._plain.parameters
+
+    @property
+    def theta(self) -> Tensor:
+        """The module's parameters now, as one vector."""
+        return self._plain.theta
+
+    @property
+    def calls(self) -> int:
+        """Oracle calls so far."""
+        return self.oracle.calls
+
+    def at_step(self, step: int) -> ModuleRisk:
+        """The risk over the next batch of draws; steps are asked for in order, each once."""
+        return self._plain.on(self.oracle.fresh(self.batch))
+
+    def resume(self, step: int) -> None:
+        """Continue as if `step` more steps had been drawn."""
+        step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
+        self.oracle.advance_to(self.calls + step * self.batch)
+
+    def identity(self) -> dict[str, str]:
+        """What it depends on, by name: the problem, and which draws come next."""
+        source = "a source" if self.oracle.has_source else "uniform draws"
+        return {
+            "method": self.method,
+            **module_risk_identity(self._plain, source),
+            "oracle seed": str(self.oracle.seed),
+            "first draw": str(self.oracle.calls),
+            "batch": str(self.batch),
+        }
+
+    def load(self, theta: Tensor) -> None:
+        """Write theta into the module."""
+        self._plain.load(theta)
+
+    fit = fit

@@ -17,21 +17,16 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from sparseaug._checks import check_real
+from sparseaug._checks import check_choice, check_real
 from sparseaug._floats import text_down, text_up, up
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import describe, leaves, map_leaves
-from sparseaug.actions.base import require_action
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import check_choice, require_batch, require_outputs
-from sparseaug.nn.models.orbit_batch import (
-    OrbitBatch,
-    require_loadable,
-    require_sample_of,
-)
-from sparseaug.nn.models.saved_sample import require_as_sharded
-from sparseaug.orbits import Choice, choose, orbit_spectrum
+from sparseaug.nn.checks import require_batch, require_outputs
+from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
+from sparseaug.nn.states import require_as_sharded
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -121,8 +116,8 @@ class OrbitAverage(nn.Module):
             model(x), model(*x) where x is a tuple, model(**x) where it is a dict. Several outputs in a
             tuple or dict are averaged one by one
         action: how x moves; `sparseaug.together` for several inputs
-        S: by which elements; "full" for all of the group; "choose" for the cheapest known ones that
-            leave no more than `error`, by the spectrum of the model on `x` (`sparseaug.choose`)
+        S: by which elements; "full" for all of the group; `sparseaug.choose` finds the cheapest known
+            ones for a model
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x);
             `sparseaug.together` for several
         merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
@@ -133,8 +128,6 @@ class OrbitAverage(nn.Module):
         sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
             and `torch.export` work before a first batch. With an output_action the model is called
             once, on a sample of zeros, to learn the shape of its outputs
-        error: with S="choose": root mean square error that may be left, in the units of the outputs
-        x: with S="choose": samples like those to come; `choice` then says what was chosen, and why
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -145,38 +138,25 @@ class OrbitAverage(nn.Module):
         >>> print(average.invariance_bound(output_range=(-1, 1)))
         within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
         outputs in [-1, 1]
-        >>> x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
-        >>> chosen = OrbitAverage(average.model, average.orbit.action, "choose", error=0.04, x=x)
-        >>> print(chosen.choice)
-        cyclic shifts, m = 4 (rms ... of 0.04 allowed); independent draws need 7
     """
 
     def __init__(
         self,
         model: Callable[..., Tensor],
         action: Action,
-        S: GroupSample | Literal["full", "choose"],
+        S: GroupSample | Literal["full"],
         output_action: Action | None = None,
         merge: Literal["mean", "median"] = "mean",
         chunk_size: int | None = None,
         *,
         deviation: Deviation | None = None,
         sample_shape: Any = None,
-        error: float | None = None,
-        x: Any = None,
     ) -> None:
         super().__init__()
         require_action(action)
         require_model(model)
-        self.choice: Choice | None = None
-        if isinstance(S, str) and S == "choose":
-            self.choice = _chosen(model, action, output_action, merge, error, x)
-            S = self.choice.sample
-        else:
-            for name, given in (("error", error), ("x", x)):
-                if given is not None:
-                    raise ArgumentError(f"{name}={shorten(given)} is for S='choose'; leave it out.")
         S = as_sample(S, action.group)
+        require_same_group(action, output_action, "output_action")
         if deviation is not None:
             check_deviation(deviation, S)
         self.model = model
@@ -186,19 +166,15 @@ class OrbitAverage(nn.Module):
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
         self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
         self._known = None if deviation is None else (S.sha256, deviation)
-        if self.back is not None and sample_shape is not None:
-            self._prepare_back(self.back)
-
-    def _prepare_back(self, back: OrbitBatch) -> None:
-        """Make ready to move back outputs like those of a sample of zeros."""
-        like = next(iter(self.parameters()), torch.zeros(()))
-        zeros = map_leaves(
-            lambda part: torch.zeros(part.shape, dtype=like.dtype, device=like.device),
-            self.orbit._like,
-        )
-        with evaluating(self.model):
-            y = _require_several(call_model(self.model, zeros), 1)
-        back.move_each(map_leaves(lambda part: part.cpu()[None], y), [0])
+        if self.back is not None and sample_shape is not None:  # ready for outputs like these
+            like = next(iter(self.parameters()), torch.zeros(()))
+            zeros = map_leaves(
+                lambda part: torch.zeros(part.shape, dtype=like.dtype, device=like.device),
+                self.orbit._like,
+            )
+            with evaluating(model):
+                y = require_outputs(call_model(model, zeros), 1)
+            self.back.move_each(map_leaves(lambda part: part.cpu()[None], y), [0])
 
     @property
     def deviation(self) -> Deviation:
@@ -210,13 +186,13 @@ class OrbitAverage(nn.Module):
 
     def forward(self, x: Any) -> Any:
         """The merged outputs (B, ...), in the form in which the model returns them."""
-        return _joined([self._merged(part) for part in self._pieces(x)], 0)
+        return _join([self._merge(part) for part in self._pieces(x)], 0)
 
     def statistics(self, x: Any) -> OrbitStatistics:
         """Mean and standard deviation of the outputs over S, for every sample."""
         if self.orbit.m < 2:
             raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
-        outputs = _joined([self._outputs(part) for part in self._pieces(x)], 1)
+        outputs = _join([self._outputs(part) for part in self._pieces(x)], 1)
         mean = map_leaves(lambda part: part.mean(0), outputs)
         std = map_leaves(lambda part: part.std(0, correction=1), outputs)
         return OrbitStatistics(mean, std, self.orbit.m)
@@ -262,12 +238,10 @@ class OrbitAverage(nn.Module):
         """
         own = self.model.state_dict() if isinstance(self.model, nn.Module) else {}
         fit = any(key in own for key in state_dict)
-        if state_dict.keys() == own.keys():
-            return fit
+        if fit and (not strict or state_dict.keys() == own.keys()):
+            return True
         if not state_dict or any(key in self.state_dict() for key in state_dict):
             return False
-        if fit and not strict:
-            return True
         missing = [key for key in own if key not in state_dict]
         unknown = [key for key in state_dict if key not in own]
         raise ArgumentError(
@@ -276,11 +250,11 @@ class OrbitAverage(nn.Module):
             f"state_dict of either returned{', or strict=False' if fit else ''}."
         )
 
-    def _merged(self, x: Any) -> Any:
+    def _merge(self, x: Any) -> Any:
         if self.merge == "mean":
             # weighted means: a sum of m outputs may be too large for half precision
             parts = [
-                map_leaves(partial(self._weighted, start=start), block)
+                map_leaves(partial(self._weigh, start=start), block)
                 for block, start in self._blocks(x)
             ]
             return map_leaves(lambda *some: torch.stack(some).sum(0), *parts)
@@ -301,7 +275,7 @@ class OrbitAverage(nn.Module):
         """Whether a batch goes through at once: a number of chunks would fix the batch size."""
         return self.chunk_size is None and torch.compiler.is_compiling()
 
-    def _weighted(self, block: Tensor, start: int) -> Tensor:
+    def _weigh(self, block: Tensor, start: int) -> Tensor:
         """What the outputs of the distinct elements from `start` on add to the mean over S."""
         equal = self.orbit._equal()
         if equal is None:
@@ -314,7 +288,7 @@ class OrbitAverage(nn.Module):
 
     def _outputs(self, x: Any) -> Any:
         """The outputs (m, B, ...) of all elements; equal ones are computed once."""
-        outputs = _joined([block for block, _ in self._blocks(x)], 0)
+        outputs = _join([block for block, _ in self._blocks(x)], 0)
         equal = self.orbit._equal()
         if equal is None:
             return outputs
@@ -330,7 +304,7 @@ class OrbitAverage(nn.Module):
             if equal is not None:
                 which = equal.first[start : start + size]
             copies = self.orbit(x, which)
-            y = _require_several(call_model(self.model, copies), leaves(copies)[0].shape[0])
+            y = require_outputs(call_model(self.model, copies), leaves(copies)[0].shape[0])
             for part in leaves(y):
                 if not (part.is_floating_point() or part.is_complex()):
                     raise ArgumentError(
@@ -342,33 +316,7 @@ class OrbitAverage(nn.Module):
             yield outputs, start
 
 
-def _chosen(
-    model: Callable[..., Tensor], action: Action, output_action: Any, merge: Any, error: Any, x: Any
-) -> Choice:
-    """The cheapest known S for a mean of outputs that stay in place."""
-    if output_action is not None:
-        raise ArgumentError(
-            f"output_action={shorten(output_action)}: S='choose' is for outputs that do not move; "
-            "give S."
-        )
-    if check_choice("merge", merge, ("mean", "median")) != "mean":
-        raise ArgumentError(f"merge={shorten(merge)}: S='choose' is for merge='mean'; give S.")
-    for name, given in (("error", error), ("x", x)):
-        if given is None:
-            raise ArgumentError(f"{name} is missing: S='choose' takes error= and samples x=.")
-    return choose(orbit_spectrum(model, action, x), error=error)
-
-
-def _require_several(y: Any, count: int) -> Any:
-    """What a model returned, or an `ArgumentError` unless each output has so many rows."""
-    if not leaves(y):
-        raise ArgumentError(f"model returned an empty {type(y).__name__}; return ({count}, ...).")
-    for part in leaves(y):
-        require_outputs(part, count)
-    return y
-
-
-def _joined(pieces: list[Any], axis: int) -> Any:
+def _join(pieces: list[Any], axis: int) -> Any:
     """Outputs, leaf by leaf, one after another along an axis."""
     if len(pieces) == 1:
         return pieces[0]
@@ -388,5 +336,4 @@ def _follow(average: OrbitAverage, _: Any) -> None:
 
 def _inverse_orbit(action: Action, S: GroupSample) -> OrbitBatch:
     """The elements g_j^-1, which move outputs back."""
-    require_sample_of(action, S, "output_action")
     return OrbitBatch(action, GroupSample(S.group, S.group.inverse(S.elements)))

@@ -1,16 +1,21 @@
-"""Fresh elements in every epoch, as usual augmentation has them, but keyed and counted.
+"""The augmented data set: the n m copies under S by an index map, or fresh elements in every epoch.
 
-The element of item i in epoch e is a function of (seed, e, i) alone: row i % 256 of the draws keyed
-by (seed, e, i // 256). What was drawn is marked in shared memory, so that workers, repeated access
-and an early stop leave the count exact. Whether an epoch was ever set is there too, so that a worker
-can warn of a second pass over an epoch that nobody chose.
+Item k of a `OneShotDataset` is sample k % n moved by element k // n of S. Nothing is drawn, copied
+beforehand or held: the same k gives the same item in every process, so workers, ranks, shuffles and
+resumed runs see the same n m copies.
+
+A `StreamingDataset` draws as usual augmentation does, but keyed and counted: the element of item i in
+epoch e is a function of (seed, e, i) alone: row i % 256 of the draws keyed by (seed, e, i // 256). What
+was drawn is marked in shared memory, so that workers, repeated access and an early stop leave the count
+exact. Whether an epoch was ever set is there too, so that a worker can warn of a second pass over an
+epoch that nobody chose.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 import torch
@@ -22,12 +27,110 @@ from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.groups import Rows
-from sparseaug.nn.adapters.by_content import RepeatedEpochWarning
-from sparseaug.nn.data.items import Inner, Moves, check_index, check_list
-from sparseaug.nn.data.samplers import describe, group_sha256, require_keys, require_settings
-from sparseaug.sampling import Oracle
+from sparseaug.nn.moved_items import Inner, Moves, check_index, check_indices
+from sparseaug.nn.states import check_state, describe_action, group_sha256
+from sparseaug.nn.transforms import RepeatedEpochWarning
+from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sampling.sample import as_sample
+
+
+@final
+class OneShotDataset(Dataset[Any]):
+    """The n m copies of a data set, in the order of `sparseaug.augment`.
+
+    Args:
+        dataset: any data set with a length; items are x or (x, y, ...), tensors or NumPy arrays
+        action: how the group moves x
+        S: the sample; each of its m elements moves each of the n samples; "full" for all of the group
+        y_action: how the group moves y, for targets that move along
+
+    x is moved, y too if `y_action` is given, and the rest passes through. x may be a tuple or a dict
+    of arrays where `action` moves them together (`sparseaug.together`, or `permute_nodes` for the pair
+    (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone;
+    other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric (an object
+    with edge_index and num_nodes), which `permute_nodes` relabels by the rules of `RelabelNodes`; all
+    graphs have as many nodes as the group permutes, so graphs of several sizes need one data set and
+    one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
+
+    A data loader gets its batches moved at once, and joined where items are tuples whose x is a tensor
+    of one shape, so that the default collate makes no copy. A sample that is in a batch several times
+    is fetched from `dataset` once.
+
+    Examples:
+        >>> import torch, sparseaug as sa
+        >>> from torch.utils.data import TensorDataset
+        >>> data = TensorDataset(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 1]))
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
+        >>> copies = OneShotDataset(data, sa.permute_axis(S.group), S)
+        >>> len(copies), copies[3]
+        (4, (tensor([6, 4, 5]), tensor(1)))
+        >>> copies.source_index(3), copies.element_index(3)
+        (1, 1)
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        action: Action,
+        S: GroupSample | Literal["full"],
+        y_action: Action | None = None,
+    ) -> None:
+        require_action(action)
+        require_same_group(action, y_action, "y_action")
+        S = as_sample(S, action.group)
+        self.action = action
+        self.S = S
+        self.y_action = y_action
+        self._inner = Inner(dataset)
+        rows = action.rows(S)
+        along = None if y_action is None else PreparedAction(y_action, rows)
+        self._moves = Moves(PreparedAction(action, rows), along)
+
+    @property
+    def dataset(self) -> Any:
+        """The data set that is augmented."""
+        return self._inner.dataset
+
+    @property
+    def n(self) -> int:
+        """Number of samples of the inner data set."""
+        return self._inner.n
+
+    def __len__(self) -> int:
+        return self.n * self.S.m
+
+    def source_index(self, k: Any) -> Any:
+        """Which sample item k is a copy of: k % n; k is an integer, or a tensor or array of them."""
+        return _map(k, len(self), lambda index: index % self.n)
+
+    def element_index(self, k: Any) -> Any:
+        """Which element of S moves item k: k // n; k is an integer, or a tensor or array of them."""
+        return _map(k, len(self), lambda index: index // self.n)
+
+    def __getitem__(self, k: Any) -> Any:
+        return next(iter(self.__getitems__([check_index(k, len(self), "k")])))
+
+    def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
+        """The items of a batch, moved at once."""
+        which, source = np.divmod(check_indices(indices, len(self)), max(self.n, 1))
+        return self._inner.move(source, which, self._moves)
+
+    def __repr__(self) -> str:
+        return (
+            f"OneShotDataset({type(self.dataset).__name__} of {self.n}, "
+            f"{type(self.action).__name__}, {self.S!r})"
+        )
+
+
+def _map(k: Any, length: int, function: Any) -> Any:
+    """The function of checked indices, in the form they came in: int, tensor or array."""
+    if not getattr(k, "ndim", isinstance(k, list | tuple)):
+        return function(check_index(k, length, "k"))
+    found = function(check_indices(k, length, "k"))
+    return torch.from_numpy(found).to(k.device) if isinstance(k, torch.Tensor) else found
+
 
 _WORKERS = 64  # that count apart; of more, two may lose an update, and the warning comes later
 
@@ -129,13 +232,13 @@ class StreamingDataset(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
-        chosen = check_list(indices, len(self))
+        chosen = check_indices(indices, len(self))
         self._notice(chosen)
         rows = self._drawn.rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1
         along = None if self.y_action is None else PreparedAction(self.y_action, rows, memory=0)
         moves = Moves(PreparedAction(self.action, rows, memory=0), along)
-        return self._inner.moved(chosen, np.arange(len(chosen)), moves)
+        return self._inner.move(chosen, np.arange(len(chosen)), moves)
 
     def state_dict(self) -> dict[str, Any]:
         """The epoch, the calls, which items of the epoch were drawn, and what decides the elements.
@@ -155,8 +258,7 @@ class StreamingDataset(Dataset[Any]):
 
         A state of another group, seed, action or number of samples is refused.
         """
-        state = require_keys(state, ("epoch", "calls", "seen", "settings"))
-        require_settings(state["settings"], self._settings())
+        state = check_state(state, ("epoch", "calls", "seen"), self._settings())
         epoch = check_integer("epoch", state["epoch"], below=1 << 63)
         calls = check_integer("calls", state["calls"], below=1 << 63)
         seen = _check_seen(state["seen"], len(self))
@@ -188,8 +290,8 @@ class StreamingDataset(Dataset[Any]):
             "group": group.name,
             "group_sha256": group_sha256(group),
             "seed": self.oracle.seed,
-            "action": describe(self.action),
-            "y_action": describe(self.y_action),
+            "action": describe_action(self.action),
+            "y_action": describe_action(self.y_action),
         }
 
     def _notice(self, chosen: Indices) -> None:
@@ -249,13 +351,12 @@ def _check_seen(seen: Any, n: int) -> torch.Tensor:
     """The marks of n items, 0 or 1 each."""
     try:
         marks = torch.as_tensor(seen).cpu()
-        whole = not (marks.is_floating_point() or marks.is_complex())
-        good = marks.shape == (n,) and whole and bool(((marks == 0) | (marks == 1)).all())
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise ArgumentError(f"seen={shorten(seen)} is not a tensor of marks: {error}") from error
+        good = marks.shape == (n,) and bool(((marks == 0) | (marks == 1)).all())
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        good = False
     if not good:
         raise ArgumentError(
-            f"seen has shape {tuple(marks.shape)} and dtype {marks.dtype}, but this data set has {n} "
-            "items; give the state of a data set of this length: a 0 or 1 for each item."
+            f"seen={shorten(seen)} is not a 0 or 1 for each of {n} items; give the state of a data set "
+            "of this length."
         )
     return marks

@@ -8,31 +8,25 @@ An iteration takes its epoch and its first batch when its first batch is asked f
 a data loader with workers makes two iterators for each epoch and uses the second.
 
 A data loader that is saved and resumed in the middle of an epoch, whatever workers fetch ahead.
-
-What a saved state must be: all of its keys and no others, and of the run that it is loaded into.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
 from torch.utils.data import DataLoader, Sampler
 
-from sparseaug._archive import canonical_json
-from sparseaug._checks import check_integer
-from sparseaug.actions import Action
+from sparseaug._checks import check_choice, check_flag, check_integer
 from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
-from sparseaug.groups import Group
-from sparseaug.nn.checks import check_choice, check_flag
-from sparseaug.nn.data.items import Inner
-from sparseaug.nn.data.one_shot import OneShotDataset
+from sparseaug.nn.datasets import OneShotDataset
+from sparseaug.nn.moved_items import Inner
+from sparseaug.nn.states import check_state, describe_action
 from sparseaug.orbits.models import MOST_COPIES
+from sparseaug.risk.problem import sha256_of
 from sparseaug.sampling.keys import keyed_rng
 
 
@@ -100,8 +94,13 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self.epoch = 0
         self._resume = 0  # where the next iteration begins
         self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
-        if copies == "together":
-            _require_multiple(self.batch_size, dataset.S.m)
+        if copies == "together" and self.batch_size % dataset.S.m:
+            below = self.batch_size // dataset.S.m * dataset.S.m
+            nearest = f"{below} or {below + dataset.S.m}" if below else f"{dataset.S.m}"
+            raise ArgumentError(
+                f"batch_size={self.batch_size} is not a multiple of m={dataset.S.m}, so copies cannot "
+                f'stay together; give {nearest}, or copies="spread".'
+            )
         if even == "drop" and not len(self) and self._batches():
             raise ArgumentError(
                 f'even="drop" leaves no batch: there are {self._batches()} for num_ranks='
@@ -164,8 +163,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         (a batch is a list of row numbers), another action, number of samples, seed or division into
         batches. The samples themselves are not compared.
         """
-        state = require_keys(state, ("epoch", "position", "settings"))
-        require_settings(_with_even(state["settings"], self.even), self._settings())
+        state = check_state(state, ("epoch", "position"), self._settings())
         epoch = check_integer("epoch", state["epoch"], below=1 << 63)
         longest = -(-self._batches() // self.num_ranks)  # of the first rank
         position = check_integer("position", state["position"], below=longest + 1)
@@ -185,11 +183,9 @@ class OrbitBatchSampler(Sampler[list[int]]):
             "n": data.n,
             "m": S.m,
             "S": S.sha256,
-            "rows": hashlib.sha256(
-                S.elements.astype("<i8").tobytes()
-            ).hexdigest(),  # in their order
-            "action": describe(data.action),
-            "y_action": describe(data.y_action),
+            "rows": sha256_of(S.elements),  # in their order
+            "action": describe_action(data.action),
+            "y_action": describe_action(data.y_action),
             **{name: getattr(self, name) for name in names},
         }
 
@@ -253,23 +249,6 @@ class _Epoch:
                 turn: order
             }
         return self._orders[turn]
-
-
-def _with_even(settings: Any, even: str | None) -> Any:
-    """Settings of a state from before there was `even`, which changes the last batches alone."""
-    if isinstance(settings, Mapping) and "even" not in settings:
-        return {**settings, "even": even}
-    return settings
-
-
-def _require_multiple(batch_size: int, m: int) -> None:
-    if batch_size % m:
-        below, above = batch_size // m * m, -(-batch_size // m) * m
-        nearest = f"{below} or {above}" if below else f"{above}"
-        raise ArgumentError(
-            f"batch_size={batch_size} is not a multiple of m={m}, so copies cannot stay together; "
-            f'give {nearest}, or copies="spread".'
-        )
 
 
 @final
@@ -339,61 +318,3 @@ class ResumableLoader(DataLoader[Any]):
                 "data set."
             )
         return self.batch_sampler
-
-
-_REMEDY = "give what state_dict returned"
-
-
-def require_keys(state: Any, names: Sequence[str]) -> Mapping[str, Any]:
-    """`state` as it is, or an `ArgumentError` unless it is a mapping with exactly these keys."""
-    if not isinstance(state, Mapping):
-        raise ArgumentError(f"state={shorten(state)} is not a mapping; {_REMEDY}.")
-    missing = [name for name in names if name not in state]
-    if missing:
-        raise ArgumentError(f"state lacks {missing}; {_REMEDY}.")
-    others = [key for key in state if key not in names]
-    if others:
-        raise ArgumentError(f"state has {shorten(others)}, which is unknown; {_REMEDY}.")
-    return state
-
-
-def require_settings(saved: Any, mine: Mapping[str, Any]) -> None:
-    """Raise an `ArgumentError` unless the settings in a state are `mine`, which are plain values."""
-    if not isinstance(saved, Mapping):
-        raise ArgumentError(f'state["settings"]={shorten(saved)} is not a mapping; {_REMEDY}.')
-    if set(saved) != set(mine):
-        differing = sorted(map(str, set(saved) ^ set(mine)))
-        raise ArgumentError(f'state["settings"] lacks or adds {shorten(differing)}; {_REMEDY}.')
-    for name, value in mine.items():
-        if type(saved[name]) is not type(value) or saved[name] != value:
-            raise ArgumentError(
-                f"state is of another run: it has {name}={shorten(saved[name])}, but this one has "
-                f"{name}={shorten(value)}; load it where everything is made with the same arguments."
-            )
-
-
-def describe(value: Any) -> str:
-    """What an action does, as text that is the same in every process.
-
-    Type and fields, as far as they are plain data; of a function its name alone, and of a group its
-    name, since a sample's hash tells which one it is.
-    """
-    if isinstance(value, Group):
-        return value.name
-    if isinstance(value, np.ndarray):
-        return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(describe, value))})"
-    if value is None or isinstance(value, bool | int | float | str):
-        return repr(value)
-    if dataclasses.is_dataclass(value):
-        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    else:
-        parts = dict(vars(value)) if isinstance(value, Action) else {}
-    named = getattr(value, "__qualname__", type(value).__qualname__)
-    return f"{named}({', '.join(f'{name}={describe(part)}' for name, part in parts.items())})"
-
-
-def group_sha256(group: Group) -> str:
-    """SHA-256 of the group's description."""
-    return hashlib.sha256(canonical_json(group.to_dict())).hexdigest()

@@ -29,7 +29,7 @@ from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_dense
 from sparseaug.actions.prepared import Indices, PreparedAction
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.adapters.graphs import is_graph, relabelled
+from sparseaug.nn.graphs import is_graph, relabel_nodes
 
 # Bytes that are stacked and moved at a time: they stay in the cache, and memory of this size is used
 # again where a batch of large images would be given new pages, which takes longer than to move it.
@@ -48,7 +48,9 @@ class Moves:
         """Items moved, item t by element which[t]; each keeps its form."""
         parts = [_parts(item) for item in items]
         action = self.x.action
-        moved = [_move_data(self.x, [_chosen(part[0], action) for part in parts], which, "x")]
+        moved = [
+            _move_data(self.x, [_entries_to_move(part[0], action) for part in parts], which, "x")
+        ]
         if self.y is not None:
             _require_targets(parts)
             moved.append(_move_data(self.y, [part[1] for part in parts], which, "y"))
@@ -58,7 +60,7 @@ class Moves:
             rest = list(zip(*parts, strict=True))[len(moved) :]
             return JoinedBatch([*moved, *rest])
         xs, *ys = map(_rows_of, moved)
-        xs = [_merged(part[0], x) for part, x in zip(parts, xs, strict=True)]
+        xs = [_merge(part[0], x) for part, x in zip(parts, xs, strict=True)]
         return [
             _like(item, (*own, *part[len(own) :]))
             for item, part, own in zip(items, parts, zip(xs, *ys, strict=True), strict=True)
@@ -70,23 +72,16 @@ class Moves:
         """The items (x, y, ...) whose parts are the rows `source` of these tensors, moved."""
         if self.y is not None:
             _require_targets([columns])
-        moves = {0: ("x", self.x), 1: ("y", self.y)}
-        parts = [
-            _pick(*moves.get(place, ("", None)), tensor, source, which)
-            for place, tensor in enumerate(columns)
-        ]
+        parts = []
+        for place, tensor in enumerate(columns):
+            index = torch.from_numpy(source).to(tensor.device)
+            move = (self.x, self.y)[place] if place < 2 else None
+            if move is None:
+                parts.append(tensor.index_select(0, index))
+            else:
+                _kind(tensor[0], "xy"[place])
+                parts.append(move.pick(tensor, which, index))
         return JoinedBatch(parts)
-
-
-def _pick(
-    name: str, move: PreparedAction | None, tensor: torch.Tensor, source: Indices, which: Indices
-) -> torch.Tensor:
-    """The rows `source` of a tensor of all samples, moved where there is an action."""
-    index = torch.from_numpy(source).to(tensor.device)
-    if move is None:
-        return tensor.index_select(0, index)
-    _kind(tensor[0], name)
-    return move.pick(tensor, which, index)
 
 
 def _move_data(move: PreparedAction, data: list[Any], which: Indices, name: str) -> Any:
@@ -168,7 +163,8 @@ def _relabel(move: PreparedAction, graphs: list[Any], which: Indices, name: str)
         )
     group = move.action.group
     return [
-        relabelled(graph, group, move.rows[row]) for graph, row in zip(graphs, which, strict=True)
+        relabel_nodes(graph, group, move.rows[row])
+        for graph, row in zip(graphs, which, strict=True)
     ]
 
 
@@ -180,12 +176,12 @@ def _parts(item: Any) -> Sequence[Any]:
     return (item,)
 
 
-def _chosen(x: Any, action: Action) -> Any:
+def _entries_to_move(x: Any, action: Action) -> Any:
     """What the action moves of x: of a dict, at any depth, the entries that it names."""
     if not isinstance(x, Mapping):
         return x
     if named := action.named():
-        return {name: _chosen(x[name], part) for name, part in named.items() if name in x}
+        return {name: _entries_to_move(x[name], part) for name, part in named.items() if name in x}
     if action.parts == 1:
         raise ArgumentError(
             f"dataset gave a dict with {shorten(sorted(map(str, x)))} as x, but {type(action).__name__} "
@@ -194,11 +190,11 @@ def _chosen(x: Any, action: Action) -> Any:
     return x
 
 
-def _merged(x: Any, moved: Any) -> Any:
+def _merge(x: Any, moved: Any) -> Any:
     """What was moved, with the entries of x that were not."""
     if not isinstance(x, Mapping) or not isinstance(moved, Mapping):
         return moved
-    return {**x, **{name: _merged(x[name], part) for name, part in moved.items()}}
+    return {**x, **{name: _merge(x[name], part) for name, part in moved.items()}}
 
 
 def _like(item: Any, parts: tuple[Any, ...]) -> Any:
@@ -231,7 +227,7 @@ class Inner:
         self.n = _length(dataset)
         self._plain, self._places = _plain_tensors(dataset)
 
-    def moved(self, source: Indices, which: Indices, moves: Moves) -> Sequence[Any]:
+    def move(self, source: Indices, which: Indices, moves: Moves) -> Sequence[Any]:
         """The samples `source`, sample t moved by element which[t]."""
         if not len(source):
             return []
@@ -258,27 +254,18 @@ def check_index(index: Any, length: int, name: str = "index") -> int:
 
 
 def check_indices(indices: Any, length: int, name: str = "indices") -> Indices:
-    """The same for a list, an array or a tensor of integers."""
+    """The same for a list, an array or a tensor of integers, of one axis."""
     try:
         array = as_numpy(indices)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ArgumentError(f"{name}={shorten(indices)} must be integers: {error}") from error
-    if array.ndim and not array.size:
-        return np.zeros(array.shape, np.int64)
-    if array.dtype.kind not in "iu" or not array.ndim:
+    if array.ndim == 1 and not array.size:
+        return np.zeros(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ArgumentError(f"{name}={shorten(indices)} must be integers; give a list of them.")
     if array.min() < -length or array.max() >= length:
         raise OutOfRangeError(f"{name}={shorten(indices)} out of range for {length} items.")
-    array = array.astype(np.int64)
-    return np.where(array < 0, array + length, array)
-
-
-def check_list(indices: Any, length: int) -> Indices:
-    """The same for the indices of a batch: a list of them, or one axis."""
-    array = check_indices(indices, length)
-    if array.ndim != 1:
-        raise ArgumentError(f"indices have shape {array.shape}; give a list of integers.")
-    return array
+    return array.astype(np.int64) % length
 
 
 def _length(dataset: Any) -> int:

@@ -21,17 +21,10 @@ from sparseaug.actions.prepared import Distinct, distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import require_tensor
-from sparseaug.nn.models.saved_sample import (
-    EXTRA,
-    digest_of,
-    facts_of,
-    kept_rows,
-    rows_in,
-    sample_in,
-)
+from sparseaug.nn.states import EXTRA, digest_of, facts_of, kept_rows, rows_in, sample_in
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.sample import as_sample, require_sample
+from sparseaug.sampling.sample import as_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
 
@@ -52,9 +45,9 @@ class OrbitBatch(nn.Module):
     Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
     shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
     batch before compiling. Loading a state dict adopts its S with its seed and calls, if that is one
-    of the same group; an older state dict holds rows alone, and its S has calls = 0. x may be a tuple
-    or a dict of tensors where the action moves them together (`sparseaug.together`); so are the
-    copies then. Copies of a batch with its channels last (`torch.channels_last`) have them last too.
+    of the same group. x may be a tuple or a dict of tensors where the action moves them together
+    (`sparseaug.together`); so are the copies then. Copies of a batch with its channels last
+    (`torch.channels_last`) have them last too.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -244,11 +237,8 @@ class OrbitBatch(nn.Module):
             S = sample_in(state_dict, prefix, self.action.group)
             self.elements = self.elements.new_empty(S.elements.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
-        missing = rest[2]
         if S is not None:
             self._given = S
-        if f"{prefix}{EXTRA}" in missing:  # older ones hold rows alone
-            missing.remove(f"{prefix}{EXTRA}")
         if self._like is not None:
             self._prepare(self._like)
         self._equal()
@@ -298,13 +288,6 @@ class OrbitBatch(nn.Module):
         return [part.index_select(0, chosen) for part in self._parts()]
 
 
-def require_sample_of(action: Action, S: GroupSample, name: str = "action") -> None:
-    """Raise an `ArgumentError` unless S is a sample of the action's group."""
-    require_action(action, name)
-    require_sample(S)
-    action.rows(S)
-
-
 def require_loadable(
     module: nn.Module, state_dict: Any, *, strict: bool, others: bool = False
 ) -> dict[str, Rows]:
@@ -322,9 +305,8 @@ def require_loadable(
         for name, part in module.named_modules()
         if isinstance(part, OrbitBatch)
     }
-    known = [prefix + name for prefix in parts for name in ("elements", "group_digest")]
+    known = [prefix + name for prefix in parts for name in ("elements", "group_digest", EXTRA)]
     missing = [key for key in known if key not in state_dict]
-    known += [prefix + EXTRA for prefix in parts]  # which older ones do not have
     unknown = [] if others else [key for key in state_dict if key not in known]
     if strict and (missing or unknown):
         some = any(key in state_dict for key in module.state_dict())
@@ -343,16 +325,16 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
     """`which` as a 1-D tensor of positions in 0..m-1 on the device."""
     if isinstance(which, slice):
         which = list(range(m)[which])
-    if not hasattr(which, "__iter__") or getattr(which, "ndim", 1) != 1:
-        raise ArgumentError(
-            f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
-            f"0..{m - 1}."
-        )
     if not isinstance(which, Tensor):
         try:
+            if getattr(which, "ndim", 1) != 1:  # as a frame has, which lists its columns
+                raise TypeError("it has several axes")
             given = list(which)
         except Exception as error:  # whatever a foreign object raises
-            raise ArgumentError(f"which={shorten(which)} cannot be listed; give a list.") from error
+            raise ArgumentError(
+                f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
+                f"0..{m - 1}."
+            ) from error
         listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:

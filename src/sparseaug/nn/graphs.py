@@ -13,7 +13,7 @@ from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import invert_permutations
-from sparseaug.nn.adapters.by_content import ContentKey
+from sparseaug.nn.transforms import ContentKey
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
@@ -44,7 +44,7 @@ class RelabelNodes:
         if S.group.points is None:
             raise ArgumentError(
                 f"S is of {S.group.name}, which does not permute points; use symmetric(n), cyclic(n) "
-                "or another group with a degree."
+                "or another group of permutations."
             )
         self.S = S
         self._key = ContentKey(S, seed)
@@ -63,9 +63,8 @@ class RelabelNodes:
         """Relabel this very data object."""
         nodes = _node_count(data, self.S.group)
         attributes, indices = _split(data, nodes)
-        content = self._key.content(attributes | indices)
-        self._key.notice(content)
-        return _relabel(data, self._images[self._key.choose(content)], attributes, indices)
+        number = self._key.choose(attributes | indices, watch=True)
+        return _relabel(data, self._images[number], attributes, indices)
 
     def __repr__(self) -> str:
         """Complete, since transforms are compared by it."""
@@ -80,7 +79,7 @@ def is_graph(data: Any) -> bool:
     return hasattr(data, "edge_index") and hasattr(data, "num_nodes")
 
 
-def relabelled(data: Any, group: Group, row: Rows) -> Any:
+def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
     """A copy of a graph with its nodes relabelled by one element, as `RelabelNodes` does."""
     nodes = _node_count(data, group)
     (image,) = group.permutations(row[None])
@@ -112,7 +111,7 @@ def _node_count(data: Any, group: Group) -> int:
     if not isinstance(nodes, int | np.integer) or nodes != group.points:
         raise ArgumentError(
             f"data has {shorten(nodes)} nodes, but {group.name} permutes {group.points}; use a "
-            "group of that degree, and for graphs of several sizes one data set and one S per size."
+            "group of so many points, and for graphs of several sizes one data set and one S per size."
         )
     return int(nodes)
 

@@ -16,15 +16,11 @@ from torch import Tensor, nn
 
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, map_leaves
-from sparseaug.actions.base import require_action
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.errors import ArgumentError
-from sparseaug.nn.checks import require_batch, require_outputs
-from sparseaug.nn.models.orbit_batch import (
-    OrbitBatch,
-    require_loadable,
-    require_sample_of,
-)
-from sparseaug.nn.risk.chunks import require_same, sum_over_ranks
+from sparseaug.nn.checks import require_batch, require_output
+from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
+from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -38,7 +34,7 @@ else:
         from torch.nn import Module as Metric
 
 
-class InvarianceError(Metric):
+class InvarianceMetric(Metric):
     """Mean over S of the root mean square of model(g x) - model(x), over all samples seen.
 
     Args:
@@ -61,7 +57,7 @@ class InvarianceError(Metric):
     Examples:
         >>> import sparseaug as sa, torch
         >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
-        >>> metric = InvarianceError(lambda x: x[:, 0], sa.permute_axis(S.group), S)
+        >>> metric = InvarianceMetric(lambda x: x[:, 0], sa.permute_axis(S.group), S)
         >>> metric.update(torch.tensor([[1.0, 3.0]]))
         >>> float(metric.compute())
         1.0
@@ -71,11 +67,9 @@ class InvarianceError(Metric):
     higher_is_better = False
     full_state_update = False
 
-    squares: Tensor
-    count: Tensor
+    sums: Tensor  # over samples: the squares for each element; ones; ones for those with labels
     _defaults: dict[str, Tensor]  # torchmetrics'
     _update_count: int
-    labels: Tensor  # how many of the samples had labels for outputs
 
     def __init__(
         self,
@@ -92,14 +86,11 @@ class InvarianceError(Metric):
         require_model(model)
         self._model = _Model(model)
         self.orbit = OrbitBatch(action, S)
-        if output_action is not None:
-            require_sample_of(output_action, S, "output_action")
+        require_same_group(action, output_action, "output_action")
         self.along = None if output_action is None else OrbitBatch(output_action, S)
         self.chunk_size = check_chunk(chunk_size)
         # not buffers: DistributedDataParallel would put the sums of rank 0 in the place of all others
-        self._state("squares", torch.zeros(S.m, dtype=torch.float64))
-        self._state("count", torch.zeros((), dtype=torch.int64))
-        self._state("labels", torch.zeros((), dtype=torch.int64))
+        self._state("sums", torch.zeros(S.m + 2, dtype=torch.float64))
         # a collection takes metrics with equal states for one metric, as those of two models are while
         # both errors are zero; a state by another name tells them apart
         self._state(f"of_{id(self)}", torch.zeros((), dtype=torch.int64))
@@ -107,29 +98,27 @@ class InvarianceError(Metric):
 
     def update(self, x: Any) -> None:
         """Take a batch into the sums."""
-        self._add(*self._measured(x))
+        self.sums += self._measure(x)
 
     def compute(self) -> Tensor:
         """The error over all samples seen, by all ranks."""
-        totals = self.squares, self.count, self.labels
-        if not _IS_METRIC:  # torchmetrics has them summed by now
-            require_same(self.squares, S=[self.orbit.elements])
-            totals = tuple(sum_over_ranks(total.clone()) for total in totals)  # type: ignore[assignment]
-        return _error(*totals)
+        if _IS_METRIC:  # torchmetrics has the sums of all ranks by now
+            return _error(self.sums)
+        require_same(self.sums, S=[self.orbit.elements])
+        return _error(sum_over_ranks(self.sums.clone()))
 
     def reset(self) -> None:
         """Forget all samples."""
         if _IS_METRIC:
             super().reset()  # type: ignore[misc]
-            return
-        for total in (self.squares, self.count, self.labels):
-            total.zero_()
+        else:
+            self.sums.zero_()
 
     def forward(self, x: Any) -> Tensor:
         """Take a batch into the sums, and return its own error, that of this rank."""
-        measured = self._measured(x)
-        value = _error(*measured)
-        self._add(*measured)
+        measured = self._measure(x)
+        value = _error(measured)
+        self.sums += measured
         if _IS_METRIC:  # what its own `forward` notes; that one loses all sums where x is refused
             self._update_count += 1
             self._computed, self._forward_cache = None, value
@@ -161,7 +150,7 @@ class InvarianceError(Metric):
 
     def _sync_dist(self, *args: Any, **options: Any) -> None:
         """As torchmetrics has it, after a check that sums over one S are added."""
-        require_same(self.squares, S=[self.orbit.elements])
+        require_same(self.sums, S=[self.orbit.elements])
         super()._sync_dist(*args, **options)  # type: ignore[misc]
 
     def _wrap_compute(self, compute: Callable[..., Any]) -> Callable[..., Any]:
@@ -175,19 +164,14 @@ class InvarianceError(Metric):
 
         return quiet
 
-    def _add(self, squares: Tensor, count: Tensor, labels: Tensor) -> None:
-        self.squares += squares
-        self.count += count
-        self.labels += labels
-
     @torch.no_grad()
-    def _measured(self, x: Any) -> tuple[Tensor, Tensor, Tensor]:
-        """What a batch adds to the three sums."""
+    def _measure(self, x: Any) -> Tensor:
+        """What a batch adds to the sums."""
         batch = require_batch(self.orbit.action, x)
         # what does not move is refused before the model sees it
         self.orbit(map_leaves(lambda part: part[:1], x), [0])
         model = self._model.call
-        base = require_outputs(call_model(model, x), batch)
+        base = require_output(call_model(model, x), batch)
         equal = self.orbit._equal()
         first = range(self.orbit.m) if equal is None else equal.first.tolist()
         size = max(1, usual_chunk(self.chunk_size, batch) // batch)
@@ -198,13 +182,12 @@ class InvarianceError(Metric):
             ]
         )
         squares = found if equal is None else found[equal.number]
-        count = torch.tensor(batch, device=base.device)
-        return squares, count, count * _are_labels(base)
+        return torch.cat([squares, squares.new_tensor([batch, batch * _are_labels(base)])])
 
     def _squares(self, model: Any, x: Any, base: Tensor, which: Sequence[int]) -> Tensor:
         """For the elements `which`, the sum over samples of the mean square over the outputs."""
         elements = len(which)
-        moved = require_outputs(call_model(model, self.orbit(x, which)), elements * len(base))
+        moved = require_output(call_model(model, self.orbit(x, which)), elements * len(base))
         if moved.shape[1:] != base.shape[1:]:
             raise ArgumentError(
                 f"model returned {tuple(base.shape[1:])} a sample at first and "
@@ -220,16 +203,17 @@ class InvarianceError(Metric):
         difference = moved.to(torch.promote_types(moved.dtype, torch.float64)) - expected
         return difference.abs().square().mean(2).sum(1)
 
-    def _apply(self, fn: Any, *rest: Any) -> InvarianceError:
+    def _apply(self, fn: Any, *rest: Any) -> InvarianceMetric:
         """As torch has it; the sums keep their precision and move only."""
-        sums = {name: getattr(self, name) for name in ("squares", "count", "labels")}
+        sums = self.sums
         super()._apply(fn, *rest)  # type: ignore[no-untyped-call]
-        device = self.orbit.elements.device
-        for name, total in sums.items():
-            setattr(self, name, total.to(device))
-            if _IS_METRIC:
-                self._defaults[name] = torch.zeros_like(total, device=device)
+        self._take(sums.to(self.orbit.elements.device))
         return self
+
+    def _take(self, sums: Tensor) -> None:
+        self.sums = sums
+        if _IS_METRIC:
+            self._defaults["sums"] = torch.zeros_like(sums)
 
 
 _IS_METRIC = not TYPE_CHECKING and Metric is not nn.Module
@@ -248,22 +232,21 @@ class _Model:
         return _Model(memo.get(id(self.call), self.call))
 
 
-def _start_again(metric: InvarianceError, _: Any) -> None:
+def _start_again(metric: InvarianceMetric, _: Any) -> None:
     """After loading, which may bring another S: sums over the old one say nothing of it."""
-    metric.squares = metric.squares.new_zeros(metric.orbit.m)
-    if _IS_METRIC:
-        metric._defaults["squares"] = metric.squares.clone()
+    metric._take(metric.sums.new_zeros(metric.orbit.m + 2))
     metric.reset()
 
 
-def _error(squares: Tensor, count: Tensor, labels: Tensor) -> Tensor:
+def _error(sums: Tensor) -> Tensor:
     """The mean over elements of the root of the mean square; of the fraction, for labels."""
-    if not int(count):
+    count, labels = sums[-2:].tolist()
+    if not count:
         raise ArgumentError("the metric has seen no samples; call update(x) first.")
-    if int(labels) not in (0, int(count)):
+    if labels not in (0, count):
         raise ArgumentError("model returned labels for some batches and numbers for others.")
-    means = squares / count
-    return (means if int(labels) else means.sqrt()).mean()
+    means = sums[:-2] / count
+    return (means if labels else means.sqrt()).mean()
 
 
 def _are_labels(y: Tensor) -> bool:
