@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from operator import index
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
 
@@ -21,7 +21,18 @@ class Limit(NamedTuple):
     reason: str
 
 
-LIMITS: dict[str, Limit] = {}
+LIMITS: dict[str, Limit] = {
+    "cell distances": Limit(1 << 28, "pairs of sites to compare", "about half a minute"),
+    "cell images": Limit(1 << 22, "images", "where each operation takes each site is listed"),
+    "cell sites": Limit(2048, "sites to compare", "two seconds, as spglib compares all pairs"),
+    "graph colours": Limit(1 << 27, "colours to keep", "1 GiB"),
+    "graph search": Limit(1 << 29, "colours to look at", "a minute"),
+    "graph size": Limit(1 << 20, "nodes and edges", "they take seconds to read"),
+    "molecule atoms": Limit(2048, "atoms to compare", "each candidate moves all atoms"),
+    "molecule frames": Limit(1 << 14, "frames to try", "half a minute for the largest molecule"),
+    "molecule operations": Limit(512, "operations to list", "an n-gon in its plane has 4n"),
+    "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
+}
 """One row per limit of size; `require_work` reads it."""
 
 
@@ -104,6 +115,18 @@ def check_text(name: str, value: str) -> str:
     if not isinstance(value, str):
         raise ArgumentError(f"{name}={shorten(value)} is not text; give a string.")
     return value
+
+
+def check_list(name: str, value: object) -> list[Any]:
+    """Return the entries of `value`; text, a set or a mapping raises an `ArgumentError`."""
+    try:
+        if isinstance(value, str | bytes | dict | set | frozenset):
+            raise TypeError
+        return list(value)  # type: ignore[call-overload]
+    except Exception as error:  # not iterable, or a foreign object
+        raise ArgumentError(
+            f"{name}={shorten(value)} is not a list; give one entry each."
+        ) from error
 
 
 def check_callable(name: str, value: object) -> None:

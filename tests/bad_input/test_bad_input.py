@@ -30,14 +30,8 @@ EXCUSED = {
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
             *("groups.Group.permutations", "groups.Irrep", "nn.ModuleRisk.moved"),
-            *(
-                "sources.MoveSites.prepare",
-                "sources.MoveSites.apply",
-                "sources.MoveSites.moved_axes",
-            ),
             *("actions.Bound", "actions.Bound.__call__", "actions.Bound.each"),
             *("actions.Bound.pick", "actions.Bound.prepared", "groups.Faithful"),
-            *("sources.TurnTensors.prepare", "sources.TurnTensors.apply"),
             *("risk.MomentRisk.at_step", "risk.DirectRisk.at_step", "risk.StreamingRisk.at_step"),
             *("nn.ModuleRisk.at_step", "nn.StreamingModuleRisk.at_step"),
             "nn.OrbitBatch.set_extra_state",
