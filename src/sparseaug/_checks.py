@@ -25,12 +25,15 @@ LIMITS: dict[str, Limit] = {
     "cell distances": Limit(1 << 28, "pairs of sites to compare", "about half a minute"),
     "cell images": Limit(1 << 22, "images", "where each operation takes each site is listed"),
     "cell sites": Limit(2048, "sites to compare", "two seconds, as spglib compares all pairs"),
+    "energy distances": Limit(1 << 40, "distances", "about an hour"),
     "graph colours": Limit(1 << 27, "colours to keep", "1 GiB"),
     "graph search": Limit(1 << 29, "colours to look at", "a minute"),
     "graph size": Limit(1 << 20, "nodes and edges", "they take seconds to read"),
     "molecule atoms": Limit(2048, "atoms to compare", "each candidate moves all atoms"),
     "molecule frames": Limit(1 << 14, "frames to try", "half a minute for the largest molecule"),
     "molecule operations": Limit(512, "operations to list", "an n-gon in its plane has 4n"),
+    "orbit entries": Limit(1 << 26, "entries to recognise orbits", "all moved samples are held"),
+    "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
     "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
 }
 """One row per limit of size; `require_work` reads it."""

@@ -49,7 +49,7 @@ EXCUSED = {
             ),
             *("nn.Audit", "nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Drawn", "sources.Symmetry"),
-            *("orbits.InvarianceTest", "orbits.BrokenSymmetries"),
+            *("orbits.InvarianceTest", "orbits.BrokenSymmetries", "orbits.Pilot"),
             *("designs.Inspection", "designs.Instead", "plans.Plan", "plans.PlanRow"),
             *("sources.CrystalSymmetry", "sources.GraphSymmetry", "sources.MoleculeSymmetry"),
             *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),
