@@ -35,6 +35,7 @@ LIMITS: dict[str, Limit] = {
     "orbit entries": Limit(1 << 26, "entries to recognise orbits", "all moved samples are held"),
     "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
     "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
+    "uniformity draws": Limit(1 << 30, "bytes", "as many as one sample takes at most"),
 }
 """One row per limit of size; `require_work` reads it."""
 
