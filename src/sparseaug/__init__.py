@@ -24,7 +24,7 @@ sources      symmetries of graphs, crystals and molecules (import sparseaug.sour
 cli          the command line
 
 Private beside these: _floats (directed rounding), _io and _archive (files that are whole or absent),
-_tables, _figures, _compiled (numba).
+_tables, _compiled (numba).
 """
 
 import ast as _ast

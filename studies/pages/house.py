@@ -20,7 +20,7 @@ import grimp
 
 SOURCE = Path(__file__).parents[2] / "src" / "sparseaug"
 BASE = "errors"
-"""Stands for all modules beside the packages: typed errors, checks, rounding, files, tables, figures."""
+"""Stands for all modules beside the packages: typed errors, checks, rounding, files, tables."""
 
 WIDTH, ROW, BOX, HIGH = 880, 84, 132, 44  # of the picture; of a layer; of a package
 _STYLE = (
@@ -156,7 +156,7 @@ def _arrow(stops: list[tuple[float, float]]) -> str:
 
 def _box(name: str, x: float, y: float) -> list[str]:
     wide = BOX if name != BASE else 4 * BOX
-    shown = name if name != BASE else "errors, checks, rounding, files, tables, figures"
+    shown = name if name != BASE else "errors, checks, rounding, files, tables"
     return [
         f'<rect x="{x - wide / 2:.0f}" y="{y - HIGH / 2:.0f}" width="{wide}" height="{HIGH}" rx="6"/>',
         f'<text class="n" x="{x:.0f}" y="{y - 3:.0f}">{escape(shown)}</text>',
