@@ -62,7 +62,7 @@ bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 
 mutants: .venv/dev   ## break the library in many ways and see that the tests notice: half an hour
-	$(BIN)/python benchmarks/mutants.py
+	$(BIN)/python tests/mutants/mutants.py
 
 clean:   ## remove what make installed or built
 	rm -rf .venv .venv-bare .venv-floor dist site

@@ -1,4 +1,4 @@
-"""Groups from generators, graphs and crystals, beside sympy, networkx, spglib and, if there, pynauty.
+"""Groups from generators, graphs and crystals, beside sympy, networkx and spglib.
 
 sympy and networkx do not reach most of these sizes, so each is given one that it can do, and the title
 says which. networkx lists automorphisms one by one; for a large group it is asked for the first only,
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import networkx as nx
@@ -37,7 +36,7 @@ def small_graphs() -> None:
         "cube Q4, 384 automorphisms": nx.hypercube_graph(4),
         "K_7, 5040 automorphisms": nx.complete_graph(7),
     }.items():
-        ways = _ours(graph)
+        ways: dict[str, Callable[[], object]] = {"graph_automorphisms": partial(_found, graph)}
         ways["networkx, all listed"] = partial(_listed, graph)
         compare(f"automorphisms of {name}", ways, rounds=3)
 
@@ -52,7 +51,7 @@ def large_graphs() -> None:
         ("balanced_tree(3, 6), 1,093 nodes", nx.balanced_tree(3, 6), "1 s"),
         ("balanced_tree(3, 8), 9,841 nodes", nx.balanced_tree(3, 8), "10 s"),
     ):
-        ways = _ours(graph)
+        ways: dict[str, Callable[[], object]] = {"graph_automorphisms": partial(_found, graph)}
         if len(graph) <= 300:  # it recurses once for each node
             ways["networkx, the first one"] = partial(_first, graph)
         compare(_title(f"automorphisms of {name}, and their number", target), ways, rounds=1)
@@ -71,15 +70,6 @@ def supercells() -> None:
             },
             rounds=1,
         )
-
-
-def _ours(graph: Any) -> dict[str, Callable[[], object]]:
-    ways: dict[str, Callable[[], object]] = {"graph_automorphisms": partial(_found, graph)}
-    if find_spec("pynauty"):
-        ways["pynauty, generators checked and put in order by us"] = partial(
-            _found, graph, backend="pynauty"
-        )
-    return ways
 
 
 def _title(what: str, target: str) -> str:

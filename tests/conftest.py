@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 import sparseaug as sa
+from sparseaug._checks import LIMITS
 from sparseaug.groups.affine import AffineGroup
 
 # the same examples every time, and no limit on the clock of a shared machine
@@ -132,6 +133,12 @@ ACTIONS = {
         some_data((2, 3)),
     ),
 }
+
+
+@pytest.fixture
+def lower_limit(monkeypatch):
+    """Set a limit of size, for one test: `lower_limit("graph size", 1000)`."""
+    return lambda name, most: monkeypatch.setitem(LIMITS, name, LIMITS[name]._replace(most=most))
 
 
 @pytest.fixture(params=list(GROUPS), ids=list(GROUPS))

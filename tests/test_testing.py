@@ -151,7 +151,7 @@ class Commuting(Broken):
     """The Klein group inside S_4, which says that it is not abelian."""
 
     name = "V4"
-    degree = None
+    points = None
     is_abelian = False
 
     @property
@@ -314,11 +314,6 @@ def test_a_right_action_fails_in_half_precision():
     x = np.random.default_rng(0).uniform(0.4, 1, (2, 3)).astype(np.float16)
     with pytest.raises(LawError, match="differs"):
         check_action(right, x)
-
-
-def test_no_samples_are_refused():
-    with pytest.raises(ArgumentError):
-        check_action(sa.permute_axis(sa.symmetric(3)), np.empty((0, 3)))
 
 
 class BrokenOracle:
@@ -496,25 +491,11 @@ def test_a_sampler_that_raises_breaks_a_law():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: check_group(None), "group=None"),
-        (lambda: check_group("four"), "group='four'"),
-        (lambda: check_group(sa.cyclic(3), seed=None), "seed=None"),
-        (lambda: check_group(sa.cyclic(3), seed=-1), "seed=-1"),
-        (lambda: check_group(sa.cyclic(3), batch=0), "batch=0"),
         (lambda: check_group(sa.cyclic(3), batch=10**9), r"batch=1000000000 .*bytes"),
         (lambda: check_group(sa.symmetric(10**5)), r"group=S100000 .* 16000000000 bytes"),
         (lambda: check_uniform(sa.symmetric(10**5), None), "group=S100000"),
-        (lambda: check_uniform(sa.cyclic(3), None), "sample=None"),
-        (lambda: check_uniform(sa.cyclic(3), sa.cyclic(3).sample, seed=1.5), "seed=1.5"),
-        (lambda: check_uniform(sa.cyclic(3), sa.cyclic(3).sample, false_alarm=0), "false_alarm"),
-        (lambda: check_oracle(None), "make=None"),
-        (lambda: check_action(None, np.ones((2, 3))), "action=None"),
-        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), None), "x is a NoneType"),
-        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), ()), "x is empty"),
-        (
-            lambda: check_action(sa.permute_axis(sa.symmetric(3)), np.ones((2, 3)), seed="0"),
-            "seed=",
-        ),
+        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), ()), "x is a tuple without arrays"),
+        (lambda: check_action(sa.permute_axis(sa.symmetric(3)), np.empty((0, 3))), "x is empty"),
     ],
 )
 def test_bad_input_of_the_checks_is_named(call, message):

@@ -1,26 +1,30 @@
-"""One-shot sparse augmentation over finite groups.
+"""One-shot sparse augmentation over groups.
 
 A finite group G acts on the data. Draw one multiset S of m elements, before training, and reuse it:
 `sparseaug` draws S, counts what that cost, says how good S is, and trains on it.
 
-errors    typed errors: cause and remedy
-groups    finite groups: order, compose, inverse, uniform sample, rank
-actions   how a group element moves an array
-sampling  the oracle that counts, and S as data
-theory    the paper's bounds: numbers in, numbers out
-spectral  how good S is: the norm of Pi_S - Pi_G, exactly
-designs   S by construction and by search
-plans  m and T for a group, by each method
-kernels   invariant kernels and exact means over the group
-risk      R_n, R_n^S, R_n^G: value and gradient
-descent   none, full, streaming and one-shot in one loop
+errors       typed errors: cause and remedy
+_checks      every check of an argument, and the table of all limits of size
+groups       finite groups and rotations: order, compose, inverse, uniform sample, rank, irreps
+actions      how a group element moves an array
+sampling     the oracle that counts, and S as data
+theory       the paper's bounds: numbers in, numbers out
+spectral     how good S is: the norm of Pi_S - Pi_G, exactly
+designs      S by construction and by search
+plans        m and T for a group, by each method
+kernels      invariant kernels and exact means over the group
+risk         R_n, R_n^S, R_n^G: value and gradient
+descent      none, full, streaming and one-shot in one loop
 certificate  what holds at the returned iterate, and how we know
-orbits    how much a function varies over orbits
-testing   checks for your own groups, actions and oracles
-nn        the PyTorch layer (import sparseaug.nn)
-sklearn   the scikit-learn layer (import sparseaug.sklearn)
-sources   symmetries of graphs and crystals (import sparseaug.sources)
-cli       the command line
+orbits       how much a function varies over orbits, and whether data are invariant
+testing      checks for your own groups, actions and oracles
+nn           the PyTorch layer (import sparseaug.nn)
+sklearn      the scikit-learn layer (import sparseaug.sklearn)
+sources      symmetries of graphs, crystals and molecules (import sparseaug.sources)
+cli          the command line
+
+Private beside these: _floats (directed rounding), _io and _archive (files that are whole or absent),
+_tables, _compiled (numba).
 """
 
 import ast as _ast

@@ -64,6 +64,19 @@ LIMITS: dict[str, Limit] = {
     # actions
     "commuting": Limit(1 << 30, "moved entries", "pairs of generators compared: some ten seconds"),
     "permanent": Limit(20, "rows of a permanent", "2^20 subsets take 8 MB and 1e7 multiplications"),
+    "cell distances": Limit(1 << 28, "pairs of sites to compare", "about half a minute"),
+    "cell images": Limit(1 << 22, "images", "where each operation takes each site is listed"),
+    "cell sites": Limit(2048, "sites to compare", "two seconds, as spglib compares all pairs"),
+    "energy distances": Limit(1 << 40, "distances", "about an hour"),
+    "graph colours": Limit(1 << 27, "colours to keep", "1 GiB"),
+    "graph search": Limit(1 << 29, "colours to look at", "a minute"),
+    "graph size": Limit(1 << 20, "nodes and edges", "they take seconds to read"),
+    "molecule atoms": Limit(2048, "atoms to compare", "each candidate moves all atoms"),
+    "molecule frames": Limit(1 << 14, "frames to try", "half a minute for the largest molecule"),
+    "molecule operations": Limit(512, "operations to list", "an n-gon in its plane has 4n"),
+    "orbit entries": Limit(1 << 26, "entries to recognise orbits", "all moved samples are held"),
+    "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
+    "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
 }
 """One row per limit of size; `require_work` reads it."""
 
@@ -259,6 +272,18 @@ def check_text(name: str, value: str) -> str:
     if not isinstance(value, str):
         raise ArgumentError(f"{name}={shorten(value)} is not text; give a string.")
     return value
+
+
+def check_list(name: str, value: object) -> list[Any]:
+    """Return the entries of `value`; text, a set or a mapping raises an `ArgumentError`."""
+    try:
+        if isinstance(value, str | bytes | dict | set | frozenset):
+            raise TypeError
+        return list(value)  # type: ignore[call-overload]
+    except Exception as error:  # not iterable, or a foreign object
+        raise ArgumentError(
+            f"{name}={shorten(value)} is not a list; give one entry each."
+        ) from error
 
 
 def check_callable(name: str, value: object, form: str = "a function") -> None:

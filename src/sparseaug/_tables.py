@@ -17,6 +17,8 @@ WIDTH = 80
 class Table:
     """Cells as text, a title above them and notes below; which columns are numbers, to the right.
 
+    A header of empty cells is left out of the text.
+
     Examples:
         >>> table = Table(("name", "m"), [("S*", "24"), ("C3", "3")], numbers=[1])
         >>> print(table.text())
@@ -38,7 +40,7 @@ class Table:
 
     def text(self) -> str:
         """Plain text; columns are one space apart where that makes it fit 80 characters, else two."""
-        table = [self.header, *self.rows]
+        table = [self.header, *self.rows] if any(self.header) else self.rows
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         room = WIDTH - sum(widths)
         gap = " " if len(widths) - 1 <= room < 2 * (len(widths) - 1) else "  "

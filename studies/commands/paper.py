@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sparseaug.cli.output import say, show
+from sparseaug.cli.output import say
 from sparseaug.errors import SparseAugError
+
+_NARROWEST = 60  # columns
 
 if TYPE_CHECKING:
     from studies.paper import Claim, Config, Count, Finished
@@ -126,7 +129,11 @@ def _show_claims(config: Config, title: str, found: list[Claim]) -> None:
     for claim in found:
         verdict = "[green]yes[/]" if claim.holds else "[bold red]not shown[/]"
         table.add_row(escape(claim.text), escape(claim.measured), verdict)
-    show(table)
+    console = Console()
+    console.width = max(console.width, _NARROWEST)  # COLUMNS=0 would leave nothing
+    with console.capture() as printed:
+        console.print(table)
+    sys.stdout.write(printed.get())
 
 
 def _show_files(config: Config, done: Finished, written: list[Path]) -> None:

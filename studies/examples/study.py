@@ -34,9 +34,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sparseaug._figures import figure_bytes, figure_style, frame, new_figure
 from sparseaug._io import write_atomic
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.plans.figure import figure_bytes, frame
+from studies.report.looks import figure_style, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,8 +20,8 @@ import matplotlib as mpl
 import numpy as np
 
 import sparseaug as sa
-from sparseaug._figures import LOOKS
 from sparseaug.nn.risk.tiles import share
+from studies.report.looks import LOOKS
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

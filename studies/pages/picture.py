@@ -14,8 +14,8 @@ import matplotlib as mpl
 import numpy as np
 
 import sparseaug as sa
-from sparseaug._figures import LOOKS
 from studies.paper import read_comparison, read_results
+from studies.report.looks import LOOKS
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

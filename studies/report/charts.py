@@ -12,13 +12,13 @@ from typing import Any, final
 
 import numpy as np
 
-from sparseaug._figures import Look, looks
 from sparseaug.kernels.arrays import Floats
 from studies.paper.compared import KINDS, MEASURED
 from studies.paper.comparison import Comparison
 from studies.paper.kinds import BOUNDS, FACTS
 from studies.paper.methods import find_method
 from studies.paper.results import Results
+from studies.report.looks import Look, looks
 
 TRUTH = "bound:truth"
 """The group of the series that the bounds are about."""

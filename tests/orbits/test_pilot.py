@@ -15,6 +15,7 @@ from sparseaug import nn as sann
 from sparseaug.errors import (
     ArgumentError,
     FileFormatError,
+    GroupTooLargeError,
     SparseAugError,
     StorageError,
     UnsupportedError,
@@ -330,7 +331,7 @@ def test_bad_risks_thetas_and_oracles_are_answered(given, rng):
         sa.pilot(risk, theta, sa.Oracle(sa.symmetric(5)))
     with pytest.raises(ArgumentError, match="calls=3 is too few"):
         sa.pilot(risk, theta, oracle, calls=3)
-    with pytest.raises(ArgumentError, match="lower calls"):
+    with pytest.raises(GroupTooLargeError, match="lower calls"):
         sa.pilot(risk, theta, oracle, calls=10**8)
     act = sa.permute_axis(sa.symmetric(4))
     x = torch.tensor(rng.normal(size=(10, 4)))

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.orbits import statistics
 from studies import invariance_tests as study
 from tests.orbits.test_symmetry_test import is_exact, whole_orbit
@@ -88,7 +88,7 @@ def _energy(x, y):
 
 
 def _values(energy):
-    found = energy.compared(1.0, 0.0)
+    found = energy.compare(1.0, 0.0)
     return found.values * np.prod(found.scales)
 
 
@@ -125,12 +125,14 @@ def test_energy_holds_no_matrix_of_all_pairs(action, y, rng):
 
 def test_energy_of_too_many_samples_is_refused_with_what_to_do():
     for n, action in ((200_000, REFLECT), (40_000, sa.permute_axis(sa.symmetric(4)))):
-        with pytest.raises(ArgumentError, match=rf"{n} samples.*lower draws.*statistic='mean'"):
+        with pytest.raises(
+            GroupTooLargeError, match=rf"{n} samples.*lower draws.*statistic='mean'"
+        ):
             sa.test_invariance(np.zeros((n, 4)), action)
 
 
 def test_minutes_of_energy_are_announced(monkeypatch):
-    monkeypatch.setattr("sparseaug.orbits.symmetry_test._SECONDS", 1.0)
+    monkeypatch.setattr("sparseaug.orbits.statistics._SECONDS", 1.0)
     with pytest.warns(sa.spectral.LongRunWarning, match="energy of 10 samples"):
         sa.test_invariance(np.ones((10, 4)), REFLECT, draws=1)
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
-from sparseaug.orbits import broken
+from sparseaug.orbits import statistics, symmetry_test
 
 SETS = sa.permute_axis(sa.symmetric(4))
 SIGNS = sa.flip_signs(sa.sign_flips(6))
@@ -138,13 +138,11 @@ def test_targets_that_follow_the_place_in_the_orbit_are_found(rng):
 
 
 def test_draws_are_those_of_the_seed_whatever_the_chunks(rng, monkeypatch):
-    from sparseaug.orbits import symmetry_test
-
     x = rng.normal(size=(10, 4))
     S = sa.GroupSample.full(SETS.group)
     for sample in ("full", S):
         once = sa.test_invariance(x, SETS, sample, draws=50, seed=3)
-        monkeypatch.setattr(symmetry_test, "_ENTRIES", 150)
+        monkeypatch.setattr(statistics, "_ENTRIES", 150)
         again = sa.test_invariance(x, SETS, sample, draws=50, seed=3)
         monkeypatch.undo()
         assert again.values == pytest.approx(once.values, rel=1e-12)
@@ -212,7 +210,7 @@ def test_adjusted_p_values_are_those_of_holm(monkeypatch):
     subgroups = dict(zip(p, np.eye(4, dtype=int)[:, None], strict=True))
     values = iter(p.values())
     monkeypatch.setattr(
-        broken, "test_invariance", lambda x, action, S: SimpleNamespace(pvalue=next(values))
+        symmetry_test, "test_invariance", lambda x, action, S: SimpleNamespace(pvalue=next(values))
     )
     found = sa.orbits.broken_symmetries(np.ones((2, 4)), act, subgroups, level=0.05)
     assert dict(found.adjusted) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})

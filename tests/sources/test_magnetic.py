@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError
-from sparseaug.sources import cells, crystal
+from sparseaug.sources import crystal, crystals
 from sparseaug.testing import check_action, check_group
 from tests.sources.test_crystal import CELLS
 
@@ -81,7 +81,7 @@ def test_moments_that_the_operations_do_not_keep_are_refused() -> None:
     plain = crystal(BCC)
     images, turns = np.array(plain.action.images), np.array(plain.moments.rotations)
     with pytest.raises(GroupError, match="do not keep the moments"):
-        cells.require_kept(np.array([1.0, -1.0]), turns, images, 1e-3)
+        crystals.require_kept(np.array([1.0, -1.0]), turns, images, 1e-3)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_moments_that_the_operations_do_not_keep_are_refused() -> None:
         ([1.0], "moments has shape (1,)"),
         ([[1.0, 0], [0, 1.0]], "moments has shape (2, 2)"),
         ([1.0, float("nan")], "not finite"),
-        (["up", "down"], "moments="),
+        (["up", "down"], "moments has dtype <U4; give real numbers"),
     ],
 )
 def test_bad_moments_are_named(moments: Any, reason: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning
-from sparseaug.sources import frames, molecules, point_group
+from sparseaug.sources import molecules, point_group
 from sparseaug.testing import check_action, check_group
 
 
@@ -206,22 +207,24 @@ def test_bad_molecules_are_named(atoms: Any, options: dict[str, Any], reason: st
 
 
 def test_operations_that_do_not_close_are_refused() -> None:
-    quarter = frames.Operation((1, 2, 3, 0), False, turn(4), 0.0)
-    unit = frames.Operation((0, 1, 2, 3), False, np.eye(3), 0.0)
+    quarter = molecules.Operation((1, 2, 3, 0), False, turn(4), 0.0)
+    unit = molecules.Operation((0, 1, 2, 3), False, np.eye(3), 0.0)
     with pytest.raises(GroupError, match="product of two of them"):
         molecules.products([unit, quarter])
 
 
-def test_large_molecules_are_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_molecules_are_refused_with_the_numbers(
+    lower_limit: Callable[[str, int], None],
+) -> None:
     positions, species, _ = generic("Oh")
-    monkeypatch.setattr(frames, "MOST_ATOMS", 100)
-    with pytest.raises(GroupTooLargeError, match="192 atoms, above 100"):
+    lower_limit("molecule atoms", 100)
+    with pytest.raises(GroupTooLargeError, match="192 atoms to compare, above 100"):
         point_group((positions, species))
-    monkeypatch.setattr(frames, "MOST_ATOMS", 200)
-    monkeypatch.setattr(frames, "MOST_CANDIDATES", 20)
+    lower_limit("molecule atoms", 200)
+    lower_limit("molecule frames", 20)
     with warnings.catch_warnings(), pytest.raises(GroupTooLargeError, match="above 20"):
         point_group((positions, species))
-    monkeypatch.setattr(frames, "MOST_CANDIDATES", 1000)
-    monkeypatch.setattr(frames, "MOST_OPERATIONS", 20)
-    with pytest.raises(GroupTooLargeError, match="48 operations, above 20"):
+    lower_limit("molecule frames", 1000)
+    lower_limit("molecule operations", 20)
+    with pytest.raises(GroupTooLargeError, match="48 operations to list, above 20"):
         point_group((positions, species))

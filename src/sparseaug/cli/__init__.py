@@ -14,11 +14,10 @@ import click
 
 from sparseaug import __version__
 from sparseaug.cli.certify import certify
-from sparseaug.cli.design import design
-from sparseaug.cli.draw import draw
 from sparseaug.cli.groups import groups
 from sparseaug.cli.output import flush, name_options, prepare
 from sparseaug.cli.plan import plan
+from sparseaug.cli.samples import design, draw
 from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 
 
@@ -43,11 +42,8 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-cli.add_command(groups)
-cli.add_command(draw)
-cli.add_command(design)
-cli.add_command(certify)
-cli.add_command(plan)
+for command in (groups, draw, design, certify, plan):
+    cli.add_command(command)
 
 
 def main(group: click.Group = cli, *, interrupted: str = "") -> None:
@@ -70,15 +66,11 @@ def main(group: click.Group = cli, *, interrupted: str = "") -> None:
         command = next((group.commands[word] for word in typed if word in group.commands), None)
         code, message = 2, f"Error: {name_options(str(error), command, typed)}"
     except MemoryError:
-        code, message = (
-            1,
-            "Error: out of memory; use smaller numbers, or a machine with more memory.",
-        )
+        code, message = 1, f"Error: {_FULL}."
     except OSError as error:
         code, message = 1, f"Error: {error.strerror or error}."
-    except (
-        SystemExit
-    ) as leave:  # with 0 after shell completion, else how click answers a broken pipe
+    except SystemExit as leave:
+        # with 0 after shell completion, else how click answers a broken pipe
         code, message = (1, f"Error: {_LOST}: Broken pipe; {_KEPT}.") if leave.code else (0, "")
     unprinted = flush()
     if unprinted is not None and code in (0, 1):
@@ -92,6 +84,7 @@ def main(group: click.Group = cli, *, interrupted: str = "") -> None:
 
 _LONGEST = 1000  # characters of a message; an argument may be longer
 _LOST = "standard output could not be written"
+_FULL = "out of memory; use smaller numbers, or a machine with more memory"
 _KEPT = "what goes to files is in place"
 
 

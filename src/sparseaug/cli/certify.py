@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress as Bar
-from rich.table import Table
 
 from sparseaug._checks import check_integer
 from sparseaug._floats import text_down, text_up
 from sparseaug._io import show_path
-from sparseaug.cli.output import of_order, read_rows, say, show
+from sparseaug.cli.output import of_order, read_rows, say, say_facts
 from sparseaug.errors import escape_controls, shorten_text
 from sparseaug.groups import group
 from sparseaug.sampling import GroupSample
@@ -111,8 +109,7 @@ def certify(
         if as_json:
             say(json.dumps({**facts, "profile": levels.to_dict()}))
             return
-        for line in str(levels).splitlines():
-            say(line)
+        say(str(levels))
         return
     options: dict[str, Any] = {"degree": degree, "method": method, "delta": delta}
     with _LateBar(_title(path)) as bar:
@@ -124,12 +121,10 @@ def certify(
             facts["inspection"] = inspect(S).to_dict()
         say(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
         return
-    show(_table(S, found, longer))
-    if name is not None:
-        for line in str(inspect(S)).splitlines():
-            say(line)
-    elif found.reason:
-        say(found.reason)
+    say_facts(*_facts(S, found, longer))
+    if name is not None or found.reason:
+        say()
+        say(str(inspect(S)) if name is not None else found.reason)
 
 
 def _title(path: str) -> str:
@@ -141,11 +136,7 @@ def _given(name: str, path: str) -> GroupSample:
     return GroupSample(g, g.check(read_rows("PATH", path, real=g.row_dtype == np.float64)))
 
 
-def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
-
-    table = Table(box=box.SIMPLE, show_header=False)
-    table.add_column(style="bold")
-    table.add_column()
+def _facts(S: GroupSample, found: Deviation, longer: list[Deviation]) -> list[tuple[str, str]]:
     rows = [
         ("group", of_order(S.group)),
         ("elements m", f"{S.m}, from {S.calls_behind} oracle calls"),
@@ -162,9 +153,7 @@ def _table(S: GroupSample, found: Deviation, longer: list[Deviation]) -> Table:
         rows.append(("a-priori bound", f"{bound} with probability 1 - {found.delta!r}"))
     for length, each in enumerate(longer, start=2):
         rows.append((f"words of length {length}", f"at most {text_up(each.value)}, {each.kind}"))
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return rows
 
 
 class _LateBar:

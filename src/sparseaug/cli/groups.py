@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import click
-from rich import box
-from rich.table import Table
 
-from sparseaug.cli.output import say, show
+from sparseaug._tables import Table
+from sparseaug.cli.output import say
 from sparseaug.groups import Group, format_order, group
 from sparseaug.groups.catalogue import CATALOGUE
 from sparseaug.plans.table import to_json
@@ -18,6 +17,7 @@ _FAMILIES = (
     ("C28xC28", "shifts of an image", "roll"),
     ("S3xZ2^4", "direct products", "product_action"),
 )
+_YOUR_OWN = "Also from your own data: permutation_group, matrix_group, table_group."
 
 
 @click.command()
@@ -35,20 +35,18 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         say(json.dumps([_facts(g) for g in chosen]))
         return
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("name", style="bold", no_wrap=True)
-    table.add_column("order", justify="right", no_wrap=True)
+    rows = [(g.name, format_order(g)) for g in chosen]
     if names:
-        table.add_column("log order", justify="right")
-    else:
-        table.add_column("what it is")
-        table.add_column("acts by")
-    notes = [(g.name, "", "") for g in chosen] if names else _FAMILIES
-    for g, (_, what, acts) in zip(chosen, notes, strict=True):
-        table.add_row(g.name, format_order(g), *([f"{g.log_order:.2f}"] if names else [what, acts]))
-    show(table)
-    if not names:
-        say("Also from your own data: permutation_group, matrix_group, table_group.")
+        logs = [f"{g.log_order:.2f}" for g in chosen]
+        listed = [(*row, log) for row, log in zip(rows, logs, strict=True)]
+        say(Table(("name", "order", "log order"), listed, numbers=(1, 2)).text())
+        return
+    said = [(*row, *family[1:]) for row, family in zip(rows, _FAMILIES, strict=True)]
+    say(
+        Table(
+            ("name", "order", "what it is", "acts by"), said, numbers=(1,), notes=[_YOUR_OWN]
+        ).text()
+    )
 
 
 def _facts(g: Group) -> dict[str, object]:

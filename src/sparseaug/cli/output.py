@@ -18,14 +18,12 @@ from io import TextIOWrapper
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType
 
 from sparseaug._archive import parse_json
 from sparseaug._io import read_bytes, show_path
+from sparseaug._tables import Table
 from sparseaug.errors import escape_controls, shorten_text
 from sparseaug.groups import Group, format_order
-
-_NARROWEST = 60  # columns
 
 
 def prepare() -> None:
@@ -51,13 +49,9 @@ def say(text: str = "") -> None:
     sys.stdout.write(escape_controls(text) + "\n")
 
 
-def show(thing: RenderableType) -> None:
-    """Print a table, in the width and with the colours of the terminal."""
-    console = Console()
-    console.width = max(console.width, _NARROWEST)  # COLUMNS=0 would leave nothing
-    with console.capture() as printed:
-        console.print(thing)
-    sys.stdout.write(printed.get())
+def say_facts(*facts: tuple[str, str]) -> None:
+    """Print a name and what there is to say of it, one per line."""
+    say(Table(("", ""), facts).text())
 
 
 def of_order(group: Group) -> str:

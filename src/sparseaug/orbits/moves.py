@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import require_work
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, namespace
 from sparseaug.actions.prepared import PreparedAction
@@ -37,7 +38,6 @@ Move: TypeAlias = Literal["each", "together", "targets"]
 
 _PURPOSE = "invariance test"
 _LISTED = 1 << 10  # elements up to which they are prepared once, and not for every draw
-_ORBITS = 1 << 26  # entries of all moved samples, from which orbits are recognised
 
 
 @final
@@ -100,7 +100,7 @@ class Moves:
     def __init__(
         self, action: Action, x: Any, H: Subgroup, move: Move, draws: int, seed: int
     ) -> None:
-        self._action, self._x, self._n = action, x, len(leaves(x)[0])
+        self.action, self._x, self._n = action, x, len(leaves(x)[0])
         self._seed, self._H = seed, H
         self._apart = move == "each"
         if self._apart and H.drawn is not None:
@@ -142,14 +142,14 @@ class Moves:
         for start, stop in self._parts(step):
             if self._apart:
                 rows = self._rows(self._n, start, stop)
-                bound = PreparedAction(self._action, rows, memory=0)
+                bound = PreparedAction(self.action, rows, memory=0)
                 yield self._each(bound, np.arange(len(rows)).reshape(-1, self._n))
                 continue
             if self._H.drawn is not None:
                 rows = np.concatenate([self._H.group.identity(), self._H.drawn])[start:stop]
             else:
                 rows = self._bound.rows[start:stop] if self.listed else self._rows(1, start, stop)
-            yield self._action(rows, self._x)
+            yield self.action(rows, self._x)
 
     def choices(self, step: int) -> Iterator[NDArray[np.int64]]:
         """Which of the `listed` elements moves each sample, (c, n); 0 is the identity."""
@@ -196,7 +196,10 @@ class Moves:
 
 
 def orbit_labels(action: Action, x: Any, H: Subgroup) -> NDArray[np.int64]:
-    """For each sample the number of its orbit under H: the least of its moved copies names it."""
+    """For each sample the number of its orbit under H, which the least of its moved copies names.
+
+    Where no orbit has two samples it is an `ArgumentError`.
+    """
     if action.over(x).kind not in ("entries", "signs"):
         raise ArgumentError(
             'move="targets" compares moved samples exactly, so the action must move entries or change '
@@ -207,15 +210,19 @@ def orbit_labels(action: Action, x: Any, H: Subgroup) -> NDArray[np.int64]:
             'S is a list of draws, and move="targets" needs whole orbits; give "full" or a subgroup.'
         )
     entries = sum(math.prod(part.shape) for part in leaves(x))
-    if H.order * entries > _ORBITS:
-        raise ArgumentError(
-            f"S of {shorten(H.order)} elements times x of {entries} entries is too many to recognise "
-            f"orbits, at most {_ORBITS}; give a smaller subgroup or fewer samples."
-        )
+    what = f"move='targets' for S of {shorten(H.order)} elements and x of {entries} entries"
+    remedy = "give a smaller subgroup or fewer samples"
+    require_work("orbit entries", H.order * entries, what, remedy=remedy)
     rows = H.group.all_elements() if H.rows is None else H.rows
     moved = flat(action(rows, x)) + 0.0  # -0 is 0
     least = np.stack([np.unique(moved[:, i], axis=0)[0] for i in range(moved.shape[1])])
-    return np.unique(least, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    labels = np.unique(least, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    if len(np.unique(labels)) == len(labels):
+        raise ArgumentError(
+            "x has no two samples in one orbit, so that no targets can be exchanged: nothing can be "
+            'said of y given x alone; use move="each", which assumes that the law of x is invariant.'
+        )
+    return labels
 
 
 def target_orders(

@@ -17,15 +17,16 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import load_json, require, save_json
-from sparseaug._checks import check_integer, check_not_negative, check_real
+from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._io import check_path
+from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.pilot_plan import plan_pilot
@@ -41,7 +42,7 @@ _SCHEMA = "sparseaug pilot 1"
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Pilot:
+class Pilot(Shown):
     """The gradient of a risk over the group at one theta, an estimate; made by `pilot`.
 
     Attributes:
@@ -60,15 +61,6 @@ class Pilot:
     L: float
     samples: int
     parameters: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.spectrum, Spectrum):
-            raise ArgumentError(f"spectrum={shorten(self.spectrum)} is not a Spectrum.")
-        check_real("value", self.value)
-        for name in ("gradient_norm", "L"):
-            check_not_negative(name, getattr(self, name))
-        for name in ("samples", "parameters"):
-            check_integer(name, getattr(self, name), at_least=1)
 
     @property
     def sigma(self) -> float:
@@ -145,6 +137,11 @@ class Pilot:
         missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
         if missing:
             raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
+        check_real("value", data["value"])
+        for name in ("gradient_norm", "L"):
+            check_not_negative(name, data[name])
+        for name in ("samples", "parameters"):
+            check_integer(name, data[name], at_least=1)
         return cls(Spectrum.from_dict(data["spectrum"]), *(data[name] for name in _NUMBERS))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -173,15 +170,15 @@ class Pilot:
             require(False, path, f"it is not a pilot: {error}")
             raise
 
-    def __str__(self) -> str:
-        return "\n".join(
-            [
-                f"gradient of {self.parameters} parameters over {self.samples} samples, an estimate",
-                str(self.spectrum).replace(", 1 input", ""),
-                f"sigma {self.sigma:.4g}; at theta: risk {self.value:.4g}, norm of the full gradient "
-                f"{self.gradient_norm:.4g}, curvature {self.L:.4g}",
-            ]
+    def _table(self) -> Table:
+        table = self.spectrum._table()
+        what = f"gradient of {self.parameters} parameters over {self.samples} samples, an estimate"
+        note = (
+            f"sigma {self.sigma:.4g}; at theta: risk {self.value:.4g}, norm of the full gradient "
+            f"{self.gradient_norm:.4g}, curvature {self.L:.4g}"
         )
+        title = f"{what}\n{table.title.replace(', 1 input', '')}"
+        return replace(table, title=title, notes=[*table.notes, note])
 
     def __repr__(self) -> str:
         return f"Pilot({self.spectrum.group.name}, sigma={self.sigma:.4g}, calls={self.calls})"
@@ -195,9 +192,6 @@ LISTED = 1024
 
 CALLS = 64
 """Elements drawn from a larger group where no number is given."""
-
-MOST_NUMBERS = 1 << 30
-"""Entries of all gradients that are held, 4 GB in single precision."""
 
 _BLOCK = 1 << 22  # entries of gradients that are transformed at a time
 
@@ -253,11 +247,8 @@ def pilot(
     else:
         count = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     size = len(theta)
-    if count * size > MOST_NUMBERS:
-        raise ArgumentError(
-            f"calls={count} gradients of {size} parameters are {count * size} numbers, above "
-            f"{MOST_NUMBERS}; lower calls."
-        )
+    what = f"calls={count} gradients of {size} parameters"
+    require_work("pilot numbers", count * size, what, remedy="lower calls")
     measurement = measure(group, oracle=oracle, calls=count, by=by)
     values, vectors = _collected(gradients(theta, measurement.rows), len(measurement.rows))
     spectrum = measurement.spectrum(_columns(vectors))

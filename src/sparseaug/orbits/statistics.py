@@ -20,18 +20,37 @@ where samples have many entries sqrt(|a|^2 + |b|^2 - 2 <a, b>), which loses no m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from sparseaug.actions.arrays import as_numpy
+from sparseaug._checks import require_work
+from sparseaug.actions import Action
+from sparseaug.actions.arrays import as_numpy, dtype_kind, leaves, map_leaves, namespace
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.orbits.moves import Moves, flat
+from sparseaug.spectral.result import announce
 
 Floats = NDArray[np.float64]
 
 NAMED = ("mean", "energy")
+
+_ENTRIES = 1 << 22  # numbers held for the data sets that are looked at together
+_SECONDS = 3e-9  # of a distance, for samples of a few numbers
+_CALL = 1 << 10  # distances that take as long as the call that computes some
+_LONG = 100  # entries of samples whose distance takes twice as long as one of few entries
+_PRODUCTS = 100  # that take as long as a distance
+_PLACES = 1 << 26  # numbers held where all places of the samples are listed
+
+# What an action that computes may be off by, of the norm of a sample: matrices are taken for a group
+# where they are one to 1e-8; the rounding of single precision is more.
+_OFF, _UNITS = 1e-8, 32
+
+# Values of a user's function this little below T(X), relatively, are ties: that only makes p larger.
+_TIES = 1e-9
 
 _UNIT = 2.0**-53
 _TINY = 2.0**-500  # above what is lost where a square is below the least float
@@ -117,7 +136,7 @@ class Energy:
                 values[k] -= (between * self._weights(order[rows], order[columns])).sum()
         self._keep(values, data)
 
-    def compared(self, scale: float, off: float) -> Compared:
+    def compare(self, scale: float, off: float) -> Compared:
         """All that was added.
 
         Args:
@@ -186,7 +205,7 @@ class Mean:
         self._values.append(np.square(means - middle).sum(axis=(1, 2)))
         self._norm, self._entries = max(self._norm, _largest_norm(data)), means[0].size
 
-    def compared(self, scale: float, off: float, count: int) -> Compared:
+    def compare(self, scale: float, off: float, count: int) -> Compared:
         """All that was added.
 
         Args:
@@ -206,6 +225,100 @@ def power_of_two(values: Floats) -> float:
     """At least the largest |value| and at most twice it, or 1 for zeros: to divide by it is exact."""
     largest = float(abs(values).max(initial=0.0))
     return float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if 0 < largest < np.inf else 1.0
+
+
+def of_moved(moves: Moves, x: Any, y: Any, statistic: str | Callable[..., Any]) -> Compared:
+    """T of all moved data sets."""
+    off = _off(moves.action, x)
+    n, d = len(leaves(x)[0]), sum(int(np.prod(part.shape[1:])) for part in leaves(x))
+    step = max(1, _ENTRIES // (n * max(1, d)))
+    if not isinstance(statistic, str):
+        more = () if y is None else (y,)
+        sets = (
+            map_leaves(lambda part, j=j: part[j], data)
+            for data in moves.chunks(step)
+            for j in range(len(leaves(data)[0]))
+        )
+        return _of_function([value_of(statistic, one, *more) for one in sets])
+    scale = power_of_two(_flat(x))
+
+    def scaled() -> Iterator[Floats]:
+        return (flat(data) / scale for data in moves.chunks(step))
+
+    if statistic == "mean":
+        mean = Mean(n, y)
+        middle = sum(mean.of(data).sum(axis=0) for data in scaled()) / moves.count
+        for data in scaled():  # the same draws again
+            mean.add(data, middle)
+        return mean.compare(scale, off, moves.count)
+    # n^2 distances and some calls per move; or n^2 k^2 distances once, and so many products per move
+    order, long = moves.listed, 1 + d // _LONG
+    drawn = moves.count * (n**2 * long + _CALL)
+    listed = order**2 * n**2 * (long + moves.count // _PRODUCTS)
+    once = 0 < listed <= drawn and order * n * d <= _PLACES
+    _require_distances(listed if once else drawn, n, moves.count)
+    energy = Energy(n, y)
+    if once:
+        places = flat(moves.places()).swapaxes(0, 1) / scale
+        for chosen in moves.choices(max(1, _ENTRIES // (n * max(order, d)))):
+            energy.add_choices(places, chosen)
+    else:
+        for data in scaled():
+            energy.add(data)
+    return energy.compare(scale, off)
+
+
+def of_exchanged(
+    x: Any,
+    y: Any,
+    orders: Iterator[NDArray[np.int64]],
+    count: int,
+    statistic: str | Callable[..., Any],
+) -> Compared:
+    """T of the data with their targets in each of these orders, `count` of them at most."""
+    if not isinstance(statistic, str):
+        return _of_function([value_of(statistic, x, y[order]) for order in orders])
+    data = _flat(x)
+    n = len(data)
+    scale = power_of_two(data)
+    data = data / scale
+    if statistic == "mean":
+        mean = Mean(n, y)
+        data = data - data.mean(axis=0)  # x stays
+        for order in orders:
+            mean.add(data[None, np.argsort(order)], 0.0)
+        return mean.compare(scale, 0.0, n)
+    _require_distances(count * n**2, n, count)
+    energy = Energy(n, y)
+    while some := list(islice(orders, max(1, _ENTRIES // n))):
+        energy.add_orders(data, some)
+    return energy.compare(scale, 0.0)
+
+
+def _of_function(values: list[float]) -> Compared:
+    array = np.array(values)
+    return Compared(array, array[0] - _TIES * float(abs(array).max()))
+
+
+def _flat(x: Any) -> Floats:
+    return flat(map_leaves(lambda part: part[None], x))[0]
+
+
+def _off(action: Action, x: Any) -> float:
+    """How far a moved sample may be from where it belongs, of its norm."""
+    if action.over(x).kind in ("entries", "signs"):
+        return 0.0
+    floats = [part for part in leaves(x) if dtype_kind(part) in "fc"]
+    units = [float(namespace(part).finfo(part.dtype).eps) for part in floats]
+    return max([_OFF, *(_UNITS * eps for eps in units)])
+
+
+def _require_distances(count: int, n: int, moves: int) -> None:
+    """Announce what takes minutes, and refuse what takes more than an hour."""
+    what = f"statistic='energy' of x, {n} samples and {moves} moves,"
+    remedy = "test fewer samples, lower draws, or give statistic='mean'"
+    require_work("energy distances", count, what, remedy=remedy)
+    announce(f"the energy of {n} samples and {moves} moves", seconds=_SECONDS * count)
 
 
 def require_statistic(statistic: Any) -> None:

@@ -21,56 +21,33 @@ the probability being over the data and the draws.
    norm of a sample, as the check of its law allows, and that is in e. A user's function has an
    unknown rounding: where entries and signs move, what it computes is a statistic in its own right,
    and the level is exact if equal data give equal values. Values within _TIES are counted in any case.
+
+`broken_symmetries`: which symmetries the data break, by one such test per subgroup, corrected for their
+number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_real
+from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import (
-    as_numpy,
-    dtype_kind,
-    leaves,
-    map_leaves,
-    namespace,
-    require_dense,
-    require_samples,
-)
+from sparseaug.actions.arrays import as_numpy, dtype_kind, leaves, map_leaves
 from sparseaug.actions.base import require_action, require_law
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.orbits.moves import (
-    Move,
-    Moves,
-    Subgroup,
-    exact_subgroup,
-    flat,
-    orbit_labels,
-    target_orders,
-)
-from sparseaug.orbits.statistics import (
-    Compared,
-    Energy,
-    Floats,
-    Mean,
-    power_of_two,
-    require_statistic,
-    value_of,
-)
+from sparseaug.errors import ArgumentError, shorten, shorten_text
+from sparseaug.groups import Group
+from sparseaug.orbits.models import require_inputs
+from sparseaug.orbits.moves import Move, Moves, exact_subgroup, orbit_labels, target_orders
+from sparseaug.orbits.statistics import of_exchanged, of_moved, require_statistic
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.result import announce
 
 MOST_DRAWS = 10_000_000
-
-MOST_DISTANCES = 1 << 40
-"""Distances of the energy statistic over all moves: about an hour."""
 
 NULL: dict[str, str] = {
     "each": "the samples are independent, and the law of each{y} is the same when {H} moves it",
@@ -78,20 +55,6 @@ NULL: dict[str, str] = {
     "targets": "the law of y given x is the same for all x of one orbit of {H}; samples are independent",
 }
 """What is tested, by how the data move."""
-
-_ENTRIES = 1 << 22  # numbers held for the data sets that are looked at together
-_SECONDS = 3e-9  # of a distance, for samples of a few numbers
-_CALL = 1 << 10  # distances that take as long as the call that computes some
-_LONG = 100  # entries of samples whose distance takes twice as long as one of few entries
-_PRODUCTS = 100  # that take as long as a distance
-_PLACES = 1 << 26  # numbers held where all places of the samples are listed
-
-# What an action that computes may be off by, of the norm of a sample: matrices are taken for a group
-# where they are one to 1e-8; the rounding of single precision is more.
-_OFF, _UNITS = 1e-8, 32
-
-# Values of a user's function this little below T(X), relatively, are ties: that only makes p larger.
-_TIES = 1e-9
 
 
 @final
@@ -190,8 +153,8 @@ def test_invariance(
         An `InvarianceTest`: `.pvalue`, `.null` (the hypothesis in words), `.values`.
 
     Raises:
-        ArgumentError: p would not be exact for S, the arguments do not fit, or "energy" would take
-            more than an hour.
+        ArgumentError: p would not be exact for S, or the arguments do not fit.
+        GroupTooLargeError: "energy" would take more than an hour.
         LawError: a custom action is not one of its group.
 
     Examples:
@@ -219,10 +182,11 @@ def test_invariance(
     calls = 0
     with np.errstate(over="ignore", invalid="ignore"):  # of data that are too large
         if move == "targets":
-            found, enumerated = _exchanged(x, y, action, H, statistic, draws, seed)
+            orders, enumerated = target_orders(orbit_labels(action, x, H), draws, seed)
+            found = of_exchanged(x, y, orders, draws + 1, statistic)
         else:
             moves = Moves(action, x, H, move, draws, seed)
-            found = _moved(moves, x, y, statistic, _off(action, x))
+            found = of_moved(moves, x, y, statistic)
             calls, enumerated = moves.calls, moves.enumerated
         values = found.values * 1.0
         for scale in found.scales:
@@ -247,124 +211,12 @@ def test_invariance(
 test_invariance.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test of its own
 
 
-def _moved(
-    moves: Moves, x: Any, y: Any, statistic: str | Callable[..., Any], off: float
-) -> Compared:
-    """T of all moved data sets."""
-    n, d = len(leaves(x)[0]), sum(int(np.prod(part.shape[1:])) for part in leaves(x))
-    step = max(1, _ENTRIES // (n * max(1, d)))
-    if not isinstance(statistic, str):
-        more = () if y is None else (y,)
-        sets = (
-            map_leaves(lambda part, j=j: part[j], data)
-            for data in moves.chunks(step)
-            for j in range(len(leaves(data)[0]))
-        )
-        return _of_function([value_of(statistic, one, *more) for one in sets])
-    scale = power_of_two(_flat(x))
-
-    def scaled() -> Iterator[Floats]:
-        return (flat(data) / scale for data in moves.chunks(step))
-
-    if statistic == "mean":
-        mean = Mean(n, y)
-        middle = sum(mean.of(data).sum(axis=0) for data in scaled()) / moves.count
-        for data in scaled():  # the same draws again
-            mean.add(data, middle)
-        return mean.compared(scale, off, moves.count)
-    # n^2 distances and some calls per move; or n^2 k^2 distances once, and so many products per move
-    order, long = moves.listed, 1 + d // _LONG
-    drawn = moves.count * (n**2 * long + _CALL)
-    listed = order**2 * n**2 * (long + moves.count // _PRODUCTS)
-    once = 0 < listed <= drawn and order * n * d <= _PLACES
-    _require_distances(listed if once else drawn, n, moves.count)
-    energy = Energy(n, y)
-    if once:
-        places = flat(moves.places()).swapaxes(0, 1) / scale
-        for chosen in moves.choices(max(1, _ENTRIES // (n * max(order, d)))):
-            energy.add_choices(places, chosen)
-    else:
-        for data in scaled():
-            energy.add(data)
-    return energy.compared(scale, off)
-
-
-def _exchanged(
-    x: Any,
-    y: Any,
-    action: Action,
-    H: Subgroup,
-    statistic: str | Callable[..., Any],
-    draws: int,
-    seed: int,
-) -> tuple[Compared, bool]:
-    """T of the data with targets exchanged within orbits, and whether in all ways."""
-    labels = orbit_labels(action, x, H)
-    n = len(labels)
-    if len(np.unique(labels)) == n:
-        raise ArgumentError(
-            "x has no two samples in one orbit, so that no targets can be exchanged: nothing can be "
-            'said of y given x alone; use move="each", which assumes that the law of x is invariant.'
-        )
-    orders, every = target_orders(labels, draws, seed)
-    if not isinstance(statistic, str):
-        return _of_function([value_of(statistic, x, y[order]) for order in orders]), every
-    data = _flat(x)
-    scale = power_of_two(data)
-    data = data / scale
-    if statistic == "mean":
-        mean = Mean(n, y)
-        data = data - data.mean(axis=0)  # x stays
-        for order in orders:
-            mean.add(data[None, np.argsort(order)], 0.0)
-        return mean.compared(scale, 0.0, n), every
-    _require_distances((draws + 1) * n**2, n, draws + 1)
-    energy = Energy(n, y)
-    while some := list(islice(orders, max(1, _ENTRIES // n))):
-        energy.add_orders(data, some)
-    return energy.compared(scale, 0.0), every
-
-
-def _of_function(values: list[float]) -> Compared:
-    array = np.array(values)
-    return Compared(array, array[0] - _TIES * float(abs(array).max()))
-
-
-def _flat(x: Any) -> Floats:
-    return flat(map_leaves(lambda part: part[None], x))[0]
-
-
-def _off(action: Action, x: Any) -> float:
-    """How far a moved sample may be from where it belongs, of its norm."""
-    if action.over(x).kind in ("entries", "signs"):
-        return 0.0
-    floats = [part for part in leaves(x) if dtype_kind(part) in "fc"]
-    units = [float(namespace(part).finfo(part.dtype).eps) for part in floats]
-    return max([_OFF, *(_UNITS * eps for eps in units)])
-
-
-def _require_distances(count: int, n: int, moves: int) -> None:
-    """Announce what takes minutes, and refuse what takes more than an hour."""
-    if count > MOST_DISTANCES:
-        raise ArgumentError(
-            f"x of {n} samples is too large for statistic='energy': {moves} moves take as long as "
-            f"{count} distances, and the limit is {MOST_DISTANCES}; test fewer samples, lower draws, "
-            "or give statistic='mean'."
-        )
-    announce(f"the energy of {n} samples and {moves} moves", seconds=_SECONDS * count)
-
-
 def _require_data(x: Any, action: Any, move: Any) -> int:
-    require_action(action)
+    n = require_inputs(action, x)
     if not isinstance(move, str) or move not in NULL:
         names = ", ".join(map(repr, NULL))
         raise ArgumentError(f"move={shorten(move)} is not known; give one of {names}.")
-    action.over(x)
-    n = require_samples(x)
-    if not n:
-        raise ArgumentError("x is empty; give at least one sample.")
     for part in leaves(x):
-        require_dense("x", part)
         if dtype_kind(part) in "fc" and not np.isfinite(as_numpy(part)).all():
             raise ArgumentError("x has entries that are not finite; remove such samples.")
     return n
@@ -390,3 +242,132 @@ def _require_targets(y: Any, n: int, move: str) -> None:
         )
     if dtype_kind(y) == "c":
         raise ArgumentError("y is complex; give real numbers (two columns) or labels.")
+
+
+_LISTED = 1 << 12  # elements of a factor up to which it is one subgroup, and not its generators
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BrokenSymmetries(Shown):
+    """One test per subgroup, and which of them fail together; made by `broken_symmetries`.
+
+    Attributes:
+        tests: name of each subgroup and its `InvarianceTest`
+        adjusted: the p-values times what Holm's method asks for, so that all of them can be compared
+            with one level: with probability 1 - level no subgroup is called broken that is not
+        level: of all tests together
+    """
+
+    tests: Mapping[str, InvarianceTest]
+    adjusted: Mapping[str, float]
+    level: float
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The subgroups under which the data are not invariant."""
+        return tuple(name for name, p in self.adjusted.items() if p <= self.level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON data."""
+        tests = {name: test.to_dict() for name, test in self.tests.items()}
+        return {
+            "level": self.level,
+            "broken": list(self.broken),
+            "adjusted": dict(self.adjusted),
+            "tests": tests,
+        }
+
+    def _table(self) -> Table:
+        rows = [
+            (
+                shorten_text(name, 40),
+                str(test.order),
+                f"{test.pvalue:.4g}",
+                f"{self.adjusted[name]:.4g}",
+                "broken" if name in self.broken else "",
+            )
+            for name, test in self.tests.items()
+        ]
+        return Table(("symmetry", "order", "p", "adjusted", ""), rows)
+
+
+def broken_symmetries(
+    x: Array,
+    action: Action,
+    subgroups: Mapping[str, Any] | None = None,
+    *,
+    level: float = 0.05,
+    **options: Any,
+) -> BrokenSymmetries:
+    """Which of some subgroups the data break, at one level for all tests together (Holm 1979).
+
+    Args:
+        x: samples (n, ...)
+        action: how a group element moves a sample
+        subgroups: name and subgroup of each: a `GroupSample`, or rows that generate it. By default the
+            factors of a product, and else the cyclic subgroup of each of the group's generators
+        level: probability that any subgroup is called broken under which the data are invariant
+        options: those of `test_invariance`, but for S
+
+    Returns:
+        A `BrokenSymmetries`: `.broken`, `.tests`, a table by `str`.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0, 1.0]
+        >>> act = sa.flip_signs(sa.sign_flips(3))
+        >>> flips = {"x": [[1, 0, 0]], "y": [[0, 1, 0]], "z": [[0, 0, 1]]}
+        >>> sa.orbits.broken_symmetries(x, act, flips).broken
+        ('z',)
+    """
+    require_action(action)
+    level = check_real("level", level, above=0, below=1)
+    group = action.group
+    chosen = _subgroups(group) if subgroups is None else _read_subgroups(group, subgroups)
+    tests = {name: test_invariance(x, action, S, **options) for name, S in chosen.items()}
+    ranked = sorted(tests, key=lambda name: tests[name].pvalue)
+    adjusted, least = {}, 0.0
+    for place, name in enumerate(ranked):
+        least = max(least, min(1.0, (len(ranked) - place) * tests[name].pvalue))
+        adjusted[name] = least
+    return BrokenSymmetries(tests, {name: adjusted[name] for name in tests}, level)
+
+
+def _subgroups(group: Group) -> dict[str, GroupSample]:
+    found: dict[str, GroupSample] = {}
+    generators = group.generators()
+    first = 0
+    for i, factor in enumerate(group.factors):
+        last = first + factor.width
+        rest = np.r_[0:first, last : group.width]
+        own = generators[(generators[:, rest] == group.identity()[:, rest]).all(axis=1)]
+        first = last
+        if len(own) and factor.order <= _LISTED:
+            found[f"{factor.name}[{i}]"] = GroupSample.generated(group, own)
+        else:
+            found |= _cyclic(group, own)
+    return found or _cyclic(group, generators)
+
+
+def _cyclic(group: Group, generators: Any) -> dict[str, GroupSample]:
+    return {
+        str(row.tolist()): GroupSample.generated(group, row[None]) for row in np.asarray(generators)
+    }
+
+
+def _read_subgroups(group: Group, subgroups: Any) -> dict[str, GroupSample]:
+    if not isinstance(subgroups, Mapping) or not subgroups:
+        raise ArgumentError(
+            f"subgroups={shorten(subgroups)} is not a mapping of names to subgroups; give "
+            '{"flip": rows that generate it, ...}.'
+        )
+    found = {}
+    for name, given in subgroups.items():
+        if not isinstance(name, str):
+            raise ArgumentError(f"subgroups has the name {shorten(name)}; give names as text.")
+        if not isinstance(given, GroupSample):
+            rows = group.check(given, f"subgroups[{shorten(name)}]")
+            given = GroupSample.generated(group, rows)
+        found[name] = given
+    return found

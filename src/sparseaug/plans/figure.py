@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from sparseaug._figures import figure_bytes, frame
 from sparseaug._io import check_path, read_bytes, show_path, write_atomic
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.plans import Plan
@@ -26,6 +26,7 @@ _LINES = {  # colours that stay apart for colour-blind readers (Okabe and Ito), 
     "words": ("#009E73", "-", "words"),
 }
 _POINTS = 81
+_QUIET = "#AAAAAA"
 _GREY: dict[str, Any] = {"color": "#666666", "fontsize": 9}
 
 
@@ -135,3 +136,20 @@ def _label(axes: Axes, ends: dict[str, int], eps: float) -> None:
         place: dict[str, Any] = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
         place |= {"fontsize": 9, "annotation_clip": False}
         axes.annotate(label, (eps, 10**height), color=colour, **place)
+
+
+def frame(axes: Axes) -> None:
+    """Two spines, a light grid, nothing else."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(_QUIET)
+    axes.grid(True, which="major", color="#ECECEC", linewidth=0.6)
+    axes.tick_params(which="both", color=_QUIET)
+    axes.set_axisbelow(True)
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """The figure as "pdf" or "png", the same bytes for the same data."""
+    undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    buffer = BytesIO()
+    figure.savefig(buffer, format=kind, metadata=undated)
+    return buffer.getvalue()

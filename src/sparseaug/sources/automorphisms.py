@@ -1,14 +1,16 @@
-"""The automorphism group of a graph, from few searches: never one for each automorphism.
+"""Relabellings that change nothing: the automorphisms of a graph, permutations of identical atoms.
+
+Automorphisms come from few searches: never one for each automorphism.
 
 A stabiliser chain from the bottom up: at base point b_i, with b_1, ..., b_(i-1) fixed, one search
 for each candidate image that the generators found so far do not reach. Success adds a generator and
 so joins two orbits; failure rules out a whole orbit of the deeper stabiliser. Trees that hang from the
-graph are not searched: `trees`.
+graph are not searched: `refinement`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,11 +18,11 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug._checks import check_not_negative
+from sparseaug._checks import check_integer, check_list, check_not_negative, require_work
 from sparseaug.actions import Action, permute_axis, permute_nodes
-from sparseaug.errors import ArgumentError, GroupError, UnsupportedError, need, shorten
-from sparseaug.groups import permutation_group
-from sparseaug.sources.graphs import read_graph, structure_of
+from sparseaug.errors import ArgumentError, GroupError, shorten
+from sparseaug.groups import Rows, permutation_group
+from sparseaug.sources.graphs import can_be_compared, read_graph, structure_of
 from sparseaug.sources.refinement import (
     Nodes,
     Structure,
@@ -74,7 +76,6 @@ def graph_automorphisms(
     node_attr: Hashable | list[Hashable] | None = None,
     edge_attr: Hashable | list[Hashable] | None = None,
     tolerance: float = 0.0,
-    backend: str = "search",
 ) -> GraphSymmetry:
     """The automorphism group of a graph, acting on its nodes in their order.
 
@@ -89,9 +90,6 @@ def graph_automorphisms(
             names; a matrix has its entries, which are kept in any case
         tolerance: attributes and entries are the same when they differ by at most this much; a chain
             of close numbers that spans more is refused
-        backend: "search" (ours), or "pynauty" for graphs of thousands of nodes, where it is
-            installed and no edge_attr is given; its generators, and so the draws of a seed, are
-            others
 
     Self-loops are kept too. A multigraph is refused.
 
@@ -104,16 +102,14 @@ def graph_automorphisms(
         >>> graph_automorphisms(weights, tolerance=1e-6).group.order
         2
     """
-    if not isinstance(backend, str) or backend not in ("search", "pynauty"):
-        raise ArgumentError(f"backend={shorten(backend)} is not known; give 'search' or 'pynauty'.")
     tolerance = check_not_negative("tolerance", tolerance)
     read = read_graph(graph, node_attr, edge_attr, tolerance)
     structure = structure_of(read)
-    generators, searches = _search(structure) if backend == "search" else _ask_pynauty(structure)
+    generators, searches = _search(structure)
     for image in generators:
         if not structure.is_kept_by(image):
             raise GroupError(
-                f"{backend} gave {shorten(image.tolist())}, which is not an automorphism."
+                f"{shorten(image.tolist())} is not an automorphism of graph: a bug here."
             )
     rows = [image.tolist() for image in generators] or [list(range(structure.n))]
     group = permutation_group(rows, label=f"automorphisms of a graph on {structure.n} nodes")
@@ -124,8 +120,8 @@ def _search(structure: Structure) -> tuple[list[Nodes], int]:
     pruned = prune(structure)
     found, searches = _search_rest(pruned.rest)
     ends = np.unique(_orbits(np.stack([np.arange(pruned.rest.n), *found])))
-    lifted = [pruned.lifted(image) for image in found]
-    return lifted + list(pruned.exchanges(ends.tolist())), searches
+    whole = [pruned.lift(image) for image in found]
+    return whole + list(pruned.exchanges(ends.tolist())), searches
 
 
 def _search_rest(structure: Structure) -> tuple[list[Nodes], int]:
@@ -149,24 +145,6 @@ def _search_rest(structure: Structure) -> tuple[list[Nodes], int]:
     return generators, searches
 
 
-def _ask_pynauty(structure: Structure) -> tuple[list[Nodes], int]:
-    pynauty = need("pynauty", "backend='pynauty'", extra="pynauty")
-    forward = structure.kinds % 2 == 0
-    if len(np.unique(structure.kinds[forward])) > 1:
-        raise UnsupportedError("pynauty has no kinds of edges; leave out edge_attr or backend.")
-    arrows: dict[int, list[int]] = {node: [] for node in range(structure.n)}
-    for a, b in zip(structure.source[forward], structure.target[forward], strict=True):
-        arrows[int(a)].append(int(b))
-    kinds = structure.node_kinds
-    given = pynauty.Graph(
-        structure.n,
-        directed=not forward.all(),
-        adjacency_dict=arrows,
-        vertex_coloring=[set(np.flatnonzero(kinds == kind).tolist()) for kind in np.unique(kinds)],
-    )
-    return [np.array(row, np.int64) for row in pynauty.autgrp(given)[0]], 0
-
-
 def _orbits(maps: Nodes) -> Nodes:
     """For each node the smallest one that these maps (k, n) join it with, along or against them."""
     nodes = np.broadcast_to(np.arange(maps.shape[1]), maps.shape)
@@ -174,3 +152,74 @@ def _orbits(maps: Nodes) -> Nodes:
     arrows = csr_array((ones, (nodes.ravel(), maps.ravel())), shape=(maps.shape[1],) * 2)
     label = connected_components(arrows, directed=False)[1]
     return np.unique(label, return_index=True)[1][label]
+
+
+def identical_atoms(
+    counts: Sequence[int] | None = None,
+    *,
+    species: Sequence[Hashable] | None = None,
+    axis: int = 1,
+) -> Symmetry:
+    """The relabellings of identical atoms, and how they move an axis: S_9 x S_8 x S_4, for instance.
+
+    Args:
+        counts: how many atoms of each species there are, for atoms that are sorted by species.
+        species: instead, the species of each atom in its order: symbols, atomic numbers or any other
+            labels; atoms of one species need not be neighbours.
+        axis: the axis of the atoms, 1 for positions (n, atoms, 3).
+
+    Returns:
+        `group` and `action`; the group is known as a product of symmetric groups, so that the
+        deviation of its samples is exact.
+
+    Examples:
+        >>> water = identical_atoms(species=["O", "H", "H"])
+        >>> water.group.order, water.group.generators().tolist()
+        (2, [[0, 2, 1]])
+        >>> identical_atoms([9, 8, 4]).group.order == 362880 * 40320 * 24
+        True
+    """
+    if (counts is None) == (species is None):
+        raise ArgumentError("counts and species say the same; give one of them.")
+    blocks = _blocks_of_counts(counts) if species is None else _blocks_of_species(species)
+    total = sum(map(len, blocks))
+    generators = [row for block in blocks for row in _generators(block, total)]
+    rows = generators or [list(range(total))]
+    label = f"relabellings of {total} atoms of {len(blocks)} species"
+    group = permutation_group(rows, label=label)
+    return Symmetry(group, permute_axis(group, axis))
+
+
+def _blocks_of_counts(counts: Any) -> list[Rows]:
+    sizes = [check_integer("counts", count, at_least=1) for count in check_list("counts", counts)]
+    _require_atoms("counts", sum(sizes))
+    return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+
+
+def _blocks_of_species(species: Any) -> list[Rows]:
+    labels = check_list("species", species)
+    _require_atoms("species", len(labels))
+    places: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(labels):
+        if not can_be_compared(label):
+            raise ArgumentError(
+                f"species[{i}]={shorten(label)} is not a label, which has a hash and equals itself."
+            )
+        places.setdefault(label, []).append(i)
+    return [np.array(block) for block in places.values()]
+
+
+def _require_atoms(name: str, total: int) -> None:
+    if not total:
+        raise ArgumentError(f"{name} has 0 atoms; give at least one.")
+    require_work("relabelled atoms", total, f"the group of {name}", remedy="give fewer atoms")
+
+
+def _generators(block: Rows, total: int) -> list[list[int]]:
+    """The swap of the first two atoms of a block and its long cycle."""
+    images = []
+    for moved in {2, len(block)} if len(block) > 1 else ():
+        image = np.arange(total)
+        image[block[:moved]] = np.roll(block[:moved], -1)
+        images.append(image.tolist())
+    return images

@@ -9,7 +9,7 @@ atoms are turned.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten, shorten_text
 from sparseaug.groups import Rotations
 from sparseaug.sampling import GroupSample
-
-Floats: TypeAlias = NDArray[np.float64]
+from sparseaug.sources.symmetry import Floats
 
 PROPERTIES = ("energy", "free_energy", "forces", "stress")
 """What is averaged, of what the calculator has."""
@@ -61,8 +60,8 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
     kind = _calculator_class()
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; give a design or draws.")
-    group = S.group
-    if group.transform != "wigner" or group.width < 4:  # angles have fewer entries
+    group = cast(Rotations, S.group)
+    if group.transform != "wigner" or group.n != 3:
         raise ArgumentError(
             f"S is a sample of {group.name}, which does not rotate space; use rotations(3) or "
             "orthogonal(3)."
@@ -73,7 +72,7 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
             f"calculator={shorten(calculator)} is not an ASE calculator with energies."
         )
     rows, counts = S.counts()
-    return kind(calculator, S, cast(Rotations, group).matrices(rows), counts / S.m)
+    return kind(calculator, S, group.matrices(rows), counts / S.m)
 
 
 @lru_cache(maxsize=1)
@@ -136,7 +135,7 @@ def _calculator_class() -> Any:
                 ) from error
             known = {**(getattr(self.calculator, "results", None) or {}), **found}
             return {
-                name: _turned_back(name, np.asarray(known[name], float), R)
+                name: _turn_back(name, np.asarray(known[name], float), R)
                 for name in self.implemented_properties
                 if known.get(name) is not None
             }
@@ -151,7 +150,7 @@ def _calculator_class() -> Any:
 _VOIGT = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
 
 
-def _turned_back(name: str, value: NDArray[Any], R: Floats) -> NDArray[Any]:
+def _turn_back(name: str, value: NDArray[Any], R: Floats) -> NDArray[Any]:
     """What a rotated structure gave, in the frame of the structure itself."""
     if name == "forces":
         return value @ R

@@ -1,26 +1,32 @@
-"""What people call a crystal: lattice, positions and species, checked once.
+"""What people call a crystal, checked once, and the symmetry operations that spglib finds in it.
 
-Magnetic moments of a crystal: which operations, with or without time reversal, keep them.
-
-A moment is an axial vector that time reversal changes the sign of: (W|w, t) takes m to
-(-1)^t det(R) R m. Collinear moments that are given as numbers have a sign only, m -> (-1)^t m, as
-where spins are not coupled to the lattice.
+Slabs are cells that are periodic in two directions only. A symmetry of a slab keeps its plane, so R
+maps the normal n to n or -n. Where the third lattice vector is along n, it is one of the stack of slabs
+too, among the operations that spglib finds. Of these, the slab has those that keep n up to its sign and,
+modulo the period, the mean height of the sites.
 """
+
+# Why no site then leaves through one face of the cell to come back through the other. Heights are in
+# units of the period and span less than 1. A flip z -> 2c - z of the stack takes a site to one of the
+# slab, moved by a period or not; sites that are not moved lie about c, those that are about c + 1/2,
+# or all of them about c - 1/2. If a share s is moved, the mean height is c + s/2 or c - s/2, and it is
+# kept modulo 1 if s is 0 or 1: the flip is one of the slab about c, or about c + 1/2 or c - 1/2.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, shorten
+from sparseaug._checks import check_array, require_work
+from sparseaug.errors import ArgumentError, need, shorten
 from sparseaug.groups import Rows
+from sparseaug.sources.symmetry import Floats
 
-Floats = NDArray[np.float64]
-
-MOST_SITES = 2048
-"""spglib compares all pairs of sites: two seconds here, and four times that for twice as many."""
+SLACK = 4.0
+"""A product of two operations, each found within symprec, errs by a few of them."""
 
 _FARTHEST = 1e6  # cells from the origin: beyond, fewer than ten digits of a fraction are left
 
@@ -28,20 +34,30 @@ _FARTHEST = 1e6  # cells from the origin: beyond, fewer than ten digits of a fra
 class Cell(NamedTuple):
     """Lattice vectors as rows (3, 3), fractional positions (sites, 3), kinds 0, 1, 2, ... (sites,).
 
-    And what an object of another library says besides: the periodic directions, and moments or None.
+    And the axis of a slab along which it does not repeat, or None; and moments or None.
     """
 
     lattice: Floats
     positions: Floats
     kinds: Rows
-    periodic: tuple[bool, ...] = (True, True, True)
-    moments: Any = None
+    open_axis: int | None = None
+    moments: Floats | None = None
 
 
-def read_cell(cell: Any) -> Cell:
+class Operations(NamedTuple):
+    """x -> W x + w for each operation, with time reversal or not; and the group's name and number."""
+
+    rotations: Rows
+    translations: Floats
+    reversals: NDArray[np.bool_]
+    symbol: str
+    number: int
+
+
+def read_cell(cell: Any, moments: Any, symprec: float) -> Cell:
     """The parts of (lattice, positions, numbers), ASE's Atoms or pymatgen's Structure, checked."""
     periodic: tuple[bool, ...] = (True, True, True)
-    moments = None
+    own = None
     if not isinstance(cell, tuple | list):
         for owner, mark, read in (
             ("ASE's Atoms do", "get_scaled_positions", _of_ase),
@@ -49,7 +65,7 @@ def read_cell(cell: Any) -> Cell:
         ):
             if hasattr(type(cell), mark):
                 try:
-                    cell, periodic, moments = read(cell)
+                    cell, periodic, own = read(cell)
                 except Exception as error:  # an object of another library
                     raise ArgumentError(
                         f"cell={shorten(cell)} does not answer as {owner}: {shorten(error)}; "
@@ -58,9 +74,9 @@ def read_cell(cell: Any) -> Cell:
                 break
     if not isinstance(cell, tuple | list) or len(cell) != 3:
         raise ArgumentError(f"cell={shorten(cell)} must be (lattice, positions, numbers).")
-    lattice = _numbers("lattice", cell[0], "iuf")
-    positions = _numbers("positions", cell[1], "iuf")
-    numbers = _numbers("numbers", cell[2], "iu")
+    lattice = check_array("lattice of cell", cell[0], np.float64)
+    positions = check_array("positions of cell", cell[1], np.float64)
+    numbers = check_array("numbers of cell", cell[2])
     sites = len(numbers) if numbers.ndim == 1 else 0
     if lattice.shape != (3, 3) or positions.shape != (sites, 3) or not sites:
         raise ArgumentError(
@@ -74,23 +90,28 @@ def read_cell(cell: Any) -> Cell:
             f"cell has a fractional position of {abs(positions).max():.3g}; give positions within "
             f"{_FARTHEST:.0e} cells of the origin."
         )
-    _require_periodic(periodic)
+    if sum(periodic) < 2:
+        raise ArgumentError(
+            f"cell is periodic in {sum(periodic)} directions (pbc={periodic}); crystal() takes three, "
+            "or two for a slab: use point_group for a molecule, or set pbc for what repeats."
+        )
+    axis = None if all(periodic) else periodic.index(False)
     if np.linalg.matrix_rank(lattice) < 3:
-        for axis in np.flatnonzero(~np.array(periodic)):
+        if axis is not None:
             raise ArgumentError(
                 f"cell is not periodic along axis {axis} and has no length there; give one, with "
                 f"atoms.center(vacuum=10, axis={axis})."
             )
         raise ArgumentError("cell has a flat lattice; give three independent vectors as rows.")
-    if sites > MOST_SITES:
-        raise GroupTooLargeError(
-            f"cell has {sites} sites, above {MOST_SITES}; give a smaller cell, such as the "
-            "primitive one."
-        )
+    remedy = "give a smaller cell, such as the primitive one"
+    require_work("cell sites", sites, "the symmetry of cell", remedy=remedy)
     # spglib holds species in 32 bits, so it is given their numbers in order
     kinds = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
-    parts = lattice.astype(np.float64), positions.astype(np.float64), kinds
-    return Cell(*parts, periodic, moments)
+    spins = _read_moments(own if moments is None else moments, sites)
+    found = Cell(lattice, positions, kinds, axis, spins)
+    if axis is not None:
+        _require_slab(found, axis, symprec)
+    return found
 
 
 _Parts: TypeAlias = tuple[tuple[Any, Any, Any], tuple[bool, ...], Any]
@@ -100,7 +121,7 @@ def _of_ase(atoms: Any) -> _Parts:
     """ASE's initial moments are 0 where none were set."""
     moments = np.asarray(atoms.get_initial_magnetic_moments())
     cell = np.asarray(atoms.get_cell()), atoms.get_scaled_positions(), atoms.numbers
-    return cell, _flags(atoms.pbc), moments if moments.any() else None
+    return cell, tuple(map(bool, atoms.pbc)), moments if moments.any() else None
 
 
 def _of_pymatgen(structure: Any) -> _Parts:
@@ -111,56 +132,13 @@ def _of_pymatgen(structure: Any) -> _Parts:
     if moments is not None:  # numbers, vectors, or objects that hold a vector
         moments = [getattr(moment, "global_moment", moment) for moment in moments]
     cell = np.asarray(structure.lattice.matrix), np.asarray(structure.frac_coords), numbers
-    return cell, _flags(structure.lattice.pbc), moments
+    return cell, tuple(map(bool, structure.lattice.pbc)), moments
 
 
-def _flags(periodic: Any) -> tuple[bool, ...]:
-    return tuple(bool(one) for one in periodic)
-
-
-def _require_periodic(periodic: tuple[bool, ...]) -> None:
-    if sum(periodic) < 2:
-        raise ArgumentError(
-            f"cell is periodic in {sum(periodic)} directions (pbc={periodic}); crystal() takes three, "
-            "or two for a slab: use point_group for a molecule, or set pbc for what repeats."
-        )
-
-
-def _numbers(name: str, part: Any, kinds: str) -> NDArray[Any]:
-    wanted = "one integer per site" if kinds == "iu" else "real numbers"
-    try:
-        array = np.asarray(part)
-    except Exception as error:  # ragged lists, foreign objects
-        raise ArgumentError(
-            f"cell has {name} {shorten(part)}, which are not an array; give {wanted}."
-        ) from error
-    if array.dtype.kind not in kinds and array.size:
-        raise ArgumentError(f"cell has {name} of dtype {array.dtype}; give {wanted}.")
-    return array
-
-
-class Operations(NamedTuple):
-    """x -> W x + w for each operation, with time reversal or not; and the group's name and number."""
-
-    rotations: Rows
-    translations: Floats
-    reversals: NDArray[np.bool_]
-    symbol: str
-    number: int
-
-
-def read_moments(moments: Any, sites: int) -> Floats | None:
-    """Moments (sites,) or (sites, 3), or an `ArgumentError`."""
+def _read_moments(moments: Any, sites: int) -> Floats | None:
     if moments is None:
         return None
-    try:
-        array = np.asarray(moments)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-    except Exception as error:  # ragged lists, text, foreign objects
-        raise ArgumentError(
-            f"moments={shorten(moments)} are not real numbers; give one number or vector per site."
-        ) from error
+    array = check_array("moments", moments, np.float64)
     if array.shape not in ((sites,), (sites, 3)):
         raise ArgumentError(
             f"moments has shape {array.shape}; give ({sites},) for collinear moments or ({sites}, 3) "
@@ -168,39 +146,90 @@ def read_moments(moments: Any, sites: int) -> Floats | None:
         )
     if not np.isfinite(array).all():
         raise ArgumentError("moments has entries that are not finite; give real numbers.")
-    return array.astype(np.float64)
+    return array
 
 
-def magnetic_operations(spglib: Any, cell: Cell, symprec: float) -> Any:
-    """What spglib finds, or None. The number is that of the 1651 magnetic space groups."""
-    given = (*cell[:3], cell.moments)
-    found = spglib.get_magnetic_symmetry_dataset(given, symprec=symprec)
+def find_operations(cell: Cell, symprec: float) -> Operations:
+    """What spglib finds, the identity first."""
+    spglib = need("spglib", "crystal", extra="sparseaug[sources]")
+    with warnings.catch_warnings():
+        # versions 2.7 and later announce another way to report errors; both are met here
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            found = _ask(spglib, cell, symprec)
+            if found is not None and cell.open_axis is not None:
+                found = _slab_operations(spglib, cell, cell.open_axis, found, symprec)
+        except Exception as error:
+            raise ArgumentError(f"spglib refuses cell: {error}") from error
+    if found is None:
+        raise ArgumentError(
+            "spglib finds no symmetry of cell, not even the identity; look for sites on top of each "
+            f"other, or change symprec={symprec}."
+        )
+    return found
+
+
+def _ask(spglib: Any, cell: Cell, symprec: float) -> Operations | None:
+    """With moments, the number is that of the 1651 magnetic space groups."""
+    if cell.moments is None:
+        found = spglib.get_symmetry_dataset(cell[:3], symprec=symprec)
+    else:
+        given = (*cell[:3], cell.moments)
+        found = spglib.get_magnetic_symmetry_dataset(given, symprec=symprec)
     if found is None:
         return None
-    kind = spglib.get_magnetic_spacegroup_type(int(found.uni_number))
-    return Operations(
-        np.array(found.rotations, np.int64),
-        np.array(found.translations, np.float64) % 1.0,
-        np.array(found.time_reversals, bool),
-        f"BNS {kind.bns_number}",
-        int(found.uni_number),
-    )
-
-
-def turned_moments(turns: Floats, reversals: NDArray[np.bool_], moments: Floats | None) -> Floats:
-    """The matrix (k, 3, 3) by which each operation turns moments."""
-    signs = (1.0 - 2.0 * reversals)[:, None, None]
-    if moments is not None and moments.ndim == 1:
-        return signs * np.eye(3)
-    return np.asarray(signs * np.rint(np.linalg.det(turns))[:, None, None] * turns)
-
-
-def require_kept(moments: Floats, matrices: Floats, images: Rows, tolerance: float) -> None:
-    """Every operation takes the moment of a site to that of its image."""
-    vectors = moments if moments.ndim == 2 else moments[:, None] * np.array([0.0, 0.0, 1.0])
-    apart = vectors @ matrices.swapaxes(1, 2) - vectors[images]
-    if np.linalg.norm(apart, axis=2).max() > tolerance:
-        raise GroupError(
-            "the operations that spglib found do not keep the moments; give a smaller symprec, or "
-            "moments with more digits."
+    rotations = np.array(found.rotations, np.int64)
+    translations = np.array(found.translations, np.float64) % 1.0
+    if cell.moments is None:
+        never = np.zeros(len(rotations), bool)
+        return Operations(
+            rotations, translations, never, str(found.international), int(found.number)
         )
+    symbol = f"BNS {spglib.get_magnetic_spacegroup_type(int(found.uni_number)).bns_number}"
+    reversals = np.array(found.time_reversals, bool)
+    return Operations(rotations, translations, reversals, symbol, int(found.uni_number))
+
+
+def _require_slab(cell: Cell, axis: int, symprec: float) -> None:
+    """The vector that does not repeat is perpendicular to those that do, and longer than the slab."""
+    normal, plane = cell.lattice[axis], np.delete(cell.lattice, axis, axis=0)
+    tilt = abs(plane @ normal) / np.linalg.norm(plane, axis=1)
+    if tilt.max() > symprec:
+        raise ArgumentError(
+            f"cell is not periodic along axis {axis}, whose vector {normal.round(6).tolist()} is not "
+            f"perpendicular to the others; make it so, keeping the atoms: atoms.cell[{axis}] = normal, "
+            f"atoms.center(vacuum=10, axis={axis})."
+        )
+    height = np.ptp(cell.positions[:, axis])
+    if (1 - height) * np.linalg.norm(normal) <= symprec:
+        raise ArgumentError(
+            f"cell is not periodic along axis {axis}, and its sites reach over {height:.3g} of the "
+            f"vector there; make it longer: atoms.center(vacuum=10, axis={axis})."
+        )
+
+
+def _slab_operations(
+    spglib: Any, cell: Cell, axis: int, found: Operations, symprec: float
+) -> Operations:
+    """Those operations of the stack that the slab has, with the name of its layer group."""
+    length = float(np.linalg.norm(cell.lattice[axis]))
+    sign = found.rotations[:, axis, axis]
+    alone = abs(found.rotations[:, axis]).sum(axis=1) + abs(found.rotations[:, :, axis]).sum(axis=1)
+    shift = cell.positions[:, axis].mean() * (1 - sign)  # keeps the mean height
+    off = found.translations[:, axis] - shift
+    near = length * abs(off - np.rint(off)) <= SLACK * symprec
+    kept = (alone == 2) & (sign != 0) & near
+    translations = found.translations[kept].copy()
+    translations[:, axis] = shift[kept]
+    symbol, number = "magnetic layer group", 0
+    if cell.moments is None:
+        symbol, number = _layer_group(spglib, cell, axis, symprec)
+    return Operations(found.rotations[kept], translations, found.reversals[kept], symbol, number)
+
+
+def _layer_group(spglib: Any, cell: Cell, axis: int, symprec: float) -> tuple[str, int]:
+    positions = cell.positions.copy()
+    positions[:, axis] -= positions[:, axis].mean()  # spglib wants the slab near the origin
+    given = (cell.lattice, positions, cell.kinds)
+    found = spglib.get_symmetry_layerdataset(given, aperiodic_dir=axis, symprec=symprec)
+    return ("layer group", 0) if found is None else (str(found.international), int(found.number))

@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array, issparse
 
-from sparseaug.actions.arrays import as_numpy, is_tensor, namespace
-from sparseaug.errors import ArgumentError, GroupTooLargeError, need, shorten, shorten_text
+from sparseaug._checks import check_list, require_work
+from sparseaug.actions.arrays import as_numpy, is_tensor, namespace, require_dense
+from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.sources.refinement import Structure
-
-LARGEST_GRAPH = 1 << 20
-"""Nodes and edges together, which take seconds to read."""
 
 
 class Graph(NamedTuple):
@@ -109,13 +107,13 @@ def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) ->
     _require_size(matrix.shape[0], entries.nnz)
     if not np.isfinite(entries.data).all():
         raise ArgumentError("graph has entries that are not finite; give real numbers.")
-    kinds = np.array(merged("graph", [0, *entries.data.tolist()], tolerance))
+    kinds = np.array(merge_close("graph", [0, *entries.data.tolist()], tolerance))
     there = kinds[1:] != kinds[0]
     rows, columns = (index[there].tolist() for index in entries.coords)
     value = dict(zip(zip(rows, columns, strict=True), kinds[1:][there].tolist(), strict=True))
     n = matrix.shape[0]
     labels = [None] * n if node_attr is None else _labels(node_attr, n)
-    return _of_pairs(value, merged("node_attr", labels, tolerance))
+    return _of_pairs(value, merge_close("node_attr", labels, tolerance))
 
 
 def _of_pairs(value: dict[tuple[int, int], Hashable], nodes: list[Hashable]) -> Graph:
@@ -190,26 +188,16 @@ def _nested(value: Any) -> Any:
 
 def _labels(node_attr: Any, n: int) -> list[Hashable]:
     """The values of the nodes of a matrix, which has no attributes with names."""
-    try:
-        if isinstance(node_attr, str | bytes | dict | set | frozenset):
-            raise TypeError
-        array = isinstance(node_attr, np.ndarray) or is_tensor(node_attr)
-        labels = list(_nested(as_numpy(node_attr).tolist()) if array else node_attr)
-    except Exception as error:  # no list, or a foreign object
-        raise ArgumentError(
-            f"node_attr={shorten(node_attr)} is not a list; an adjacency matrix takes one value per "
-            "node."
-        ) from error
+    if isinstance(node_attr, np.ndarray) or is_tensor(node_attr):
+        require_dense("node_attr", node_attr)
+        node_attr = _nested(as_numpy(node_attr).tolist())
+    labels = check_list("node_attr", node_attr)
     if len(labels) != n:
         raise ArgumentError(
             f"node_attr has {len(labels)} values for an adjacency matrix of {n} nodes; give one each."
         )
     for i, label in enumerate(labels):
-        if not _can_be_compared(label):
-            raise ArgumentError(
-                f"node_attr is {shorten(label)} on node number {i}; give numbers, text or tuples, "
-                "which can be compared."
-            )
+        _require_comparable("node_attr", label, f"node number {i}")
     return labels
 
 
@@ -220,31 +208,35 @@ def _attributes(
     if attr is None:
         return [None for _ in data]
     if not isinstance(attr, list):
-        return merged(name, _attribute(name, attr, data), tolerance)
+        return merge_close(name, _attribute(name, attr, data), tolerance)
     if not attr:
         raise ArgumentError(f"{name}=[] names no attribute; leave it out.")
-    columns = [merged(name, _attribute(name, one, data), tolerance) for one in attr]
+    columns = [merge_close(name, _attribute(name, one, data), tolerance) for one in attr]
     return list(zip(*columns, strict=True))
 
 
 def _attribute(name: str, attr: Any, data: Iterable[dict[Any, Any]]) -> list[Hashable]:
-    if not _can_be_compared(attr):
+    if not can_be_compared(attr):
         raise ArgumentError(f"{name}={shorten(attr)} is not the name of an attribute.")
     values: list[Hashable] = []
     for i, known in enumerate(data):
-        what = "node" if name == "node_attr" else "edge"
+        where = f"{name.removesuffix('_attr')} number {i}"
         if attr not in known:
-            raise ArgumentError(f"{name}={shorten(attr)} is missing on {what} number {i}; set it.")
-        if not _can_be_compared(known[attr]):
-            raise ArgumentError(
-                f"{name}={shorten(attr)} is {shorten(known[attr])} on {what} number {i}; "
-                "give numbers, text or tuples, which can be compared."
-            )
+            raise ArgumentError(f"{name}={shorten(attr)} is missing on {where}; set it.")
+        _require_comparable(f"{name}={shorten(attr)}", known[attr], where)
         values.append(known[attr])
     return values
 
 
-def merged(name: str, values: Sequence[Hashable], tolerance: float) -> list[Hashable]:
+def _require_comparable(name: str, value: Any, where: str) -> None:
+    if not can_be_compared(value):
+        raise ArgumentError(
+            f"{name} is {shorten(value)} on {where}; give numbers, text or tuples, which can be "
+            "compared."
+        )
+
+
+def merge_close(name: str, values: Sequence[Hashable], tolerance: float) -> list[Hashable]:
     """The values, with one number for all that are within the tolerance, also inside tuples."""
     if not tolerance:
         return list(values)
@@ -255,7 +247,7 @@ def merged(name: str, values: Sequence[Hashable], tolerance: float) -> list[Hash
     for size in {len(result[i]) for i in tuples}:  # type: ignore[arg-type]
         of_size = [i for i in tuples if len(result[i]) == size]  # type: ignore[arg-type]
         columns = zip(*(result[i] for i in of_size), strict=True)
-        rows = zip(*(merged(name, column, tolerance) for column in columns), strict=True)
+        rows = zip(*(merge_close(name, column, tolerance) for column in columns), strict=True)
         for i, row in zip(of_size, rows, strict=False):
             result[i] = row
     return result
@@ -287,12 +279,12 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _can_be_compared(value: Any) -> bool:
+def can_be_compared(value: Any) -> bool:
     """Whether it has a hash, unlike a tuple with a list in it, and equals itself, unlike NaN."""
     try:
         hash(value)
         if isinstance(value, tuple):
-            return all(map(_can_be_compared, value))
+            return all(map(can_be_compared, value))
         return bool(value == value)
     except Exception:  # TypeError, or whatever a foreign object raises
         return False
@@ -306,8 +298,5 @@ def _number(values: Iterable[Hashable]) -> dict[Hashable, int]:
 def _require_size(nodes: int, edges: int) -> None:
     if not nodes:
         raise ArgumentError("graph has no nodes; give at least one.")
-    if nodes + edges > LARGEST_GRAPH:
-        raise GroupTooLargeError(
-            f"graph has {nodes} nodes and {edges} edges, above {LARGEST_GRAPH} together; give a "
-            "smaller graph."
-        )
+    what = f"graph, {nodes} nodes and {edges} edges,"
+    require_work("graph size", nodes + edges, what, remedy="give a smaller graph")

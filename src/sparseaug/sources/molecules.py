@@ -1,31 +1,38 @@
 """The point group of a molecule: the rotations and mirrors that take its atoms to atoms.
 
-`frames` finds them within a tolerance. Such matrices multiply as the group does only nearly; they are
-replaced by the exact representation near them, and the atoms are measured again.
+Two atoms i, j that are not in line with the centre make a frame. A symmetry takes them to atoms a, b of
+the same species at the same distances from the centre and from each other, and these frames together
+with the handedness determine it: all candidates are tried, fitted to all atoms, and kept when every atom
+lands within the tolerance of one of its species. Such matrices multiply as the group does only nearly;
+they are replaced by the exact representation near them, and the atoms are measured again.
+
+Schoenflies' symbol: the proper rotations are C_n, D_n, T, O or I. They are polyhedral if two axes have
+order 3 or more, else cyclic or dihedral by their number. The improper ones then leave two or three
+possibilities each, distinguished by the inversion and by mirrors.
 """
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
+from scipy.spatial import KDTree
 
-from sparseaug._checks import check_real
+from sparseaug._checks import check_real, require_work
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows, table_group
-from sparseaug.sources.frames import (
+from sparseaug.sources.symmetry import (
     Floats,
-    Molecule,
-    Operation,
-    find_operations,
-    read_molecule,
-    schoenflies,
+    MoveSites,
+    Symmetry,
+    as_tuples,
+    not_a_group,
+    tensor_action,
+    warn_of_more,
 )
-from sparseaug.sources.sites import MoveSites, as_tuples, tensor_action
-from sparseaug.sources.symmetry import Symmetry
 
 
 @final
@@ -99,7 +106,13 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
     tolerance = check_real("tolerance", tolerance, above=0)
     molecule = read_molecule(atoms)
     operations = find_operations(molecule, tolerance)
-    _warn_of_more(molecule, tolerance, len(operations))
+    warn_of_more(
+        "tolerance",
+        tolerance,
+        len(operations),
+        "atoms",
+        lambda wider: len(find_operations(molecule, wider)),
+    )
     table = products(operations)
     rotations = exact_representation(np.array([one.matrix for one in operations]), table)
     symbol = schoenflies(rotations, table)
@@ -107,7 +120,7 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
     images = tuple(one.image for one in operations)
     error = _error(molecule.positions, rotations, np.array(images))
     if error > tolerance:
-        raise _loose(f"the exact rotations leave an atom {error:.3g} away")
+        raise not_a_group(f"the exact rotations leave an atom {error:.3g} away", "tolerance")
     for array in (rotations, molecule.centre):
         array.flags.writeable = False
     return MoleculeSymmetry(
@@ -131,7 +144,7 @@ def products(operations: list[Operation]) -> Rows:
         for b, (image, other) in enumerate(zip(moved, operations, strict=True)):
             k = number.get((tuple(image), one.mirror != other.mirror))
             if k is None:
-                raise _loose("the product of two of them is none")
+                raise not_a_group("the product of two of them is none", "tolerance")
             table[a, b] = k
     return table
 
@@ -150,7 +163,7 @@ def exact_representation(matrices: Floats, table: Rows) -> Floats:
             break
     wrong = abs(np.einsum("aij,bjk->abik", matrices, matrices) - matrices[table]).max()
     if wrong > 1e-12:
-        raise _loose("their matrices are too far from a representation")
+        raise not_a_group("their matrices are too far from a representation", "tolerance")
     return np.asarray(matrices)
 
 
@@ -159,23 +172,218 @@ def _error(positions: Floats, rotations: Floats, images: Rows) -> float:
     return float(np.linalg.norm(moved - positions[images], axis=2).max())
 
 
-def _warn_of_more(molecule: Molecule, tolerance: float, count: int) -> None:
-    wider = 10 * tolerance
+class Molecule(NamedTuple):
+    """Positions (atoms, 3) about their mean, kinds 0, 1, 2, ... of the atoms, and that mean."""
+
+    positions: Floats
+    kinds: Rows
+    centre: Floats
+
+
+class Operation(NamedTuple):
+    """Where each atom goes, whether space is mirrored, the matrix, the largest distance it leaves."""
+
+    image: tuple[int, ...]
+    mirror: bool
+    matrix: Floats
+    error: float
+
+
+def read_molecule(atoms: Any) -> Molecule:
+    """(positions, species), ASE's Atoms or pymatgen's Molecule, or an `ArgumentError`."""
+    given = atoms
+    if not isinstance(atoms, tuple | list):
+        try:
+            if hasattr(type(atoms), "get_positions"):
+                given = (atoms.get_positions(), list(atoms.numbers))
+            elif hasattr(type(atoms), "cart_coords"):
+                given = (atoms.cart_coords, [str(site.species_string) for site in atoms])
+        except Exception as error:  # an object of another library
+            raise ArgumentError(
+                f"atoms={shorten(atoms)} does not answer as ASE's Atoms or pymatgen's Molecule do; "
+                "give (positions, species)."
+            ) from error
     try:
-        more = len(find_operations(molecule, wider))
-    except (ArgumentError, GroupTooLargeError):  # atoms merge at that distance
-        return
-    if more > count:
-        warnings.warn(
-            f"tolerance={tolerance:g} finds {count} operations of atoms, tolerance={wider:g} finds "
-            f"{more}; if the positions are no more accurate than that, give tolerance={wider:g}.",
-            SymmetryWarning,
-            stacklevel=3,
+        positions, species = given
+        positions = np.asarray(positions)
+        if positions.dtype.kind not in "iuf" or isinstance(species, str | bytes):
+            raise TypeError
+        names = list(species)
+        numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        unequal = any(name != name for name in names)  # NaN
+    except Exception as error:  # no pair, ragged lists, foreign objects
+        raise ArgumentError(
+            f"atoms={shorten(atoms)} must be (positions, species), an ASE Atoms object or a pymatgen "
+            "Molecule."
+        ) from error
+    if positions.shape != (len(names), 3) or not names or unequal:
+        raise ArgumentError(
+            f"atoms has positions of shape {positions.shape} and {len(names)} species; give (atoms, 3) "
+            "and a symbol or number for each atom."
         )
-
-
-def _loose(reason: str) -> GroupError:
-    return GroupError(
-        f"the operations found within the tolerance do not form a group: {reason}; give a smaller "
-        "tolerance, or positions with more digits."
+    require_work(
+        "molecule atoms", len(names), "the point group of atoms", remedy="give fewer atoms"
     )
+    positions = positions.astype(np.float64)
+    if not np.isfinite(positions).all() or abs(positions).max() > 1e8:
+        raise ArgumentError("atoms has positions that are not finite, or beyond 1e8.")
+    centre = positions.mean(axis=0)
+    kinds = np.array([numbers[name] for name in names])
+    return Molecule(positions - centre, kinds, centre)
+
+
+def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
+    """All operations that leave every atom within the tolerance of another, the identity first."""
+    positions, kinds, _ = molecule
+    tree = KDTree(positions)
+    reach = np.linalg.norm(positions, axis=1).max()
+    least = 1e3 * float(np.finfo(np.float64).eps * reach)  # a fit is a few operations on positions
+    if tolerance < least:
+        raise ArgumentError(
+            f"tolerance={tolerance:g} is below the rounding of positions; give at least {least:.1g}."
+        )
+    if len(positions) > 1 and tree.query(positions, k=2)[0][:, 1].min() <= 2 * tolerance:
+        raise ArgumentError(
+            f"atoms has two atoms within twice tolerance={tolerance:g} of each other; give a smaller "
+            "tolerance."
+        )
+    found: dict[tuple[tuple[int, ...], bool], Operation] = {}
+    i, j = _frame_atoms(molecule, tolerance)
+    height = np.linalg.norm(np.cross(positions[i], positions[j])) / np.linalg.norm(positions[i])
+    # a frame of atoms that are off by the tolerance turns by about that over their distance
+    rough = tolerance * (1 + 4 * reach / min(height, float(np.linalg.norm(positions[i]))))
+    start = _frame(positions[i], positions[j])
+    for a, b in _candidates(molecule, i, j, tolerance):
+        for mirror in (False, True):
+            turn = (
+                _frame(positions[a], positions[b]) @ np.diag([1, 1, -1 if mirror else 1]) @ start.T
+            )
+            one = _fit(molecule, tree, turn, mirror, rough)
+            if one is not None and one.error <= tolerance:
+                found.setdefault((one.image, mirror), one)
+    ordered = sorted(found.values(), key=lambda one: (one.mirror, one.image))
+    unit = (tuple(range(len(kinds))), False)
+    ordered.sort(key=lambda one: (one.image, one.mirror) != unit)  # the identity first
+    what = "the point group of atoms"
+    require_work("molecule operations", len(ordered), what, remedy="give fewer atoms")
+    return ordered
+
+
+def _frame_atoms(molecule: Molecule, tolerance: float) -> tuple[int, int]:
+    """Two atoms that are not in line with the centre, with few others of their sort."""
+    positions, kinds, _ = molecule
+    radius = np.linalg.norm(positions, axis=1)
+    alike = abs(radius[:, None] - radius) <= 2 * tolerance
+    count = (alike & (kinds[:, None] == kinds)).sum(axis=1)
+    for i in sorted(np.flatnonzero(radius > 10 * tolerance).tolist(), key=lambda k: count[k]):
+        height = np.linalg.norm(np.cross(positions[i], positions), axis=1) / radius[i]
+        others = np.flatnonzero(height > max(10 * tolerance, 0.1 * height.max()))
+        if len(others):
+            return i, int(others[count[others].argmin()])
+    raise ArgumentError(
+        "atoms are all on one line within ten times the tolerance, which infinitely many rotations "
+        "keep; use identical_atoms or graph_automorphisms for their permutations."
+    )
+
+
+def _candidates(molecule: Molecule, i: int, j: int, tolerance: float) -> Iterator[tuple[int, int]]:
+    positions, kinds, _ = molecule
+    radius = np.linalg.norm(positions, axis=1)
+    images = [
+        np.flatnonzero((kinds == kinds[k]) & (abs(radius - radius[k]) <= 2 * tolerance))
+        for k in (i, j)
+    ]
+    apart = np.linalg.norm(positions[images[0]][:, None] - positions[images[1]], axis=2)
+    wanted = float(np.linalg.norm(positions[i] - positions[j]))
+    pairs = np.argwhere(abs(apart - wanted) <= 2 * tolerance)
+    remedy = "give a smaller tolerance or fewer atoms"
+    require_work("molecule frames", len(pairs), "the point group of atoms", remedy=remedy)
+    for a, b in pairs.tolist():
+        first, second = int(images[0][a]), int(images[1][b])
+        if first != second:
+            yield first, second
+
+
+def _frame(p: Floats, q: Floats) -> Floats:
+    """An orthonormal frame, as columns: along p, towards q, and their cross product."""
+    first = p / np.linalg.norm(p)
+    second = q - (q @ first) * first
+    length = np.linalg.norm(second)
+    if length == 0:
+        return np.zeros((3, 3))  # in line: lands nowhere
+    second /= length
+    return np.stack([first, second, np.cross(first, second)], axis=1)
+
+
+def _fit(
+    molecule: Molecule, tree: KDTree, turn: Floats, mirror: bool, rough: float
+) -> Operation | None:
+    """The rotation (or mirror) that fits best where a rough one takes atoms to atoms."""
+    positions, kinds, _ = molecule
+    apart, image = tree.query(positions @ turn.T)
+    if apart.max() > rough or not np.array_equal(kinds[image], kinds):
+        return None
+    if len(np.unique(image)) < len(image):
+        return None
+    # Kabsch 1976: the nearest orthogonal matrix of this handedness to sum_i y_i x_i^T
+    left, _, right = np.linalg.svd(positions[image].T @ positions)
+    sign = (-1.0 if mirror else 1.0) * np.linalg.det(left @ right)
+    matrix = left @ np.diag([1.0, 1.0, np.sign(sign)]) @ right
+    error = float(np.linalg.norm(positions @ matrix.T - positions[image], axis=1).max())
+    return Operation(tuple(image.tolist()), mirror, matrix, error)
+
+
+_PARALLEL = 1e-6  # axes of one group are parallel or at a large angle, 2 pi / n at the least
+
+
+def schoenflies(rotations: Floats, table: Rows) -> str:
+    """The symbol of matrices (k, 3, 3), the identity first, that multiply as the table says.
+
+    Examples:
+        >>> mirror = np.diag([1.0, 1.0, -1.0])
+        >>> schoenflies(np.array([np.eye(3), mirror]), np.array([[0, 1], [1, 0]]))
+        'Cs'
+    """
+    signs, traces = np.rint(np.linalg.det(rotations)), np.trace(rotations, axis1=1, axis2=2)
+    orders = _orders(table)
+    proper = np.flatnonzero(signs > 0)
+    inversion = bool((traces < -3 + _PARALLEL).any())
+    mirrors = [_axis(R, -1) for R in rotations[(signs < 0) & (orders == 2) & (traces > 0)]]
+    highest = int(orders[proper].max())
+    axes = [_axis(rotations[g], 1) for g in proper if orders[g] == highest > 1]
+    high = [_axis(rotations[g], 1) for g in proper if orders[g] > 2]
+    whole = len(proper) == len(table)
+    if any(not _parallel(high[0], axis) for axis in high):
+        letter = {12: "T", 24: "O", 60: "I"}[len(proper)]
+        if whole:
+            return letter
+        return letter + ("d" if letter == "T" and not inversion else "h")
+    across = any(_parallel(normal, axis) for normal in mirrors for axis in axes)
+    if len(proper) == highest:
+        if whole:
+            return f"C{highest}"
+        if highest == 1:
+            return "Ci" if inversion else "Cs"
+        if across:
+            return f"C{highest}h"
+        return f"C{highest}v" if mirrors else f"S{2 * highest}"
+    return f"D{highest}" + ("" if whole else "h" if across else "d")
+
+
+def _orders(table: Rows) -> Rows:
+    """The order of each element; the identity is number 0."""
+    every = np.arange(len(table))
+    orders, power = np.ones(len(table), np.int64), every.copy()
+    while power.any():
+        orders += power != 0
+        power = np.where(power != 0, table[power, every], 0)
+    return orders
+
+
+def _axis(matrix: Floats, value: int) -> Floats:
+    """The unit vector that the matrix multiplies by 1 or -1."""
+    return np.asarray(np.linalg.svd(matrix - value * np.eye(3))[2][2])
+
+
+def _parallel(a: Floats, b: Floats) -> bool:
+    return bool(abs(a @ b) > 1 - _PARALLEL)

@@ -21,41 +21,35 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import GroupTooLargeError
+from sparseaug._checks import require_work
 
 Colours = NDArray[np.uint64]
 Nodes = NDArray[np.int64]
 
-MOST_WORK = 1 << 29
-"""Colours of nodes and arrows that one search looks at, a minute."""
-
-MOST_COLOURS = 1 << 27
-"""Colours that are kept along the path to a discrete colouring, 1 GiB."""
-
 _MARK = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, as in splitmix64
+_REMEDY = (
+    "name attributes that tell nodes apart, give a smaller graph, or find generators with pynauty and "
+    "give those to permutation_group"
+)
 
 
 @dataclass(eq=False)
-class Work:
-    """Colours looked at so far."""
-
-    done: int = 0
-
-
-@dataclass(frozen=True, eq=False)
 class Structure:
-    """Nodes 0..n-1 of some kinds, and arrows of some kinds from node to node, sorted by source."""
+    """Nodes 0..n-1 of some kinds, and arrows of some kinds from node to node, sorted by source.
+
+    And how many colours were looked at so far.
+    """
 
     node_kinds: Nodes
     source: Nodes
     target: Nodes
     kinds: Nodes
-    work: Work = field(default_factory=Work)
+    looked: int = field(default=0, init=False)
 
     @property
     def n(self) -> int:
@@ -99,9 +93,14 @@ class Structure:
         )
 
     def _count(self) -> None:
-        self.work.done += self.n + len(self.source)
-        if self.work.done > MOST_WORK:
-            raise _too_large(self, f"takes more than {MOST_WORK} colours to look at")
+        self.looked += self.n + len(self.source)
+        self.require("graph search", self.looked)
+
+    def require(self, limit: str, amount: int) -> None:
+        """Raise a `GroupTooLargeError` where the search is more than a limit allows."""
+        size = f"{self.n} nodes and {len(self.source) // 2} edges"
+        what = f"the search for automorphisms of graph, with {size},"
+        require_work(limit, amount, what, remedy=_REMEDY)
 
     @cached_property
     def _marks(self) -> Colours:
@@ -120,29 +119,27 @@ class Structure:
         return np.lexsort((self.kinds, self.target, self.source))
 
 
-@dataclass(frozen=True, eq=False)
-class Path:
+class BasePath(NamedTuple):
     """Base points b_1, ..., b_L; colours[i] is the colouring in which b_1, ..., b_i stand out."""
 
-    points: tuple[int, ...]
-    colours: tuple[Colours, ...]
+    points: list[int]
+    colours: list[Colours]
 
 
-def path_to_discrete(structure: Structure) -> Path:
+def path_to_discrete(structure: Structure) -> BasePath:
     """Single out nodes of the largest cell, one after another, until all colours differ."""
     points: list[int] = []
     colours = [structure.start()]
     while True:
         _, first, counts = np.unique(colours[-1], return_index=True, return_counts=True)
         if counts.max() == 1:
-            return Path(tuple(points), tuple(colours))
-        if len(colours) * structure.n > MOST_COLOURS:
-            raise _too_large(structure, f"takes more than {MOST_COLOURS} colours to keep")
+            return BasePath(points, colours)
+        structure.require("graph colours", len(colours) * structure.n)
         points.append(int(first[counts == counts.max()].min()))
         colours.append(structure.single_out(colours[-1], points[-1]))
 
 
-def find_automorphism(structure: Structure, path: Path, depth: int, image: int) -> Nodes | None:
+def find_automorphism(structure: Structure, path: BasePath, depth: int, image: int) -> Nodes | None:
     """An automorphism that fixes the first `depth` base points and sends the next to `image`.
 
     At every node of the search tree the obvious permutation is tried: equal colours onto each
@@ -164,14 +161,6 @@ def find_automorphism(structure: Structure, path: Path, depth: int, image: int) 
     return None
 
 
-def _too_large(structure: Structure, why: str) -> GroupTooLargeError:
-    return GroupTooLargeError(
-        f"the search for automorphisms of graph, with {structure.n} nodes and "
-        f"{len(structure.source) // 2} edges, {why}; use backend='pynauty', name attributes that tell "
-        "nodes apart, or give a smaller graph."
-    )
-
-
 def _pair(left: Colours, right: Colours) -> Nodes:
     """The permutation that takes each colour of `left` to the same of `right`, moving few nodes."""
     moves = left != right
@@ -188,8 +177,7 @@ def _mix(numbers: Colours) -> Colours:
     return z ^ (z >> np.uint64(31))
 
 
-@dataclass(frozen=True, eq=False)
-class Pruned:
+class PrunedGraph(NamedTuple):
     """What is left of a graph, its nodes there; and the children of each node: (link, code, child)."""
 
     rest: Structure
@@ -197,9 +185,9 @@ class Pruned:
     children: dict[int, list[tuple[Any, int, int]]]
     n: int
 
-    def lifted(self, image: Nodes) -> Nodes:
+    def lift(self, image: Nodes) -> Nodes:
         """An automorphism of the rest, which takes what hangs from its nodes along."""
-        return self._carried(zip(self.nodes.tolist(), self.nodes[image].tolist(), strict=True))
+        return self._carry(zip(self.nodes.tolist(), self.nodes[image].tolist(), strict=True))
 
     def exchanges(self, nodes: Iterable[int]) -> Iterator[Nodes]:
         """Generators of what moves the trees at these nodes of the rest, and keeps the nodes."""
@@ -210,9 +198,9 @@ class Pruned:
                 todo.append(members[0])
                 for count in {2, len(members)} if len(members) > 1 else ():
                     some = members[:count]
-                    yield self._carried(zip(some, some[1:] + some[:1], strict=True))
+                    yield self._carry(zip(some, some[1:] + some[:1], strict=True))
 
-    def _carried(self, pairs: Iterable[tuple[int, int]]) -> Nodes:
+    def _carry(self, pairs: Iterable[tuple[int, int]]) -> Nodes:
         """The permutation with these images of nodes, and of what hangs there in the order of codes."""
         image = np.arange(self.n)
         todo = list(pairs)
@@ -225,7 +213,7 @@ class Pruned:
         return image
 
 
-def prune(structure: Structure) -> Pruned:
+def prune(structure: Structure) -> PrunedGraph:
     """The structure without the trees that hang from it.
 
     Examples:
@@ -268,7 +256,7 @@ def prune(structure: Structure) -> Pruned:
         number[structure.target[kept]],
         structure.kinds[kept],
     )
-    return Pruned(rest, nodes, children, n)
+    return PrunedGraph(rest, nodes, children, n)
 
 
 def _links(structure: Structure) -> dict[int, dict[int, tuple[int, ...]]]:

@@ -1,12 +1,39 @@
-"""What a source gives: a group and how it moves arrays, ready for an `Oracle`."""
+"""What a source gives: a group and how it moves arrays, ready for an `Oracle`.
+
+The operations of a crystal or a molecule move sites from place to place, and turn vectors and tensors.
+"""
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias, final
 
-from sparseaug.actions import Action
-from sparseaug.groups import Group
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._checks import check_integer
+from sparseaug.actions import Action, Array
+from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
+from sparseaug.actions.base import Kind, axes_from_end, require_size
+from sparseaug.errors import (
+    ArgumentError,
+    GroupError,
+    GroupTooLargeError,
+    SymmetryWarning,
+    shorten,
+)
+from sparseaug.groups import Group, Rows
+from sparseaug.groups.permutations import invert_permutations
+
+Floats: TypeAlias = NDArray[np.float64]
+Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
+
+HIGHEST_RANK = 16
+"""Indices of a tensor: 3^16 components take 344 MB."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,3 +55,173 @@ class Symmetry:
     def __repr__(self) -> str:
         # without the order, which may take long to compute
         return f"{type(self).__name__}({self.group.name})"
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class MoveSites(Action):
+    """(g.x)[p(i)] = R x[i] on arrays (n, sites, ...), with p and R of each element by its index.
+
+    Without rotations only the sites move. With them the last `rank` axes hold Cartesian tensors, and
+    R turns each of their indices.
+
+    Args:
+        group: the operations
+        images: for each element, where each site goes
+        rotations: for each element its Cartesian matrix R; none to move sites only
+        rank: how many of the last axes hold a tensor
+    """
+
+    group: Group
+    images: tuple[tuple[int, ...], ...]
+    rotations: Rotations = ()
+    rank: int = 1
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        return "linear" if self.rotations else "entries"
+
+    @property
+    def parts(self) -> int:  # type: ignore[override]
+        return 2 if self.rotations else 1
+
+    def moved_axes(self, ndim: int) -> frozenset[int]:
+        tensors = range(-self.rank, 0) if self.rotations else ()
+        return frozenset((-ndim, *tensors))
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        operation = elements[:, 0]
+        require_size(shape[1], len(self.images[0]), "axis 1", self.group)
+        index = self._sources[operation]
+        if not self.rotations:
+            return (index,)
+        between, indices = shape[2 : -self.rank], shape[2:][-self.rank :]
+        if indices != (3,) * self.rank:
+            raise ArgumentError(
+                f"x has shape {shape}; give {_kind(self.rank)} on sites as "
+                f"(n, sites, ...{', 3' * self.rank})."
+            )
+        if 3 in between:
+            more = self.rank + between.count(3)
+            raise ArgumentError(
+                f"x has shape {shape}, which may hold tensors of rank {more}: move those by "
+                f"tensors({more}); where it holds several {_kind(self.rank)} for each site, move "
+                f"them one at a time as (n, sites{', 3' * self.rank})."
+            )
+        return index, self._matrices[operation]
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1))
+        return _turn(y, prepared[1], self.rank) if self.rotations else y
+
+    def __repr__(self) -> str:
+        what = f"{_kind(self.rank)} on " if self.rotations else ""
+        return f"MoveSites({self.group.name}, {what}{len(self.images[0])} sites)"
+
+    @cached_property
+    def _sources(self) -> NDArray[np.int64]:
+        return invert_permutations(np.array(self.images, np.int64))
+
+    @cached_property
+    def _matrices(self) -> Floats:
+        return np.array(self.rotations)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class TurnTensors(Action):
+    """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3).
+
+    Args:
+        group: the operations
+        rotations: for each element its Cartesian matrix R
+        rank: number of indices of the tensor
+    """
+
+    group: Group
+    rotations: Rotations
+    rank: int
+    kind = "linear"
+
+    @property
+    def sample_shape(self) -> Shape:  # type: ignore[override]
+        return (3,) * self.rank
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        if shape[1:] != (3,) * self.rank:
+            raise ArgumentError(
+                f"x has shape {shape}; with sites=False give {_kind(self.rank)} as "
+                f"(n{', 3' * self.rank}), one for the whole crystal."
+            )
+        return (self._matrices[elements[:, 0]],)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        return _turn(x, prepared[0], self.rank)
+
+    def __repr__(self) -> str:
+        return f"TurnTensors({self.group.name}, {_kind(self.rank)})"
+
+    @cached_property
+    def _matrices(self) -> Floats:
+        return np.array(self.rotations)
+
+
+def tensor_action(vectors: MoveSites, rank: int, sites: bool) -> Action:
+    """The action on Cartesian tensors of this rank, by the operations that `vectors` moves by."""
+    rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
+    if not isinstance(sites, bool):
+        raise ArgumentError(f"sites={shorten(sites)} is not known; give True or False.")
+    if sites:
+        return MoveSites(vectors.group, vectors.images, vectors.rotations, rank)
+    return TurnTensors(vectors.group, vectors.rotations, rank)
+
+
+def as_tuples(matrices: Floats) -> Rotations:
+    """Matrices (k, 3, 3) as an action holds them, so that equal actions are equal."""
+    return tuple(tuple(map(tuple, matrix)) for matrix in matrices.tolist())
+
+
+def warn_of_more(
+    name: str, tolerance: float, count: int, what: str, find: Callable[[float], int]
+) -> None:
+    """Positions of too few digits lose operations one by one, without any other sign of it."""
+    wider = 10 * tolerance
+    try:
+        more = find(wider)
+    except (ArgumentError, GroupTooLargeError):  # sites merge at that distance
+        return
+    if more > count:
+        warnings.warn(
+            f"{name}={tolerance:g} finds {count} operations of {what}, {name}={wider:g} finds {more}; "
+            f"if the positions are no more accurate than that, give {name}={wider:g}.",
+            SymmetryWarning,
+            stacklevel=3,
+        )
+
+
+def not_a_group(reason: str, name: str) -> GroupError:
+    """What was found within the tolerance of this name is not a group, and what to do."""
+    return GroupError(
+        f"the operations found within {name} do not form a group: {reason}; give a smaller {name}, or "
+        "positions with more digits."
+    )
+
+
+def _turn(x: Array, matrices: Array, rank: int) -> Array:
+    """R in each of the last `rank` axes of x (1 or k, ...), with matrices R (k, 3, 3).
+
+    The last index is turned and becomes the first of them, as often as there are indices.
+    """
+    if dtype_kind(x) not in "fc":
+        raise ArgumentError(f"x has dtype {x.dtype}; turning needs floating point: convert x.")
+    xp = namespace(x)
+    transposed = xp.moveaxis(matrices, -1, -2)
+    for _ in range(rank):
+        flat = xp.reshape(x, (x.shape[0], math.prod(x.shape[1:-1]), 3))
+        turned = xp.matmul(flat, transposed)
+        x = xp.moveaxis(xp.reshape(turned, (turned.shape[0], *x.shape[1:])), -1, -rank)
+    return x
+
+
+def _kind(rank: int) -> str:
+    return "vectors" if rank == 1 else f"tensors of rank {rank}"

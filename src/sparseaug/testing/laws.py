@@ -1,38 +1,52 @@
-"""What a group and an action must keep; each check raises a `LawError` that says what broke.
+"""What a group, its irreps, an action and an oracle must keep; a `LawError` says what broke.
 
 A statistical check states its failure probability; with a fixed seed it passes or fails for good.
-
-Whether an oracle counts, keeps to its budget and repeats itself.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparseaug._checks import check_callable, check_integer, require_memory
 from sparseaug.actions import Action, Array, require_law
-from sparseaug.actions.arrays import require_data
-from sparseaug.errors import ArgumentError, LawError, OracleBudgetError, shorten
-from sparseaug.groups import Group, Rows, as_group
-from sparseaug.kernels.arrays import check_action as require_action
+from sparseaug.actions.arrays import leaves, require_samples
+from sparseaug.actions.base import require_action
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    LawError,
+    OracleBudgetError,
+    UnsupportedError,
+    shorten,
+)
+from sparseaug.groups import Group, Irrep, Rows, as_group
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.testing.uniform import (
     FALSE_ALARM,
-    LARGE,
+    LARGEST_SEED,
     SMALL,
     answers,
-    check_irreps,
-    check_seed,
     check_uniform,
     equal,
     near,
     require,
     require_drawable,
 )
+
+LARGE = 64
+"""Irreps above this dimension are left out."""
+
+BAND = 6
+"""Degree up to which irreps are looked at where they are infinitely many."""
+
+_ROUNDING = 1e-12  # of the arithmetic of a check: above LARGE^2 times 2^-53
+_MOST_ROUNDING = 1e-6  # a representation that errs by more says nothing
 
 
 def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
@@ -56,9 +70,9 @@ def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
         >>> check_group(sa.dihedral(4))  # silent: every law holds
     """
     group = as_group(group)
-    seed = check_seed(seed)
-    batch = check_integer("batch", batch, at_least=1)
     require_drawable(group)
+    seed = check_integer("seed", seed, below=LARGEST_SEED)
+    batch = check_integer("batch", batch, at_least=1)
     require_memory("batch", batch, max(group.width, LARGE**2), "elements and matrices")
     with answers("the group"):
         _check_group(group, seed, batch)
@@ -80,8 +94,10 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
         >>> check_action(sa.permute_axis(sa.symmetric(4)), np.arange(8).reshape(2, 4))
     """
     require_action(action)
-    _check_samples(x)
-    seed = check_seed(seed)
+    require_samples(x)
+    if not all(all(part.shape) for part in leaves(x)):
+        raise ArgumentError("x is empty; give at least one sample, of at least one entry.")
+    seed = check_integer("seed", seed, below=LARGEST_SEED)
     with answers("the action"):
         require_law(action, x, seed=seed)
 
@@ -120,7 +136,7 @@ def _check_group(group: Group, seed: int, batch: int) -> None:
     _check_strangers(group, a, rng)
     _check_points(group, a, b)
     check_uniform(group, group.sample, seed=seed)
-    check_irreps(group, a, b)
+    _check_irreps(group, a, b)
 
 
 def _contains(group: Group, rows: Rows) -> bool:
@@ -131,7 +147,7 @@ def _contains(group: Group, rows: Rows) -> bool:
 
 
 def _check_whole(group: Group) -> None:
-    rows = _listed(group)
+    rows = _all_rows(group)
     require(rows.shape == (group.order, group.width), "elements() lists order rows")
     require(len(np.unique(rows, axis=0)) == group.order, "elements() lists each element once")
     require(_contains(group, rows), "elements() lists elements")
@@ -148,7 +164,7 @@ def _check_whole(group: Group) -> None:
     require(len(reached) == group.order, "generators() generate the group")
 
 
-def _listed(group: Group) -> Rows:
+def _all_rows(group: Group) -> Rows:
     """All rows of elements(), which may never end for a user's group."""
     blocks: list[Rows] = []
     for block in group.elements():
@@ -217,15 +233,64 @@ def _check_points(group: Group, a: Rows, b: Rows) -> None:
     )
 
 
-def _check_samples(x: Any) -> None:
-    """Raise an `ArgumentError` unless x is an array of samples, or a tuple or dict of such."""
-    parts = list(x.values()) if isinstance(x, Mapping) else list(x) if isinstance(x, tuple) else [x]
-    for part in parts:
-        require_data(part)
-        if not all(part.shape):
-            raise ArgumentError(f"x has shape {tuple(part.shape)}; give at least one sample.")
-    if not parts:
-        raise ArgumentError("x is empty; give at least one array of samples.")
+def _check_irreps(group: Group, a: Rows, b: Rows) -> None:
+    """The laws of every irrep on these elements, where the group has irreps; of rotations to `BAND`."""
+    try:
+        if group.is_finite:
+            most = group.order + 1 if group.order <= SMALL else 64
+            irreps = list(islice(group.irreps(), most))
+        else:
+            irreps = list(group.irreps_to(BAND))
+    except (UnsupportedError, GroupTooLargeError):
+        return  # not every group has them in closed form, or few enough to list
+    for irrep in irreps:
+        if irrep.dimension <= LARGE:
+            _check_irrep(group, irrep, a, b)
+    require(bool(irreps) and _is_trivial(irreps[0], a), "the first irrep is trivial")
+    if group.order <= SMALL:
+        total = sum(irrep.dimension**2 for irrep in irreps)
+        require(total == group.order, "the squares of the irreps' dimensions add up to the order")
+        _check_characters(group, irreps)
+
+
+def _check_irrep(group: Group, irrep: Irrep, a: Rows, b: Rows) -> None:
+    """With true matrices L, R of norm 1 and errors up to r each: LR - P errs by 3r + r^2."""
+    small = 0 <= irrep.rounding <= _MOST_ROUNDING
+    require(small, f"{irrep.name} has a rounding between 0 and {_MOST_ROUNDING}")
+    left, right = irrep.matrices(a), irrep.matrices(b)
+    product = irrep.matrices(group.compose(a, b))
+    unit = np.eye(irrep.dimension)
+    # a product within r of the true one is moved by less than 4 d r: |D^l(q) - 1| <= l omega
+    tolerance = 4 * irrep.rounding + _ROUNDING + 4 * irrep.dimension * group.rounding
+    for matrices in (left, right, product):
+        require(matrices.shape == (len(a), *unit.shape), f"{irrep.name} has its dimension")
+    require(_distance(left @ right, product) <= tolerance, f"{irrep.name} is a homomorphism")
+    gram = left @ left.conj().swapaxes(1, 2)
+    require(_distance(gram, unit) <= tolerance, f"{irrep.name} is unitary")
+
+
+def _is_trivial(irrep: Irrep, a: Rows) -> bool:
+    ones = np.ones((1, 1, 1))
+    return irrep.dimension == 1 and _distance(irrep.matrices(a), ones) <= irrep.rounding + _ROUNDING
+
+
+def _check_characters(group: Group, irreps: list[Irrep]) -> None:
+    """Characters of different irreps are orthonormal: mean over g of chi_i(g) conj(chi_j(g)).
+
+    A trace errs by at most sqrt(d) r, and the root mean square of a true character is 1.
+    """
+    rows = group.all_elements()
+    traces = np.array([np.trace(i.matrices(rows), axis1=1, axis2=2) for i in irreps])
+    gram = traces @ traces.conj().T / group.order
+    error = np.array([np.sqrt(i.dimension) * i.rounding for i in irreps])
+    allowed = error[:, None] + error + np.outer(error, error) + _ROUNDING
+    orthonormal = bool((abs(gram - np.eye(len(irreps))) <= allowed).all())
+    require(orthonormal, "the irreps' characters are orthonormal")
+
+
+def _distance(left: NDArray[Any], right: NDArray[Any]) -> float:
+    """The largest Frobenius norm of a difference of matrices (k, d, d)."""
+    return float(np.linalg.norm(left - right, axis=(1, 2)).max())
 
 
 def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:

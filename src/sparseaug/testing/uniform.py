@@ -1,31 +1,30 @@
-"""What every check here shares: a law that fails is a `LawError`, whatever the object at hand does.
+"""Whether a sampler is uniform: chi-square statistics with exact expected counts.
 
-Whether a sampler is uniform: chi-square statistics with exact expected counts.
-
-Whether the irreps of a group are what they say: homomorphisms, unitary, irreducible, all of them.
+A law that fails is a `LawError`, whatever the object at hand does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice, pairwise
-from typing import Any, TypeAlias
+from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_array, check_callable, check_integer, check_real, require_work
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    LawError,
-    SparseAugError,
-    UnsupportedError,
-    shorten,
-    shorten_text,
-)
-from sparseaug.groups import Group, Irrep, Rows, as_group
+from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
+from sparseaug.groups import Group, Rows, as_group
+
+LARGEST_SEED = 1 << 128  # below it NumPy takes an integer as a seed
+FALSE_ALARM = 1e-9  # chance that a uniform sampler fails one statistic
+SMALL = 720  # groups up to this order are checked exhaustively
+DRAWS = 20_000  # at least so many elements are drawn
+_CELLS = 4096  # of a chi-square statistic: at least eight draws are expected in each
+
+# a cell for every draw, and the probability of each cell
+Table: TypeAlias = tuple[Rows, NDArray[np.float64]]
 
 
 def require(condition: bool, law: str) -> None:
@@ -46,11 +45,6 @@ def answers(what: str) -> Iterator[None]:
         raise LawError(f"a law does not hold: {what} works (it raised {told}).") from error
 
 
-def check_seed(seed: Any) -> int:
-    """An integer that NumPy takes as a seed."""
-    return check_integer("seed", seed, below=1 << 128)
-
-
 def near(group: Group, left: Rows, right: Rows, products: int) -> bool:
     """Whether the elements are the same, up to the rounding of so many products."""
     if group.row_dtype == np.int64:
@@ -67,15 +61,6 @@ def equal(left: Rows, right: Rows) -> bool:
     if right.ndim and len(right) == 1 and left.shape[-1:] == right.shape[-1:]:
         right = np.broadcast_to(right, left.shape)
     return np.array_equal(left, right)
-
-
-FALSE_ALARM = 1e-9  # chance that a uniform sampler fails one statistic
-SMALL = 720  # groups up to this order are checked exhaustively
-DRAWS = 20_000  # at least so many elements are drawn
-_CELLS = 4096  # of a chi-square statistic: at least eight draws are expected in each
-
-# a cell for every draw, and the probability of each cell
-Table: TypeAlias = tuple[Rows, NDArray[np.float64]]
 
 
 def check_uniform(
@@ -109,8 +94,8 @@ def check_uniform(
     require_drawable(group := as_group(group))
     check_callable("sample", sample)
     false_alarm = check_real("false_alarm", false_alarm, above=0, below=1)
-    rng = np.random.default_rng([check_seed(seed), 1])
-    k = _draws(group)
+    rng = np.random.default_rng([check_integer("seed", seed, below=LARGEST_SEED), 1])
+    k = max(DRAWS, 50 * min(group.order, SMALL))
     try:
         with answers("sample(k, rng)"):
             drawn = sample(k, rng)
@@ -128,12 +113,9 @@ def check_uniform(
 
 def require_drawable(group: Group) -> None:
     """Raise an error unless so many draws of it fit into memory."""
-    what = f"the check of uniformity of group={shorten_text(group.name)}"
-    require_work("sample", 8 * DRAWS * group.width, what, remedy="give a smaller group")
-
-
-def _draws(group: Group) -> int:
-    return max(DRAWS, 50 * min(group.order, SMALL))
+    what = f"the check of group={shorten_text(group.name)} by {DRAWS} draws"
+    remedy = "check a smaller group of its family"
+    require_work("sample", 8 * DRAWS * group.width, what, remedy=remedy)
 
 
 def _statistics(group: Group, rows: Rows) -> Iterator[tuple[str, list[Table]]]:
@@ -206,73 +188,3 @@ def _chi_square(tables: list[Table]) -> float:
         statistic += float(((observed - expected) ** 2 / expected).sum())
         freedom += len(share) - 1
     return float(chdtrc(freedom, statistic)) if freedom else 1.0
-
-
-LARGE = 64
-"""Irreps above this dimension are left out."""
-
-BAND = 6
-"""Degree up to which irreps are looked at where they are infinitely many."""
-
-_ROUNDING = 1e-12  # of the arithmetic of a check: above LARGE^2 times 2^-53
-_MOST_ROUNDING = 1e-6  # a representation that errs by more says nothing
-
-
-def check_irreps(group: Group, a: Rows, b: Rows) -> None:
-    """The laws of every irrep on these elements, where the group has irreps; of rotations to `BAND`."""
-    try:
-        if group.is_finite:
-            most = group.order + 1 if group.order <= SMALL else 64
-            irreps = list(islice(group.irreps(), most))
-        else:
-            irreps = list(group.irreps_to(BAND))
-    except (UnsupportedError, GroupTooLargeError):
-        return  # not every group has them in closed form, or few enough to list
-    for irrep in irreps:
-        if irrep.dimension <= LARGE:
-            _check_irrep(group, irrep, a, b)
-    require(bool(irreps) and _is_trivial(irreps[0], a), "the first irrep is trivial")
-    if group.order <= SMALL:
-        total = sum(irrep.dimension**2 for irrep in irreps)
-        require(total == group.order, "the squares of the irreps' dimensions add up to the order")
-        _check_characters(group, irreps)
-
-
-def _check_irrep(group: Group, irrep: Irrep, a: Rows, b: Rows) -> None:
-    """With true matrices L, R of norm 1 and errors up to r each: LR - P errs by 3r + r^2."""
-    small = 0 <= irrep.rounding <= _MOST_ROUNDING
-    require(small, f"{irrep.name} has a rounding between 0 and {_MOST_ROUNDING}")
-    left, right = irrep.matrices(a), irrep.matrices(b)
-    product = irrep.matrices(group.compose(a, b))
-    unit = np.eye(irrep.dimension)
-    # a product within r of the true one is moved by less than 4 d r: |D^l(q) - 1| <= l omega
-    tolerance = 4 * irrep.rounding + _ROUNDING + 4 * irrep.dimension * group.rounding
-    for matrices in (left, right, product):
-        require(matrices.shape == (len(a), *unit.shape), f"{irrep.name} has its dimension")
-    require(_distance(left @ right, product) <= tolerance, f"{irrep.name} is a homomorphism")
-    gram = left @ left.conj().swapaxes(1, 2)
-    require(_distance(gram, unit) <= tolerance, f"{irrep.name} is unitary")
-
-
-def _is_trivial(irrep: Irrep, a: Rows) -> bool:
-    ones = np.ones((1, 1, 1))
-    return irrep.dimension == 1 and _distance(irrep.matrices(a), ones) <= irrep.rounding + _ROUNDING
-
-
-def _check_characters(group: Group, irreps: list[Irrep]) -> None:
-    """Characters of different irreps are orthonormal: mean over g of chi_i(g) conj(chi_j(g)).
-
-    A trace errs by at most sqrt(d) r, and the root mean square of a true character is 1.
-    """
-    rows = group.all_elements()
-    traces = np.array([np.trace(i.matrices(rows), axis1=1, axis2=2) for i in irreps])
-    gram = traces @ traces.conj().T / group.order
-    error = np.array([np.sqrt(i.dimension) * i.rounding for i in irreps])
-    allowed = error[:, None] + error + np.outer(error, error) + _ROUNDING
-    orthonormal = bool((abs(gram - np.eye(len(irreps))) <= allowed).all())
-    require(orthonormal, "the irreps' characters are orthonormal")
-
-
-def _distance(left: NDArray[Any], right: NDArray[Any]) -> float:
-    """The largest Frobenius norm of a difference of matrices (k, d, d)."""
-    return float(np.linalg.norm(left - right, axis=(1, 2)).max())

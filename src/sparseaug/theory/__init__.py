@@ -11,87 +11,20 @@ integers are the smallest that satisfy their inequality between real numbers. No
     streaming         prop:app-group-sgd, lem:app-gd-rate, eq:app-full-gd-rate
     costs             tab:nonconvex-comparison
     _interval         directed rounding and checks, shared
+
+What a module lists in `__all__` is public here, in the reference and in the tests of bad arguments.
 """
 
-from sparseaug.theory.costs import Crossovers, MethodCost, comparison, crossovers
-from sparseaug.theory.dimensions import (
-    abelian_dimension_sum,
-    dihedral_dimension_sum,
-    dimension_sum_bound,
-    hyperoctahedral_dimension_sum,
-    involutions,
-    product_dimension_sum,
-    sign_flips_dimension_sum,
-    signed_involutions,
-    symmetric_dimension_sum,
-)
-from sparseaug.theory.one_shot import (
-    deviation_bound,
-    deviation_floor,
-    deviation_sample_size,
-    failure_probability,
-    gradient_bound,
-    num_steps,
-    sample_size,
-    smallest_eps,
-    stationarity_bound,
-    stationarity_given,
-)
-from sparseaug.theory.sharp import (
-    WordsPlan,
-    sharp_deviation_bound,
-    sharp_deviation_sample_size,
-    sharp_failure_probability,
-    sharp_sample_size,
-    word_deviation,
-    word_length,
-    words_plan,
-)
-from sparseaug.theory.streaming import (
-    SGDPlan,
-    full_gd_bound,
-    full_gd_steps,
-    gd_rate,
-    sgd_bound,
-    sgd_plan,
-)
+from sparseaug.theory import costs, dimensions, one_shot, sharp, streaming
+from sparseaug.theory.costs import *
+from sparseaug.theory.dimensions import *
+from sparseaug.theory.one_shot import *
+from sparseaug.theory.sharp import *
+from sparseaug.theory.streaming import *
 
-__all__ = [
-    "Crossovers",
-    "MethodCost",
-    "SGDPlan",
-    "WordsPlan",
-    "abelian_dimension_sum",
-    "comparison",
-    "crossovers",
-    "deviation_bound",
-    "deviation_floor",
-    "deviation_sample_size",
-    "dihedral_dimension_sum",
-    "dimension_sum_bound",
-    "failure_probability",
-    "full_gd_bound",
-    "full_gd_steps",
-    "gd_rate",
-    "gradient_bound",
-    "hyperoctahedral_dimension_sum",
-    "involutions",
-    "num_steps",
-    "product_dimension_sum",
-    "sample_size",
-    "sgd_bound",
-    "sgd_plan",
-    "sharp_deviation_bound",
-    "sharp_deviation_sample_size",
-    "sharp_failure_probability",
-    "sharp_sample_size",
-    "sign_flips_dimension_sum",
-    "signed_involutions",
-    "smallest_eps",
-    "stationarity_bound",
-    "stationarity_given",
-    "symmetric_dimension_sum",
-    "word_deviation",
-    "word_length",
-    "words_plan",
-]
+__all__: list[str] = []
+__all__ += costs.__all__
+__all__ += dimensions.__all__
+__all__ += one_shot.__all__
+__all__ += sharp.__all__
+__all__ += streaming.__all__

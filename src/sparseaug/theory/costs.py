@@ -24,6 +24,8 @@ from sparseaug.theory._interval import (
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import full_gd_steps, sgd_plan
 
+__all__ = ["Crossovers", "MethodCost", "comparison", "crossovers"]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MethodCost:

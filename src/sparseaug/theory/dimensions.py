@@ -11,6 +11,18 @@ from sparseaug.errors import ArgumentError
 from sparseaug.groups import representations
 from sparseaug.theory._interval import ORDER_BITS, dimension_of, group_size
 
+__all__ = [
+    "abelian_dimension_sum",
+    "dihedral_dimension_sum",
+    "dimension_sum_bound",
+    "hyperoctahedral_dimension_sum",
+    "involutions",
+    "product_dimension_sum",
+    "sign_flips_dimension_sum",
+    "signed_involutions",
+    "symmetric_dimension_sum",
+]
+
 
 def involutions(n: int) -> int:
     """How many permutations of n things are their own inverse (the identity is one).

@@ -30,6 +30,19 @@ from sparseaug.theory._interval import (
     smallest_above,
 )
 
+__all__ = [
+    "deviation_bound",
+    "deviation_floor",
+    "deviation_sample_size",
+    "failure_probability",
+    "gradient_bound",
+    "num_steps",
+    "sample_size",
+    "smallest_eps",
+    "stationarity_bound",
+    "stationarity_given",
+]
+
 
 def deviation_bound(m: int, order: int, delta: float) -> float:
     """The deviation of m uniform draws, with probability at least 1 - delta (thm:app-tw).

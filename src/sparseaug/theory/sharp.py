@@ -35,6 +35,17 @@ from sparseaug.theory._interval import (
     smallest_above,
 )
 
+__all__ = [
+    "WordsPlan",
+    "sharp_deviation_bound",
+    "sharp_deviation_sample_size",
+    "sharp_failure_probability",
+    "sharp_sample_size",
+    "word_deviation",
+    "word_length",
+    "words_plan",
+]
+
 
 def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
     """The deviation of m uniform draws, with probability at least 1 - delta.

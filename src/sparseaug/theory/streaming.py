@@ -25,6 +25,8 @@ from sparseaug.theory._interval import (
     step,
 )
 
+__all__ = ["SGDPlan", "full_gd_bound", "full_gd_steps", "gd_rate", "sgd_bound", "sgd_plan"]
+
 
 @dataclass(frozen=True, slots=True)
 class SGDPlan:

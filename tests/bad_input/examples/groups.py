@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import sparseaug as sa
 from sparseaug import actions, groups
 from tests.bad_input.judge import Example, Fresh, key
+from tests.conftest import ACTIONS
 
 S3, S4, C2 = sa.symmetric(3), sa.symmetric(4), sa.table_group([[0]])
 X = np.random.default_rng(0).uniform(-1, 1, (5, 4))
@@ -89,16 +91,20 @@ def from_dict(part: str) -> Example:
     )
 
 
+def of_makers() -> Iterator[Example]:
+    """Functions whose arguments are fields of the action that they make: an example of each is known."""
+    known = {type(action).__name__: action for action, _ in ACTIONS.values()}
+    for make in filter(inspect.isfunction, vars(actions).values()):
+        action = known.get(make.__annotations__.get("return", ""))
+        names = inspect.signature(make).parameters
+        own = make in (sa.linear, actions.turn_vectors)  # take other things than they keep
+        if action is not None and not own and all(hasattr(action, name) for name in names):
+            yield Example(make, {name: getattr(action, name) for name in names})
+
+
 def of_actions() -> Iterator[Example]:
     flips, signs, grid = sa.sign_flips(4), sa.hyperoctahedral(4), sa.grid_symmetries(3)
-    yield Example(sa.permute_axis, {"group": S4, "axis": -1})
-    yield Example(sa.permute_nodes, {"group": S4})
-    yield Example(sa.flip_signs, {"group": flips, "axis": -1})
-    yield Example(sa.signed_permute, {"group": signs, "axis": -1})
-    yield Example(sa.roll, {"group": sa.abelian(3, 4), "axes": (-2, -1)})
-    yield Example(sa.rotate_grid, {"group": sa.dihedral(4), "axes": (-2, -1)})
-    yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1)})
-    yield Example(sa.flip, {"axis": -1})
+    yield from of_makers()
     yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
     vectors = {"axis": 1, "rank": 1, "components": "right-up", "grid": (-2, -1)}
     yield Example(sa.rotate, {"group": sa.dihedral(4), **vectors})

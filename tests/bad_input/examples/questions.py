@@ -37,7 +37,6 @@ def of_pilots() -> Iterator[Example]:
     found = sa.pilot(RISK, THETA, oracle())
     asked = {"risk": RISK, "theta": THETA, "oracle": Fresh(oracle), "calls": 32, "by": None}
     yield Example(sa.pilot, asked, takes={"by": ("text",)})
-    yield Example(sa.orbits.Pilot, fields(found))
     yield Example(found.predict, {"S": S}, takes={"S": ("a billion",)})
     yield Example(found.plan, {"eps": 0.1, "delta": 0.05})
     yield Example(found.plan(0.1).row, {"method": "draws"})

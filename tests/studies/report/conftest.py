@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sparseaug._archive import save_json
-from sparseaug._figures import figure_style
 from studies.paper.compared import MEASURED
+from studies.report.looks import figure_style
 from tests.extras import REASON
 
 FIGURES = ["figure.pdf", "figure.png", "certificates.pdf", "certificates.png"]

@@ -8,11 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparseaug import _figures
 from sparseaug._archive import save_json
 from sparseaug.plans.figure import _LINES
 from studies.paper import Comparison, claims, design_claims, read_results
-from studies.report import write_report
+from studies.report import looks, write_report
 from studies.report.charts import method_label
 from studies.report.page import render_page
 from tests.last_lines import CHROMIUM, in_browser
@@ -174,7 +173,7 @@ def backgrounds():
 
 
 def every_look():
-    return {**_figures.LOOKS, **{f"spare {i}": look for i, look in enumerate(_figures.SPARE)}}
+    return {**looks.LOOKS, **{f"spare {i}": look for i, look in enumerate(looks.SPARE)}}
 
 
 def test_the_formula_for_contrast_is_that_of_the_standard():

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sparseaug._checks import check_integer, check_not_negative
+from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
@@ -86,7 +87,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Spectrum:
+class Spectrum(Shown):
     """The variance of a function over the group, shared between degrees.
 
     It is about the inputs that were given: the mean over them, summed over the outputs. Error bars
@@ -108,11 +109,13 @@ class Spectrum:
         >>> spectrum = sa.orbit_spectrum(lambda x: x[:, 0] * x[:, 1], act, np.arange(10.0).reshape(2, 5))
         >>> print(spectrum)
         S5, 2 inputs, exact; degree: coordinates at a time
+        <BLANKLINE>
         degree  share
         1       0.9687
         2       0.03129
         3       0
         4       0
+        <BLANKLINE>
         variance 82.55
         >>> print(spectrum.predict(sa.design(sa.symmetric(5), degree=1)))
         mean-square error 0.5167 with m = 5 (rms 0.719, 0.63% of the variance; as 159.8 draws)
@@ -269,22 +272,20 @@ class Spectrum:
         facts = {name: data[name] for name in names}
         return cls(**{**facts, "group": group_from_dict(data["group"])})
 
-    def __str__(self) -> str:
-        bars = bool(len(self.replicates))
+    def _table(self) -> Table:
         how = "exact" if self.exact else f"{self.calls} calls"
         noun = "input" if self.inputs == 1 else "inputs"
+        bars = bool(len(self.replicates))
+        rows = [
+            (str(degree), _short(share) + f" +- {self.errors[degree]:.2g}" * bars)
+            for degree, share in list(self.shares.items())[:_MOST_ROWS]
+        ]
+        more = len(self.shares) - _MOST_ROWS
+        notes = [f"... and {more} more"] * (more > 0)
+        notes.append(f"variance {self.variance:.4g}" + f" +- {self.variance_error:.2g}" * bars)
         name = shorten_text(self.group.name)
-        lines = [f"{name}, {self.inputs} {noun}, {how}; degree: {self.meaning}"]
-        names = ["degree", *map(str, self.shares)]
-        width = max(map(len, names))
-        lines.append(f"{'degree':<{width}}  share")
-        for degree, share in list(self.shares.items())[:_MOST_ROWS]:
-            bar = f" +- {self.errors[degree]:.2g}" if bars else ""
-            lines.append(f"{degree!s:<{width}}  {_short(share)}{bar}")
-        if len(self.shares) > _MOST_ROWS:
-            lines.append(f"... and {len(self.shares) - _MOST_ROWS} more")
-        bar = f" +- {self.variance_error:.2g}" if bars else ""
-        return "\n".join([*lines, f"variance {self.variance:.4g}{bar}"])
+        title = f"{name}, {self.inputs} {noun}, {how}; degree: {self.meaning}"
+        return Table(("degree", "share"), rows, title=title, notes=notes)
 
     def __repr__(self) -> str:
         how = "exact" if self.exact else f"calls={self.calls}"

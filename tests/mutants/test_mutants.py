@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-_SPEC = importlib.util.spec_from_file_location("mutants", ROOT / "benchmarks" / "mutants.py")
-mutants = importlib.util.module_from_spec(_SPEC)
-sys.modules["mutants"] = mutants
-_SPEC.loader.exec_module(mutants)
+from tests.mutants import mutants
+
+ROOT = Path(__file__).parents[2]
 EVERY = mutants.mutants()
 
 

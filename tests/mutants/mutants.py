@@ -1,6 +1,6 @@
 """Do the tests see soundness? Break the library in many small ways and run the tests on each.
 
-    python benchmarks/mutants.py [words ...] [--seconds 300]
+    python tests/mutants/mutants.py [words ...] [--seconds 300]
 
 `mutants.toml` beside this file lists the mutants: a file, a text that stands in it exactly once, what
 it becomes, the tests that must fail, and why the mutant would be unsound. With words, only mutants are
@@ -21,7 +21,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LIST = Path(__file__).with_suffix(".toml")
 COPIED = (
     "src",
@@ -68,7 +68,7 @@ def run(tests: tuple[str, ...], root: Path, seconds: float) -> str:
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     try:
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             command, cwd=root, env=environment, capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:

@@ -12,8 +12,7 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from sparseaug.errors import need, shorten_text
 
@@ -34,7 +33,6 @@ _SETTINGS = {
     "lines.dash_capstyle": "butt",
     "pdf.fonttype": 42,  # TrueType, which printers and arXiv take; Type 3 they refuse
 }
-_QUIET = "#AAAAAA"
 
 
 @contextlib.contextmanager
@@ -52,15 +50,6 @@ def new_figure(*, height: float) -> Figure:
     return Figure(figsize=(WIDTH, height), dpi=250, layout="constrained")
 
 
-def frame(axes: Axes) -> None:
-    """Two spines, a light grid, nothing else."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(_QUIET)
-    axes.grid(True, which="major", color="#ECECEC", linewidth=0.6)
-    axes.tick_params(which="both", color=_QUIET)
-    axes.set_axisbelow(True)
-
-
 def title(axes: Axes, letter: str, text: str) -> None:
     """Put the panel's letter in bold, then what is on its vertical axis."""
     axes.set_title(rf"$\mathbf{{({letter})}}$  {text}", loc="left")
@@ -75,14 +64,6 @@ def plain(text: str, most: int = 40) -> str:
     """
     safe = text.encode("ascii", "backslashreplace").decode()
     return shorten_text(safe, most).replace("$", r"\$")
-
-
-def figure_bytes(figure: Figure, kind: str) -> bytes:
-    """The figure as "pdf" or "png", the same bytes for the same data."""
-    undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    buffer = BytesIO()
-    figure.savefig(buffer, format=kind, metadata=undated)
-    return buffer.getvalue()
 
 
 @final

@@ -1,0 +1,201 @@
+"""`sparseaug draw` and `sparseaug design`: make S, save it, say what it cost."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+
+from sparseaug._floats import text_up
+from sparseaug._io import LARGEST, check_path
+from sparseaug.cli.output import of_order, read_rows, say, say_facts
+from sparseaug.designs import design as make
+from sparseaug.designs import designs
+from sparseaug.errors import shorten
+from sparseaug.groups import Group, format_order, group, permutation_group
+from sparseaug.sampling import GroupSample, Oracle
+
+
+@click.command()
+@click.option("--group", "name", help="Group by name, such as S6 or C28xC28.")
+@click.option(
+    "--generators",
+    metavar="FILE",
+    help="Instead, the group that permutations generate: JSON lists, or one image array per line.",
+)
+@click.option("--m", type=int, help="Number of elements: one oracle call each.")
+@click.option("--full", is_flag=True, help="Instead, all of the group, at no call.")
+@click.option("--target", type=float, help="Instead, as many as reach this deviation.")
+@click.option("--degree", type=int, help="With --target: only functions of so many coordinates.")
+@click.option("--identity", is_flag=True, help="With --m: the identity is one of them, undrawn.")
+@click.option("--distinct", is_flag=True, help="With --m: without replacement.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same S every time.")
+@click.option("--out", metavar="PATH", required=True, help="File to write.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def draw(
+    name: str | None,
+    generators: str | None,
+    m: int | None,
+    full: bool,
+    target: float | None,
+    degree: int | None,
+    identity: bool,
+    distinct: bool,
+    seed: int,
+    out: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Draw uniform elements of a group and save them as one file.
+
+    \b
+    Examples:
+      sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
+      sparseaug draw --group D4 --full --out S.safetensors
+      sparseaug draw --group S6 --target 0.25 --out S.safetensors
+      sparseaug draw --generators moves.json --m 32 --identity --out S.safetensors
+    """
+    _require_new(out, force)
+    if (name is None) == (generators is None):
+        raise click.UsageError("--group and --generators both name a group; give one of them.")
+    if sum((m is not None, full, target is not None)) != 1:
+        raise click.UsageError("--m, --full and --target say how many; give one of them.")
+    if m is None and (identity or distinct):
+        raise click.UsageError("--identity and --distinct go with --m.")
+    if target is None and degree is not None:
+        raise click.UsageError("--degree goes with --target.")
+    if name is not None:
+        g = group(name)
+    else:
+        g = permutation_group(read_rows("--generators", str(generators)))
+    oracle = Oracle(g, seed=seed)
+    found = None
+    if target is not None:
+        from sparseaug.spectral import draw_until  # SciPy takes a while to import
+
+        drawn = draw_until(oracle, target=target, degree=degree)
+        sample, found = drawn.sample, drawn.deviation
+    elif m is None:
+        sample = GroupSample.full(g)
+    else:
+        _require_room(m, g)
+        sample = oracle.draw(m, identity=identity, distinct=distinct)
+    sample.save(out, overwrite=force)
+    if as_json:
+        facts = {
+            "group": g.name,
+            "order": format_order(g),
+            "m": sample.m,
+            "distinct": len(sample.counts()[0]),
+            "calls": oracle.calls,
+            "sha256": sample.sha256,
+            "path": out,
+        }
+        say(json.dumps(facts if found is None else {**facts, "deviation": found.to_dict()}))
+        return
+    reached = (
+        {} if found is None else {"deviation": f"at most {text_up(found.value)}, {found.kind}"}
+    )
+    _tell(sample, oracle.calls, out, **reached)
+
+
+@click.command()
+@click.option("--group", "name", required=True, help="Group by name, such as S7 or C28xC28.")
+@click.option("--degree", type=int, help="Exact for functions of so many coordinates at a time.")
+@click.option("--m", type=int, help="Number of elements, at most.")
+@click.option("--name", "construction", help="A design of the table, such as lattice or nested.")
+@click.option(
+    "--translate-seed",
+    metavar="SEED",
+    type=int,
+    help="Make it unbiased by oracle calls with this seed.",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["left", "right", "both"]),
+    default="right",
+    show_default=True,
+    help="Where the translating element stands; both takes two calls.",
+)
+@click.option("--out", metavar="PATH", help="File to write.")
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def design(
+    name: str,
+    degree: int | None,
+    m: int | None,
+    construction: str | None,
+    translate_seed: int | None,
+    side: str,
+    out: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make S by construction, at no oracle call; without --degree, --m and --name, list what is known.
+
+    \b
+    Examples:
+      sparseaug design --group S7
+      sparseaug design --group S7 --degree 2 --translate-seed 0 --out S.safetensors
+      sparseaug design --group C28xC28 --m 49 --name lattice --out S.safetensors
+    """
+    if out is not None:
+        _require_new(out, force)
+    g = group(name)
+    if degree is None and m is None and construction is None:
+        if out is not None or translate_seed is not None:
+            raise click.UsageError("--out and --translate-seed need --degree, --m or --name.")
+        known = designs(g)
+        say(json.dumps(known.to_dict()) if as_json else str(known))
+        if not as_json and not len(known):
+            say(f"No design of {g.name} is known; draw S, or draw a pool and thin it.")
+        return
+    sample = make(g, m=m, degree=degree, name=construction)
+    if translate_seed is not None:
+        sample = sample.translate(Oracle(g, seed=translate_seed), side=side)
+    if out is not None:
+        sample.save(out, overwrite=force)
+    exact = next((each.degree for each in designs(g) if each.name == sample.origin.design), 0)
+    if as_json:
+        facts = {
+            "group": g.name,
+            "design": sample.origin.design,
+            "m": sample.m,
+            "exact_to_degree": exact,
+            "calls": sample.calls,
+            "side": sample.origin.side,
+            "sha256": sample.sha256,
+            "out": out,
+        }
+        say(json.dumps(facts))
+        return
+    made = f"{sample.origin.design}" + (f", exact to degree {exact}" if exact else "")
+    _tell(sample, sample.calls, out, design=made)
+
+
+def _require_new(out: str, force: bool) -> None:
+    """Before the work; save() makes sure of it after."""
+    check_path("--out", out)
+    if os.path.lexists(out) and not force:
+        raise click.UsageError(f"{out} exists already; choose another --out or add --force.")
+
+
+def _require_room(m: int, g: Group) -> None:
+    if 8 * m * g.width > LARGEST:
+        raise click.UsageError(
+            f"--m {shorten(m)} of rows of {g.width} integers makes a file of {shorten(8 * m * g.width)} "
+            f"bytes, and the limit is {LARGEST}; lower --m."
+        )
+
+
+def _tell(sample: GroupSample, calls: int, out: str | None, **more: str) -> None:
+    say_facts(
+        ("group", of_order(sample.group)),
+        *more.items(),
+        ("elements", f"{sample.m}, {len(sample.counts()[0])} of them distinct"),
+        ("oracle calls", f"{calls}"),
+        ("sha256", sample.sha256),
+        *([] if out is None else [("saved to", out)]),
+    )

@@ -1,0 +1,321 @@
+"""The symmetry operations of a crystal's cell, as a finite group with its actions.
+
+An operation x -> W x + w (fractional coordinates) is taken modulo the translations of the given
+cell. That leaves finitely many: at most 192 for a conventional cell, and for a supercell more, since
+its inner translations count as well. The product is (W|w)(V|v) = (WV | Wv + w modulo 1).
+
+The group in integers: operations are inner translations times one representative (W|w) for each matrix
+W. Inner translations are a finite group: they are multiples of 1/e for some e. The carries
+c(W, V) = w_W + W w_V - w_WV are inner translations too, and about the origin at the mean of the w's
+
+    w_W = (1/p) sum over V of c(W, V),    p the number of matrices,
+
+a multiple of 1/(p e). So rounding the translations and the carries to multiples of 1/e gives the
+group exactly; that the rounded operations are closed is then checked in integers.
+
+A magnetic moment is an axial vector that time reversal changes the sign of: (W|w, t) takes m to
+(-1)^t det(R) R m. Collinear moments that are given as numbers have a sign only, m -> (-1)^t m, as
+where spins are not coupled to the lattice.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._checks import check_real, require_work
+from sparseaug.actions import Action
+from sparseaug.errors import ArgumentError, GroupError
+from sparseaug.groups import Rows
+from sparseaug.groups.affine import AffineGroup
+from sparseaug.groups.permutations import are_permutations
+from sparseaug.sources.cells import SLACK, Cell, Operations, find_operations, read_cell
+from sparseaug.sources.symmetry import (
+    Floats,
+    MoveSites,
+    Symmetry,
+    as_tuples,
+    not_a_group,
+    tensor_action,
+    warn_of_more,
+)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class CrystalSymmetry(Symmetry):
+    """The operations of a cell; element a is x -> rotations[a] x + translations[a], fractional.
+
+    `action` moves arrays (n, sites, ...) from site to site; `vectors` moves Cartesian vectors
+    (n, sites, ..., 3), such as forces or displacements, and turns them; `tensors` does that to
+    tensors, at the sites or of the whole crystal; `moments` moves magnetic moments (n, sites, 3),
+    which are axial and change sign under time reversal. Sites are in the cell's order.
+
+    Args:
+        group: the operations, modulo the translations of the cell
+        action: moves arrays (n, sites, ...) from site to site
+        vectors: moves Cartesian vectors (n, sites, ..., 3) and turns them
+        rotations: W of each element, in fractional coordinates
+        translations: w of each element, in fractional coordinates
+        space_group: its international symbol, that of the layer group for a slab; with moments, its
+            number in the notation of Belov, Neronova and Smirnova
+        number: its number in the International Tables, volume A, or E for a slab; with moments, among
+            the 1651 magnetic groups; 0 for a slab with moments, which has none here
+        time_reversals: whether an element reverses time, which no element does without moments
+        moments: moves magnetic moments (n, sites, ..., 3) and turns them
+    """
+
+    vectors: MoveSites
+    rotations: Rows
+    translations: Floats
+    space_group: str
+    number: int
+    time_reversals: NDArray[np.bool_]
+    moments: MoveSites
+
+    def tensors(self, rank: int, *, sites: bool = True) -> Action:
+        """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
+
+        Args:
+            rank: number of indices: 1 for vectors, 2 for stresses, 3 for piezoelectric and 4 for
+                elastic tensors
+            sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
+                places; False: one for the whole crystal, (n, 3, ..., 3)
+
+        These are true tensors. A magnetic moment is an axial vector: see `moments`.
+
+        Examples:
+            >>> import numpy as np
+            >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
+            >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
+            >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
+            >>> moved.mean(axis=0)[0].round(12) + 0.0
+            array([[2., 0., 0.],
+                   [0., 2., 0.],
+                   [0., 0., 2.]])
+        """
+        return tensor_action(self.vectors, rank, sites)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The operations and the space group; the group's table follows from them."""
+        return {
+            **super().to_dict(),
+            "rotations": self.rotations.tolist(),
+            "translations": self.translations.tolist(),
+            "space_group": self.space_group,
+            "number": self.number,
+            "time_reversals": self.time_reversals.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        sites = len(self.vectors.images[0])
+        return f"CrystalSymmetry({self.space_group}, order={self.group.order}, sites={sites})"
+
+
+def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> CrystalSymmetry:
+    """The symmetry operations of a crystal, with spglib.
+
+    Args:
+        cell: (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows,
+            fractional positions, one integer per site that tells the species; or an ASE Atoms
+            object; or a pymatgen Structure, whose oxidation states and occupations tell species
+            apart. Of Atoms or a Structure that is periodic in two directions only, the operations
+            are those of the slab: its layer group
+        symprec: how far, in the lattice's unit of length, a site may be from where symmetry wants
+            it; 0.001 suits angstroms and positions of four digits. Moments may be as far apart, in
+            their own unit
+        moments: magnetic moments of the sites, which the operations must keep, with time reversal
+            where that helps: Cartesian vectors (sites, 3), or numbers (sites,) for collinear moments
+            whose direction is not tied to the lattice. By default the initial moments of Atoms that
+            are not all 0, and the site property "magmom" of a Structure
+
+    A `SymmetryWarning` says how many more operations ten times this tolerance would find.
+
+    Cartesian rotations are those of the nearest lattice that has the symmetry exactly, so they are
+    orthogonal and multiply as the group does, however rough the cell.
+
+    Examples:
+        >>> import numpy as np
+        >>> fcc = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+        >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
+        >>> salt
+        CrystalSymmetry(Fm-3m, order=48, sites=2)
+        >>> iron = (2.9 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0.5]], [26, 26])
+        >>> crystal(iron), crystal(iron, moments=[[0, 0, 2.2], [0, 0, -2.2]])
+        (CrystalSymmetry(Im-3m, order=96, sites=2), CrystalSymmetry(BNS 128.410, order=32, sites=2))
+    """
+    symprec = check_real("symprec", symprec, above=0)
+    given = read_cell(cell, moments, symprec)
+    found = find_operations(given, symprec)
+    rotations, translations, reversals, symbol, number = found
+    count, sites = len(rotations), len(given.kinds)
+    what = f"the symmetry of cell, {count} operations on {sites} sites,"
+    remedy = "give a smaller cell: in a supercell every inner translation multiplies their number"
+    require_work("cell images", count * sites, what, remedy=remedy)
+    warn_of_more(
+        "symprec",
+        symprec,
+        count,
+        "cell",
+        lambda wider: len(find_operations(given, wider).rotations),
+    )
+    kind = "space" if given.open_axis is None else "layer"
+    magnetic = "" if given.moments is None else "magnetic "
+    label = f"{magnetic}{kind} group {number} with {count} operations"
+    group = exact_group(found, given.lattice, SLACK * symprec, label)
+    images = site_images(group, found, given, SLACK * symprec)
+    turns = _cartesian(rotations, given.lattice)
+    spin_turns = _moment_turns(turns, reversals, given.moments)
+    if given.moments is not None:
+        require_kept(given.moments, spin_turns, images, SLACK * symprec)
+    listed = tuple(map(tuple, images.tolist()))
+    for array in (rotations, translations, reversals):
+        array.flags.writeable = False
+    return CrystalSymmetry(
+        group,
+        MoveSites(group, listed),
+        MoveSites(group, listed, as_tuples(turns)),
+        rotations,
+        translations,
+        symbol,
+        number,
+        reversals,
+        MoveSites(group, listed, as_tuples(spin_turns)),
+    )
+
+
+def _cartesian(rotations: Rows, lattice: Floats) -> Floats:
+    """R = L^T W L^-T for the lattice L (vectors as rows) nearest to the given one that all W keep.
+
+    W keeps lengths when W^T G W = G for the metric G = L L^T. The mean of W^T G W over the group has
+    that property, and L' = L (L^-1 G' L^-T)^(1/2) has this metric G'.
+    """
+    metric = lattice @ lattice.T
+    mean = (rotations.swapaxes(1, 2) @ metric @ rotations).mean(axis=0)
+    inverse = np.linalg.inv(lattice)
+    values, basis = np.linalg.eigh(inverse @ mean @ inverse.T)
+    exact = lattice @ (basis * np.sqrt(values)) @ basis.T
+    turns = exact.T @ rotations @ np.linalg.inv(exact.T)
+    if abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() > 1e-9:
+        raise ArgumentError("cell has a lattice too thin to turn in; give a less skewed cell.")
+    return np.asarray(turns)
+
+
+def exact_group(found: Operations, lattice: Floats, tolerance: float, label: str) -> AffineGroup:
+    """The group of operations that multiply nearly, within the tolerance, the identity first."""
+    matrices, first, kinds = np.unique(
+        found.rotations.reshape(-1, 9), axis=0, return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)  # matrices in the order of the operations: the identity first
+    first, kinds = first[order], np.argsort(order)[kinds]
+    turns, shifts = matrices[order].reshape(-1, 3, 3), found.translations[first]
+    steps = found.translations - shifts[kinds]
+    inner = steps[kinds == 0]
+    e = _denominator(inner, lattice, tolerance)
+    products = turns[:, None] @ turns
+    number = {turn.tobytes(): k for k, turn in enumerate(turns)}
+    both = [number.get(turn.tobytes()) for turn in products.reshape(-1, 3, 3)]
+    if None in both:
+        raise not_a_group("the rotations are not closed", "symprec")
+    product = np.array(both, np.int64).reshape(len(turns), -1)
+    carries = shifts[:, None] + np.einsum("pij,qj->pqi", turns, shifts) - shifts[product]
+    whole = _round(carries, e, lattice, tolerance).sum(axis=1)
+    maps = whole[kinds] + len(turns) * _round(steps, e, lattice, tolerance)
+    size = len(turns) * e
+    common = math.gcd(size, *np.unique(maps).tolist())
+    maps, size = maps // common % (size // common), size // common
+    matrices, sizes = turns, [size] * 3
+    if found.reversals.any():  # time reversal commutes with all: a shift modulo 2
+        maps = np.concatenate([maps, found.reversals[:, None]], axis=1)
+        matrices = np.zeros((len(turns), 4, 4), np.int64)
+        matrices[:, :3, :3], matrices[:, 3, 3], sizes = turns, 1, [*sizes, 2]
+    rows = np.concatenate([kinds[:, None], maps], axis=1).tolist()
+    try:
+        nested = tuple(tuple(map(tuple, matrix)) for matrix in matrices.tolist())
+        return AffineGroup(tuple(sizes), nested, tuple(map(tuple, rows)), label)
+    except GroupError as error:
+        raise not_a_group(str(error), "symprec") from error
+
+
+def site_images(group: AffineGroup, found: Operations, cell: Cell, tolerance: float) -> Rows:
+    """images[a, i]: the site that operation a takes site i to; distances are at most the tolerance.
+
+    Those of inner translations and of one operation for each matrix are looked for, others composed.
+    """
+    kinds = np.array(group.maps)[:, 0]
+    first = np.unique(kinds, return_index=True)[1]
+    every, own = group.all_elements(), first[kinds]
+    translation = group.compose(every, group.inverse(own[:, None]))[:, 0]
+    images = np.empty((len(kinds), len(cell.kinds)), np.int64)
+    known = np.union1d(first, np.flatnonzero(kinds == 0))
+    pairs = len(known) * len(cell.kinds) ** 2
+    what = f"the symmetry of cell, {len(known)} operations on {len(cell.kinds)} sites to look for,"
+    require_work("cell distances", pairs, what, remedy="give a smaller cell")
+    for a in known:
+        distance = _lengths(_moved(found, cell, a)[:, None] - cell.positions, cell.lattice)
+        distance[cell.kinds[:, None] != cell.kinds] = np.inf
+        images[a] = distance.argmin(axis=1)
+    rest = np.setdiff1d(np.arange(len(kinds)), known)
+    images[rest] = np.take_along_axis(images[translation[rest]], images[own[rest]], 1)
+    for a, image in enumerate(images):
+        far = _lengths(_moved(found, cell, a) - cell.positions[image], cell.lattice).max()
+        other = cell.kinds[image] != cell.kinds
+        if far > tolerance or other.any():
+            raise not_a_group("an operation does not take sites to sites", "symprec")
+    if not are_permutations(images).all():
+        raise not_a_group("an operation takes two sites to one", "symprec")
+    for g in group.generators():
+        if not np.array_equal(images[group.compose(g[None], every)[:, 0]], images[g[0]][images]):
+            raise not_a_group("sites do not follow the products of operations", "symprec")
+    return images
+
+
+def _moved(found: Operations, cell: Cell, a: int) -> Floats:
+    return np.asarray(cell.positions @ found.rotations[a].T + found.translations[a])
+
+
+def _lengths(apart: Floats, lattice: Floats) -> Floats:
+    """Cartesian lengths, each fractional coordinate brought to [-1/2, 1/2] first."""
+    return np.asarray(np.linalg.norm((apart - np.rint(apart)) @ lattice, axis=-1))
+
+
+def _denominator(inner: Floats, lattice: Floats, tolerance: float) -> int:
+    """The least e such that inner translations are multiples of 1/e; it divides their number."""
+    for e in range(1, len(inner) + 1):
+        if len(inner) % e == 0 and _off(inner, e, lattice) <= tolerance:
+            return e
+    raise not_a_group("the translations are not closed", "symprec")
+
+
+def _off(shifts: Floats, e: int, lattice: Floats) -> float:
+    """How far shifts are from multiples of 1/e."""
+    return float(np.linalg.norm((shifts - np.rint(e * shifts) / e) @ lattice, axis=-1).max())
+
+
+def _round(shifts: Floats, e: int, lattice: Floats, tolerance: float) -> Rows:
+    if _off(shifts, e, lattice) > tolerance:
+        raise not_a_group("the translations are not closed", "symprec")
+    return np.rint(e * shifts).astype(np.int64)
+
+
+def _moment_turns(turns: Floats, reversals: NDArray[np.bool_], moments: Floats | None) -> Floats:
+    """The matrix (k, 3, 3) by which each operation turns moments."""
+    signs = (1.0 - 2.0 * reversals)[:, None, None]
+    if moments is not None and moments.ndim == 1:
+        return signs * np.eye(3)
+    return np.asarray(signs * np.rint(np.linalg.det(turns))[:, None, None] * turns)
+
+
+def require_kept(moments: Floats, matrices: Floats, images: Rows, tolerance: float) -> None:
+    """Every operation takes the moment of a site to that of its image."""
+    vectors = moments if moments.ndim == 2 else moments[:, None] * np.array([0.0, 0.0, 1.0])
+    apart = vectors @ matrices.swapaxes(1, 2) - vectors[images]
+    if np.linalg.norm(apart, axis=2).max() > tolerance:
+        raise GroupError(
+            "the operations that spglib found do not keep the moments; give a smaller symprec, or "
+            "moments with more digits."
+        )
