@@ -138,9 +138,9 @@ def test_certify_profile_prints_a_table_by_degree(tmp_path):
     assert data["profile"]["exact_to"] == 2
     shifts = tmp_path / "shifts.safetensors"
     sa.design(sa.abelian(8, 8), m=32, name="lattice").save(shifts)
-    data = json.loads(run("certify", shifts, "--profile", "--order", "frequency", "--json").stdout)
+    data = json.loads(run("certify", shifts, "--profile", "--by", "frequency", "--json").stdout)
     assert data["profile"]["exact_to"] == 5
-    for wrong in (["--order", "frequency"], ["--profile", "--words", 2]):
+    for wrong in (["--by", "frequency"], ["--profile", "--words", 2]):
         done = run("certify", path, *wrong)
         assert done.returncode == 2
         assert "--profile" in done.stderr

@@ -275,7 +275,7 @@ def test_what_cannot_be_had_is_said_at_once(group, options, error, words):
 
 
 def test_groups_that_are_none_are_refused():
-    for call in (lambda: sa.design("S7", degree=1), lambda: sa.designs(7)):
+    for call in (lambda: sa.design(None, degree=1), lambda: sa.designs(7)):
         with pytest.raises(ArgumentError, match="group="):
             call()
 

@@ -37,12 +37,6 @@ class Heisenberg(Group):
     def highest_degree(self) -> int:
         return 2
 
-    def from_digits(self, digits: Rows) -> Rows:
-        return np.ascontiguousarray(digits.T)
-
-    def to_digits(self, elements: Rows) -> Rows:
-        return elements.T
-
     def _compose(self, a: Rows, b: Rows) -> Rows:
         total = a + b
         total[..., 2] += a[..., 0] * b[..., 1]

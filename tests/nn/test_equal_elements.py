@@ -139,7 +139,7 @@ def test_ranks_share_the_distinct_copies_and_their_sum_is_the_risk(ranks, monkey
         parts.append(risk.value_and_gradient(risk.theta))
     torch.testing.assert_close(sum(part[0] for part in parts), value, rtol=1e-12, atol=0)
     torch.testing.assert_close(sum(part[1] for part in parts), gradient, rtol=1e-10, atol=1e-12)
-    assert sum(weight for *_, weight in risk._made(0, 40)) == pytest.approx(1, abs=1e-12)
+    assert sum(weight for *_, weight in risk._make_chunks(0, 40)) == pytest.approx(1, abs=1e-12)
 
 
 def test_an_audit_computes_the_gradient_of_equal_draws_once():

@@ -278,7 +278,7 @@ def test_a_subclass_of_sequential_that_only_names_its_layers_has_their_limit():
         (
             nn.Sequential(Residual(), nn.Linear(6, 6)),
             {},
-            r"the layer Residual is not known .* x \+ f\(x\).* nn.audit largest=.*A limit by hand",
+            r"the layer Residual is not known .* x \+ f\(x\).*nn.audit largest=.*A limit by hand",
         ),
         (nn.utils.parametrizations.weight_norm(nn.Linear(6, 6)), {}, "Linear is not known"),
         (nn.Sequential(nn.Linear(6, 6), nn.GELU("tanh")), {}, "approximate='tanh'"),

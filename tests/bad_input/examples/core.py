@@ -275,12 +275,15 @@ def of_spectra() -> Iterator[Example]:
 
 
 def of_planning() -> Iterator[Example]:
-    yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "b": 1, "n": 10})
-    yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "degree": 2, "max_batch": 100})
+    left_out = dict.fromkeys(("sigma", "b", "n", "max_batch", "draw", "seed"), ("None",))
+    yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "b": 1, "n": 10}, takes=left_out)
+    more = {"sigma": 1.0, "degree": 2, "max_batch": 100}
+    yield Example(sa.plan, {"group": G, **ASKED, **more}, takes=left_out)
     yield Example(
         sa.plan,
         {"group": G, "deviation": 0.5, "degree": 2, "delta": 0.05, "draw": True, "seed": 0},
         also=("eps",),  # None for a deviation: the goal is missing
+        takes=left_out,
     )
     yield Example(plans.degree_dimension_sum, {"group": G, "degree": 2})
     yield Example(PLAN.row, {"method": "full"})

@@ -97,9 +97,14 @@ def of_makers() -> Iterator[Example]:
     for make in filter(inspect.isfunction, vars(actions).values()):
         action = known.get(make.__annotations__.get("return", ""))
         names = inspect.signature(make).parameters
-        own = make in (sa.linear, actions.turn_vectors)  # take other things than they keep
-        if action is not None and not own and all(hasattr(action, name) for name in names):
-            yield Example(make, {name: getattr(action, name) for name in names})
+        own = make is sa.linear  # takes other things than it keeps
+        if action is None or own:
+            continue
+        facts = {name: getattr(action, name) for name in names if hasattr(action, name)}
+        if "axis" in names and hasattr(action, "axes"):
+            facts["axis"] = action.axes[0]
+        if set(facts) == set(names):
+            yield Example(make, facts)
 
 
 def of_actions() -> Iterator[Example]:

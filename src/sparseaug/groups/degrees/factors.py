@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sparseaug.groups.product import Product, Tensor
 
 MOST_TENSORS = 400
-"""Blocks of a product that are told apart by draws; above, one for each set of factors."""
+"""Blocks of a product that draws can separate; above, one for each set of factors."""
 
 
 def product_degrees(group: Product, *, whole: bool) -> Degrees:
