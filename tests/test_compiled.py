@@ -174,7 +174,7 @@ def test_numba_by_name_without_numba_is_an_error_with_the_remedy(
     with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
         permanents(np.ones((2, 2, 1)), engine="numba")
     with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
-        mean_blocks([[1, 0, 2]], engine="numba")
+        list(mean_blocks([[1, 0, 2]], engine="numba"))
     assert list(permanents(np.ones((2, 2, 1)))) == [2.0]
 
 

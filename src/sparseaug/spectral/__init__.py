@@ -2,7 +2,7 @@
 
 result      what is known of a norm, and by which kind of knowledge
 methods     the methods, in order of preference
-deviation   deviation(S): the best method for the group; words
+deviation   deviation(S): the best method for the group; words; how it is known
 profiles    profile(S): norms and mean squares degree by degree
 draw_until  draw until the deviation is small enough
 generation  whether S can work at all
@@ -20,22 +20,22 @@ representation        a given linear action
 rotations             SO(2), SO(3), O(2), O(3), by degree or for primes
 """
 
-from sparseaug.spectral.deviation import deviation, word_deviation
+from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
 from sparseaug.spectral.draw_until import Drawn, draw_until
 from sparseaug.spectral.methods import METHODS, best_method
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Profile
-from sparseaug.spectral.result import Deviation, LongRunWarning
+from sparseaug.spectral.result import LongRunWarning
 
 __all__ = [
     "METHODS",
     "Deviation",
     "Drawn",
     "LongRunWarning",
+    "NormOptions",
     "Profile",
     "best_method",
     "deviation",
     "draw_until",
     "profile",
-    "word_deviation",
 ]

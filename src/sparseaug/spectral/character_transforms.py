@@ -292,9 +292,6 @@ ROOT_ERROR = 10.0 * UNIT
 MEAN_ERROR = 14.0 * UNIT
 """At least |computed - true| for the mean of `character_mean`."""
 
-LARGEST_MODULUS = 1 << 42
-"""Above this the products of `phases` would overflow."""
-
 
 def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np.int64]:
     """The integers p (f, k) with chi_a(g) = exp(2 pi i p / N) for frequencies (f, w), rows (k, w).

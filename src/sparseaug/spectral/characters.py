@@ -15,14 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import require_work
 from sparseaug._floats import down, power_down, power_up, up
-from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.character_transforms import (
     BLOCK,
-    LARGEST_MODULUS,
     MEAN_ERROR,
     Frequencies,
     character_mean,
@@ -35,9 +33,6 @@ from sparseaug.spectral.character_transforms import (
 )
 from sparseaug.spectral.result import Block, Norm, Progress, announce
 from sparseaug.spectral.walsh import walsh_norm
-
-WORK = 1 << 43
-"""Largest order times number of distinct elements: some minutes on two cores."""
 
 TABLE = 1 << 27
 """Largest order whose table of counts is transformed by FFT, about four gigabytes in all."""
@@ -63,19 +58,14 @@ def characters_norm(S: GroupSample, *, power: int = 1, progress: Progress | None
         >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
         ('chi(1,)', True)
     """
-    moduli = S.group.moduli
-    if moduli is None:
-        raise ArgumentError(f"S is a sample of {S.group.name}; give one of an abelian(...) group.")
-    power = check_integer("power", power, at_least=1)
-    if S.group.order == 1:
-        return Norm(0.0, 0.0, "")
-    if max(moduli) == 2:
+    given = S.group.moduli or ()
+    if max(given) <= 2:
         return walsh_norm(S, power=power, progress=progress)
     rows, counts = S.counts()
-    if len(rows) == 1:  # all values are 1 in modulus
-        return Norm(1.0, 1.0, _name(_smallest(moduli)))
-    axes = [axis for axis, n in enumerate(moduli) if n > 1]
-    moduli = tuple(moduli[axis] for axis in axes)
+    axes = [axis for axis, n in enumerate(given) if n > 1]
+    if len(rows) == 1:  # all values are 1 in modulus: the frequency of the smallest rank
+        return Norm(1.0, 1.0, _name(np.eye(len(given), dtype=np.int64)[axes[-1]]))
+    moduli = tuple(given[axis] for axis in axes)
     rows = rows[:, axes]
     common = math.lcm(*moduli)
 
@@ -177,19 +167,16 @@ def _ways(
     order, distinct = math.prod(moduli), max(len(rows) for rows, _ in parts)
     work = order * distinct
     table = TABLE if order <= TABLE and is_smooth(moduli) else TABLE // 8
-    count = f"10^{math.log10(order):.1f} characters at {distinct} distinct elements"
-    instead = "restrict it with degree=, or use a smaller group."
+    what = f"the norm on 10^{math.log10(order):.1f} characters at {distinct} distinct elements"
+    remedy = "restrict it with degree=, or use a smaller group"
     if work > SMALL and distinct > DENSE and order <= table:
-        announce(f"the norm on {count}", seconds=3e-7 * order, memory=32.0 * order, instead=instead)
+        announce(what, seconds=3e-7 * order, memory=32.0 * order, instead=f"{remedy}.")
         blocks = zip(*(fft_blocks(*part, moduli, m=m) for part in parts), strict=True)
         yield blocks, -(-order // (2 * BLOCK))
         return
-    if work > WORK or max(moduli) > LARGEST_MODULUS:
-        raise UnsupportedError(
-            f"the {count} are too many (at most 10^{math.log10(WORK / distinct):.1f} can be looked "
-            "at); restrict them with degree=, or use a smaller group."
-        )
-    announce(f"the norm on {count}", seconds=2.5e-10 * work, instead=instead)
+    require_work("values of characters", work, what, remedy=remedy)
+    require_work("modulus", max(moduli), what, remedy=remedy)
+    announce(what, seconds=2.5e-10 * work, instead=f"{remedy}.")
     # The error of single precision must be small beside the usual sizes, 1 / sqrt(k).
     quick = work > SINGLE and product_error(distinct, np.complex64) < 0.02 / math.sqrt(distinct)
     for dtype in (np.complex64, np.complex128) if quick else (np.complex128,):
@@ -201,13 +188,6 @@ def _representative(frequency: Rows, moduli: tuple[int, ...]) -> list[int]:
     """Of a and -a the one of the smaller rank."""
     negative = -frequency % np.array(moduli, np.int64)
     return min(frequency.tolist(), negative.tolist())
-
-
-def _smallest(moduli: tuple[int, ...]) -> Rows:
-    """The non-trivial frequency of the smallest rank."""
-    frequency = np.zeros(len(moduli), np.int64)
-    frequency[max(axis for axis, n in enumerate(moduli) if n > 1)] = 1
-    return frequency
 
 
 def _name(frequency: Rows) -> str:

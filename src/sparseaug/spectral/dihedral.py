@@ -11,9 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, power_down, power_up, up
-from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.character_transforms import MEAN_ERROR, character_mean, phases
@@ -50,9 +48,6 @@ def dihedral_norm(S: GroupSample, *, power: int = 1, progress: Progress | None =
         >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
         ('turn(1)', 0.87267799625)
     """
-    if S.group.transform != "dihedral":
-        raise ArgumentError(f"S is a sample of {S.group.name}; give one of a dihedral(n) group.")
-    power = check_integer("power", power, at_least=1)
     # In the order of `Dihedral.irreps`, the signs first.
     found = [_sign_bounds(total, S.m, power).at(name) for name, total in _signs(S)]
     if S.group.order >= 6:

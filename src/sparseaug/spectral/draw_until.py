@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real
+from sparseaug._checks import check_integer, check_progress, check_real
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
-from sparseaug.spectral.deviation import check_progress, deviation
+from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
 from sparseaug.spectral.methods import as_known, find_method, preferred, restricted
-from sparseaug.spectral.result import Deviation, Progress
+from sparseaug.spectral.result import Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_floor
 
@@ -29,7 +29,7 @@ from sparseaug.theory import deviation_floor
 class Drawn:
     """A sample that reached its target: S, its deviation, the oracle calls it took.
 
-    Args:
+    Attributes:
         sample: S
         deviation: the deviation of S
         calls: oracle calls that were made
@@ -38,13 +38,6 @@ class Drawn:
     sample: GroupSample
     deviation: Deviation
     calls: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.sample, GroupSample):
-            raise ArgumentError(f"sample={shorten(self.sample)} is not a GroupSample.")
-        if not isinstance(self.deviation, Deviation):
-            raise ArgumentError(f"deviation={shorten(self.deviation)} is not a Deviation.")
-        object.__setattr__(self, "calls", check_integer("calls", self.calls))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data, the sample by its hash."""
@@ -143,7 +136,8 @@ def draw_until(
         if found is not None and _still_above(S, found, target):
             continue
         tests += 1
-        found = deviation(S, **restriction, failure_probability=share_of_round(tests))
+        options = NormOptions(failure_probability=share_of_round(tests))
+        found = deviation(S, **restriction, options=options)
         if found.value <= target:
             if found.failure_probability:
                 found = replace(found, failure_probability=FAILURE_PROBABILITY)

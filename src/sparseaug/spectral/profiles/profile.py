@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sparseaug._checks import check_choice, check_integer
+from sparseaug._checks import check_choice, check_integer, check_progress
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
-from sparseaug.spectral.deviation import check_progress
 from sparseaug.spectral.methods import as_known
 from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile

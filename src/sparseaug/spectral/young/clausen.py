@@ -20,16 +20,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
-from sparseaug.errors import ArgumentError
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.spectral.result import Block
 from sparseaug.spectral.verify.verified import UNDERFLOW
-from sparseaug.spectral.young import kernels_scipy
-from sparseaug.spectral.young.induction import Inductions, Transform
-from sparseaug.spectral.young.kernels_torch import TorchKernel
+from sparseaug.spectral.young.induction import Inductions, SciPyKernel, TorchKernel, Transform
 
 Engine = Literal["auto", "numba", "scipy"]
 
@@ -44,7 +40,7 @@ SCRATCH = 1 << 27
 
 
 class Kernel(Protocol):
-    """Where arrays lie, and how a transform is applied to them: a module `kernels_...`, or an object."""
+    """Where arrays lie, and how a transform is applied to them: by SciPy, numba or torch."""
 
     whole: bool
     """Whether it takes whole levels, whatever their size."""
@@ -56,7 +52,7 @@ class Kernel(Protocol):
     def prepare(self, transform: Transform) -> Any: ...
 
     def induce(
-        self, prepared: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
+        self, ready: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
     ) -> None: ...
 
     def transpose_into(self, target: Any, matrix: Any) -> None: ...
@@ -85,29 +81,19 @@ def mean_blocks(
         (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
     rows = np.asarray(permutations, np.int64)
-    if rows.size == 0:
-        raise ArgumentError(f"permutations has shape {rows.shape}; give at least one element.")
     n = rows.shape[1]
-    wanted = partitions(n)[1:] if shapes is None else [tuple(shape) for shape in shapes]
-    for shape in wanted:
-        if sum(shape) != n:
-            raise ArgumentError(f"shapes holds {shape}; give partitions of n={n}.")
-    cores = os.cpu_count() or 1
-    workers = min(cores, 4) if threads is None else check_integer("threads", threads, at_least=1)
     kernel = _kernel(engine, n) if device is None else TorchKernel(device)
-    return _blocks(CosetTree.of(rows), kernel, wanted, memory, workers)
+    tree = CosetTree.of(rows)
+    climb = _Climb(tree, kernel, threads or min(os.cpu_count() or 1, 4))
+    for batch in in_batches(partitions(n)[1:] if shapes is None else shapes, memory):
+        matrices = climb.blocks(batch)
+        for shape in sorted(batch, key=dimension):
+            error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
+            yield Block(shape, matrices.pop(shape), error)
 
 
-def gram_blocks(
-    permutations: ArrayLike,
-    *,
-    shapes: Iterable[Partition] | None = None,
-    memory: int = 1 << 31,
-    threads: int | None = None,
-    engine: Engine = "auto",
-    device: str | None = None,
-) -> Iterator[Block]:
-    """Yield A^T A for each block A of `mean_blocks`, without multiplying: the same transform.
+def gram_blocks(permutations: ArrayLike, **options: Any) -> Iterator[Block]:
+    """Yield A^T A for each block A of `mean_blocks`, without multiplying, by the same transform.
 
     A^T A = (1/m^2) sum_(j,k) pi(g_j^-1 g_k) is the mean of the m^2 quotients, and the transform
     grows far more slowly with their number than a product of d x d matrices does with d: from S_11
@@ -120,20 +106,7 @@ def gram_blocks(
     """
     rows = np.asarray(permutations, np.int64)
     quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])
-    return mean_blocks(
-        quotients, shapes=shapes, memory=memory, threads=threads, engine=engine, device=device
-    )
-
-
-def _blocks(
-    tree: CosetTree, kernel: Kernel, shapes: Sequence[Partition], memory: int, threads: int
-) -> Iterator[Block]:
-    climb = _Climb(tree, kernel, threads)
-    for batch in in_batches(shapes, memory):
-        matrices = climb.blocks(batch)
-        for shape in sorted(batch, key=dimension):
-            error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
-            yield Block(shape, matrices.pop(shape), error)
+    return mean_blocks(quotients, **options)
 
 
 class _Climb:
@@ -205,10 +178,10 @@ class _Climb:
         above = {s: empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
         for shape in below[level]:
             transform, y = self._induce(level, shape, values[shape], 0)
-            for part in transform.parts:
-                if part.shape in above:
-                    columns = slice(part.column, part.column + transform.dimension)
-                    above[part.shape][:, :, columns] = y[:, part.start : part.end]
+            for larger, start, end, column in transform.extensions:
+                if larger in above:
+                    columns = slice(column, column + transform.dimension)
+                    above[larger][:, :, columns] = y[:, start:end]
         return above
 
     def _panel(
@@ -223,35 +196,32 @@ class _Climb:
     ) -> None:
         """Carry columns `column`, ... of `shape`, in rows `first`, ... of values, up to S_n."""
         transform, y = self._induce(level, shape, values, first)
-        for part in transform.parts:
-            if part.shape not in below[level + 1]:
+        for larger, start, end, offset in transform.extensions:
+            if larger not in below[level + 1]:
                 continue
-            at = column + part.column
+            at = column + offset
             if level + 2 < len(below):
-                self._panel(level + 1, part.shape, y, part.start, at, below, results)
+                self._panel(level + 1, larger, y, start, at, below, results)
             else:
-                columns = results[part.shape][at : at + y.shape[2]]
-                self._kernel.transpose_into(columns, y[0, part.start : part.end])
+                columns = results[larger][at : at + y.shape[2]]
+                self._kernel.transpose_into(columns, y[0, start:end])
 
     def _induce(
         self, level: int, shape: Partition, values: Any, first: int
     ) -> tuple[Transform, Any]:
         """One step up; the result lies in this thread's scratch of the level until the next one."""
-        transform, prepared = self._transform(shape)
+        transform, ready = self._transform(shape)
         table = self._tables[level + 1]
-        result = self._room(level, (len(table), len(transform.source), values.shape[2]))
-        self._kernel.induce(prepared, values, first, table, result)
-        return transform, result
-
-    def _room(self, level: int, shape: tuple[int, int, int]) -> Any:
-        """Memory that is reused: the first touch of fresh pages takes longer than a transform."""
+        size = (len(table), len(transform.source), values.shape[2])
         if self._kernel.whole:
-            return self._kernel.empty(shape)
-        rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
-        size = math.prod(shape)
-        if level not in rooms or len(rooms[level]) < size:
-            rooms[level] = self._kernel.empty(size)
-        return rooms[level][:size].reshape(shape)
+            result = self._kernel.empty(size)
+        else:  # memory is reused: the first touch of fresh pages takes longer than a transform
+            rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
+            if level not in rooms or len(rooms[level]) < math.prod(size):
+                rooms[level] = self._kernel.empty(math.prod(size))
+            result = rooms[level][: math.prod(size)].reshape(size)
+        self._kernel.induce(ready, values, first, table, result)
+        return transform, result
 
     def _transform(self, shape: Partition) -> tuple[Transform, Any]:
         if shape not in self._ready:
@@ -262,21 +232,18 @@ class _Climb:
 
 def _kernel(engine: Engine, n: int) -> Kernel:
     """The module that applies transforms. Its first use takes longer than S_11 does without it."""
-    if engine not in ("auto", "numba", "scipy"):
-        raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'scipy'.")
     by_name = engine == "numba"
     if by_name or (engine == "auto" and n > 11):
-        kernel = attempt("sparseaug.spectral.young.kernels_numba", _tried, by_name=by_name)
+        kernel = attempt("sparseaug.spectral.young.young_numba", _try, by_name=by_name)
         if kernel is not None:
             return kernel
-    return kernels_scipy
+    return SciPyKernel()
 
 
-def _tried(kernel: Any) -> Any:
+def _try(kernel: Any) -> Any:
     """The module itself, compiled for the arrays of `_Climb`: what can fail fails here."""
     tree = CosetTree.of(np.array([[1, 0, 2], [0, 2, 1]]))
-    for _ in _blocks(tree, kernel, [(2, 1), (1, 1, 1)], 1 << 20, 1):
-        pass
+    _Climb(tree, kernel, 1).blocks([(2, 1), (1, 1, 1)])
     return kernel
 
 
@@ -288,7 +255,7 @@ def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:
     return levels[::-1]
 
 
-def in_batches(shapes: Sequence[Partition], memory: int) -> Iterator[list[Partition]]:
+def in_batches(shapes: Iterable[Partition], memory: int) -> Iterator[list[Partition]]:
     """The shapes in order, so many at a time that their blocks take at most `memory` bytes."""
     batch: list[Partition] = []
     room = memory

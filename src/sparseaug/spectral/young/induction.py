@@ -3,6 +3,9 @@
 x_1, ..., x_l are vectors of one irrep rho of S_(l-1), t_i = (i, i+1, ..., l) represents the cosets,
 and sigma runs through rho plus one box. Written plainly this takes l^2 / 2 transpositions; here it
 is a cascade of small orthogonal mixes in place, about ten multiplications for each number of y.
+
+SciPy applies it by one sparse product for each stage of the cascade; torch, on a device, to whole levels
+of the climb at a time; `young_numba` has the same compiled.
 """
 
 # Derivation. Induction in stages. For a path of boxes taken off rho down to a shape tau of k boxes
@@ -25,18 +28,20 @@ is a cascade of small orthogonal mixes in place, about ten multiplications for e
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
 from sparseaug.groups.young import Partition, dimension, extend, restrict
 
 
-@dataclass(frozen=True, eq=False)
-class Mix:
+class Mix(NamedTuple):
     """One orthogonal matrix, applied to many groups of rows: column g of `rows` is a group.
 
     `level` is k, the number of boxes of tau; mixes of one level touch disjoint rows.
@@ -47,7 +52,7 @@ class Mix:
     rows: NDArray[np.int32]
 
 
-class Part(NamedTuple):
+class Extension(NamedTuple):
     """One larger shape: its rows start:end of y; the smaller one's columns begin at `column`."""
 
     shape: Partition
@@ -56,17 +61,14 @@ class Part(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, eq=False)
-class Transform:
+class Transform(NamedTuple):
     """All mixes of one induction, in order; then y[j] = scale[j] z[source[j]]."""
 
-    shape: Partition
     dimension: int
-    copies: int
     mixes: tuple[Mix, ...]
     source: NDArray[np.int32]
     scale: NDArray[np.float64]
-    parts: tuple[Part, ...]
+    extensions: tuple[Extension, ...]
 
 
 class Inductions:
@@ -88,31 +90,26 @@ class Inductions:
                 mixes.append(Mix(sum(smaller), node.matrix, rows.astype(np.int32)))
             offsets = descend(offsets)
         node = self._node(shape)
-        parts, source, scale, end = [], [], [], 0
+        extensions, source, scale, end = [], [], [], 0
         for larger, _ in extend(shape):
             copy, row = node.places[larger]
             start, end = end, end + len(row)
             blocks = [smaller for smaller, _ in restrict(larger)]
             column = sum(map(_dimension, blocks[: blocks.index(shape)]))
-            parts.append(Part(larger, start, end, column))
+            extensions.append(Extension(larger, start, end, column))
             source.append(copy * size + row)
             scale.append(np.full(len(row), math.sqrt(copies * size / len(row))))
         return Transform(
-            shape=shape,
             dimension=size,
-            copies=copies,
             mixes=tuple(reversed(mixes)),
             source=np.concatenate(source).astype(np.int32),
             scale=np.concatenate(scale),
-            parts=tuple(parts),
+            extensions=tuple(extensions),
         )
 
-    def _node(self, shape: Partition) -> _Node:
-        if shape not in self._nodes:
-            self._nodes[shape] = self._make_node(shape)
-        return self._nodes[shape]
-
-    def _make_node(self, tau: Partition) -> _Node:
+    def _node(self, tau: Partition) -> _Node:
+        if tau in self._nodes:
+            return self._nodes[tau]
         k, size = sum(tau), _dimension(tau)
         slots = [(np.full(size, k), np.arange(size))]  # x_(k+1), then one slot for each corner
         inside, offset = {}, 0
@@ -134,7 +131,8 @@ class Inductions:
             copies, rows = zip(*blocks, strict=True)
             places_above[kappa] = np.concatenate(copies), np.concatenate(rows)
         copies, rows = zip(*slots, strict=True)
-        return _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
+        self._nodes[tau] = _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
+        return self._nodes[tau]
 
 
 def descend(offsets: dict[Partition, NDArray[np.int64]]) -> dict[Partition, NDArray[np.int64]]:
@@ -153,8 +151,7 @@ _dimension = cache(dimension)
 _Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Node:
+class _Node(NamedTuple):
     """What the mix of one shape looks like, relative to the first row of its block.
 
     A place is (copy, row): row `row` of the block within x_(copy + 1).
@@ -165,3 +162,148 @@ class _Node:
     """Where the mixed blocks lie: shape (c + 1, dimension)."""
     places: dict[Partition, _Places]
     """For each larger shape, where its rows lie after the mix."""
+
+
+SCIPY_ENTRIES = 1 << 17
+"""Numbers that SciPy works on at a time, one megabyte: the cascade then runs in cache."""
+
+
+class SciPyKernel:
+    """Transforms by sparse matrices, one for each stage; see `clausen.Kernel`."""
+
+    whole = False
+    place = staticmethod(np.asarray)
+    empty = staticmethod(np.empty)
+
+    def prepare(self, transform: Transform) -> tuple[Transform, list[csr_array]]:
+        """Collect the mixes of one stage, which touch disjoint rows, into one sparse matrix."""
+        by_level: dict[int, list[Mix]] = {}
+        for mix in transform.mixes:
+            by_level.setdefault(mix.level, []).append(mix)
+        size = transform.dimension
+        return transform, [_stage(by_level[k], (k + 1) * size) for k in sorted(by_level)]
+
+    def induce(
+        self, ready: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
+    ) -> None:
+        """Write y into result (nodes, rows, columns).
+
+        x_i of a node is rows `first`, ... of values[children[node, i - 1]], or 0 if that is negative.
+        """
+        transform, stages = ready
+        nodes, rows, width = result.shape
+        step = max(1, SCIPY_ENTRIES // (rows * width))
+        for start in range(0, nodes, step):
+            some = children[start : start + step]
+            block = values[some, first : first + transform.dimension]
+            block[some < 0] = 0.0
+            state = block.transpose(1, 2, 0, 3).reshape(rows, -1)
+            for stage in stages:
+                state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
+            y = (transform.scale[:, None] * state[transform.source]).reshape(rows, -1, width)
+            result[start : start + step] = y.transpose(1, 0, 2)
+
+    def transpose_into(self, target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
+        """Write matrix.T; what is transposed at once stays in cache."""
+        for start in range(0, len(matrix), 256):
+            target[:, start : start + 256] = matrix[start : start + 256].T
+
+
+def _stage(mixes: list[Mix], size: int) -> csr_array:
+    """Rows of the mixes, and rows of the identity for all others; act on the first rows of a block."""
+    lengths = np.ones(size, dtype=np.int32)
+    for mix in mixes:
+        lengths[mix.rows] = len(mix.rows)
+    ends = np.concatenate([[0], np.cumsum(lengths)], dtype=np.int32)
+    columns = np.repeat(np.arange(size, dtype=np.int32), lengths)
+    entries = np.ones(len(columns))
+    for mix in mixes:
+        at = ends[mix.rows][:, :, None] + np.arange(len(mix.rows))
+        columns[at] = mix.rows.T
+        entries[at] = mix.matrix[:, None]
+    return csr_array((entries, columns, ends), shape=(size, size))
+
+
+TORCH_ENTRIES = 1 << 27
+"""Numbers that torch works on at a time, one gigabyte."""
+
+Tensor = Any
+
+
+# A mix is a gather of its rows, one product with its small matrix, and a scatter: every number is a
+# sum of c + 1 products, as the rounding bound of `clausen` has it for any order of summation.
+class TorchKernel:
+    """Transforms on one device, whole levels at a time; see `clausen.Kernel`."""
+
+    whole = True
+
+    def __init__(self, device: str) -> None:
+        self._torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
+        try:
+            probe = self._torch.ones(1, dtype=self._torch.float64, device=device)
+            float(probe)  # a device without numbers, such as meta, fails here
+            self._device = probe.device
+        except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
+            raise ArgumentError(
+                f"device={shorten(device)} is not available; leave it out to use the processor."
+            ) from error
+
+    def place(self, values: NDArray[Any]) -> Tensor:
+        """The array on the device."""
+        return self._torch.as_tensor(values, device=self._device)
+
+    def empty(self, shape: tuple[int, ...]) -> Tensor:
+        """An array on the device, not filled."""
+        return self._torch.empty(shape, dtype=self._torch.float64, device=self._device)
+
+    def prepare(self, transform: Transform) -> tuple[Any, ...]:
+        """The mixes on the device, each a matrix and the rows that it mixes, sent there together."""
+        mixes = transform.mixes
+        rows = self._send([mix.rows for mix in mixes], np.int64)
+        matrices = self._send([mix.matrix for mix in mixes], np.float64)
+        placed = [
+            (matrix.reshape(mix.matrix.shape), some)
+            for mix, matrix, some in zip(mixes, matrices, rows, strict=True)
+        ]
+        source = self.place(transform.source.astype(np.int64))
+        return transform.dimension, placed, source, self.place(transform.scale[:, None])
+
+    def induce(self, ready: Any, values: Tensor, first: int, children: Any, result: Tensor) -> None:
+        """As `SciPyKernel.induce`."""
+        dimension, mixes, source, scale = ready
+        nodes, rows, width = result.shape
+        table = self.place(children)
+        step = max(1, TORCH_ENTRIES // (rows * width))
+        for start in range(0, nodes, step):
+            some = table[start : start + step]
+            block = values[some.clamp(min=0), first : first + dimension]
+            block.masked_fill_((some < 0)[:, :, None, None], 0.0)
+            state = block.permute(1, 2, 0, 3).reshape(rows, -1)
+            for matrix, at in mixes:
+                mixed = matrix @ state[at].reshape(len(matrix), -1)
+                state.index_copy_(0, at, mixed.reshape(len(at), -1))
+            y = scale * state[source]
+            result[start : start + step] = y.reshape(rows, -1, width).permute(1, 0, 2)
+
+    def transpose_into(self, target: Tensor, matrix: Tensor) -> None:
+        """Write matrix.T; whole levels have no need of it."""
+        target.copy_(matrix.mT)
+
+    def _send(self, arrays: list[NDArray[Any]], dtype: type) -> tuple[Tensor, ...]:
+        """Each array, flat, on the device: one transfer for all of them."""
+        together = np.concatenate([np.empty(0, dtype), *(array.ravel() for array in arrays)])
+        return self.place(together).split([array.size for array in arrays])
+
+
+@contextmanager
+def enough_memory(device: str) -> Iterator[None]:
+    """A device that is full is named in an error of ours."""
+    try:
+        yield
+    except RuntimeError as error:
+        if type(error).__name__ != "OutOfMemoryError":
+            raise
+        raise UnsupportedError(
+            f"device={shorten(device)} has too little memory ({error}); leave it out to use the "
+            "processor."
+        ) from error

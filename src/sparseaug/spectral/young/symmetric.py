@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import reduce
 from typing import Any
 
@@ -23,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, require_work
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import largest_norm
@@ -40,14 +41,15 @@ from sparseaug.spectral.verify.lanczos import (
 )
 from sparseaug.spectral.verify.verified import root_lower, root_upper
 from sparseaug.spectral.young.clausen import gram_blocks, in_batches, mean_blocks
-from sparseaug.spectral.young.induction import descend
-from sparseaug.spectral.young.kernels_torch import enough_memory
+from sparseaug.spectral.young.induction import descend, enough_memory
 
 LARGEST_N = 12
 """Up to here every block is made; S_13 has one of dimension 21450, 3.7 GB."""
 
-LARGEST_APPLIED = 14
+LARGEST_APPLIED = LIMITS["young"].most
 """Up to here large irreps are applied to vectors: on 16 cores S_13 in 29 s, S_14 in 146."""
+
+REMEDY = "restrict the norm with degree=1 or 2"
 
 GRAM_FROM = 11
 """From here on A^T A comes from the transform, which takes less time than the product."""
@@ -83,15 +85,9 @@ def symmetric_norm(
     with the largest norm among those.
     """
     group = S.group
-    if group.transform != "young":
-        raise ArgumentError(f"S is of {group.name}; Young's form is for symmetric(n).")
     n = group.width
-    if n > LARGEST_APPLIED:
-        raise UnsupportedError(
-            f"{group.name} is too large for all its irreps (at most S{LARGEST_APPLIED}); restrict the "
-            "norm with degree=1 or 2."
-        )
-    jobs = joblib.cpu_count() if n_jobs is None else check_integer("n_jobs", n_jobs, at_least=1)
+    what, jobs = f"the norm on all irreps of {group.name}", n_jobs or joblib.cpu_count()
+    require_work("young", n, what, remedy=REMEDY)
     even = group.order < math.factorial(n)  # A_n
     shapes = [p for p in partitions(n)[1:] if not even or _first_of_pair(p)]
     if blocks is not None:
@@ -109,8 +105,8 @@ def symmetric_norm(
         seconds, memory = (150.0, 3e9) if one_by_one else (60.0 / jobs, 4e9 + 2.5e8 * jobs)
         if not one_by_one and device not in (None, "cpu"):  # on an H200 1.4 s, 12.4 GB
             seconds, memory = 5.0, 13e9
-        announce(f"the norm on all irreps of {group.name}", seconds=seconds, memory=memory)
-    with enough_memory(device):
+        announce(what, seconds=seconds, memory=memory)
+    with enough_memory(device) if device else nullcontext():
         found = largest_norm(
             mean_blocks(rows, shapes=small, threads=jobs, device=device),
             total=len(shapes),
@@ -122,7 +118,9 @@ def symmetric_norm(
             return stated(
                 _applied(S, large, found, power, chance, jobs, count), failure_probability
             )
-        return _factored(rows, large, found, 1 if device else jobs, count, device)
+        return (
+            _factored(rows, large, found, 1 if device else jobs, count, device) if large else found
+        )
 
 
 def _factored(
@@ -179,7 +177,7 @@ def _applied(
     announce(
         f"the norm on all irreps of {S.group.name}",
         seconds=2 * 9e-10 * STARTS * 16 * 2 * power * moves / jobs,
-        instead="restrict the norm with degree=1 or 2.",
+        instead=f"{REMEDY}.",
     )
 
     def bound(shape: Partition) -> Norm:
@@ -227,11 +225,11 @@ def irrep_operator(shape: Partition, elements: Elements) -> Operator:
     Raises:
         UnsupportedError: without numba, since hours are no help.
     """
-    kernel = attempt("sparseaug.spectral.young.steps_numba", lambda module: module.weighted_sum)
+    kernel = attempt("sparseaug.spectral.young.young_numba", lambda module: module.weighted_sum)
     if kernel is None:
         raise UnsupportedError(
             f"all irreps of S{elements.n} need numba (pip install 'sparseaug[fast]'); without it "
-            "restrict the norm with degree=1 or 2."
+            f"{REMEDY}."
         )
     per_letter = list(_runs(shape))[::-1]
     at = np.cumsum([0, *map(len, per_letter)])
