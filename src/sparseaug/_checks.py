@@ -79,13 +79,13 @@ LIMITS: dict[str, Limit] = {
     "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
     "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
     # norms
-    "images": Limit(1 << 29, "images", "tables of 2 GiB, twice: there and back"),
+    "images of points": Limit(1 << 29, "images", "tables of 2 GiB, twice: there and back"),
     "modulus": Limit(1 << 42, "steps around one axis", "products of phases would overflow"),
     "parities": Limit(1 << 38, "words of 64 parities", "a few minutes on two cores"),
     "points": Limit(
         10_000_000, "points", "as many as there are elements in a group that is listed"
     ),
-    "sample": Limit(4096, "entries", "the matrix of an action is formed and verified"),
+    "entries of a sample": Limit(4096, "entries", "the matrix of an action is formed and verified"),
     "values of characters": Limit(1 << 43, "values of characters", "some minutes on two cores"),
     "young": Limit(14, "points", "all irreps of S_14 take two and a half minutes on 16 cores"),
 }

@@ -12,7 +12,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.spectral import characters
 from sparseaug.spectral.character_transforms import ENTRIES, product_blocks, split
-from sparseaug.spectral.dihedral import _pair_power, _power_error, dihedral_norm
+from sparseaug.spectral.characters import _pair_power, _power_error, dihedral_norm
 from sparseaug.spectral.result import Block
 from tests.references import dense_norm
 

@@ -16,9 +16,8 @@ from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.characters import characters_norm, dihedral_norm
 from sparseaug.spectral.coordinates import coordinates_norm
-from sparseaug.spectral.dihedral import dihedral_norm
 from sparseaug.spectral.irreps import block_of, irreps_norm, largest_norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm

@@ -12,7 +12,7 @@ The Walsh-Hadamard transform of integers in place, blocked so that each pass sta
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -75,7 +75,7 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
     d = bits.shape[1]
     echelon: dict[int, int] = {}  # pivot, as a power of two, to row
     pivots = 0
-    for vector in _integers(np.unique(bits ^ bits[0], axis=0)):
+    for vector in integers(np.unique(bits ^ bits[0], axis=0)):
         rest = vector
         while hit := rest & pivots:
             rest ^= echelon[hit & -hit]
@@ -189,7 +189,26 @@ def _words(bits: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return np.packbits(padded, axis=1).view(np.uint64)
 
 
-def _integers(bits: NDArray[np.uint8]) -> Iterator[int]:
+def independent(vectors: Iterable[int]) -> list[int]:
+    """Those vectors of bits that are not sums, over GF(2), of earlier ones.
+
+    Examples:
+        >>> independent([0b01, 0b11, 0b10])
+        [1, 3]
+    """
+    kept: list[int] = []
+    basis: dict[int, int] = {}
+    for vector in vectors:
+        rest = vector
+        while rest and rest.bit_length() in basis:
+            rest ^= basis[rest.bit_length()]
+        if rest:
+            basis[rest.bit_length()] = rest
+            kept.append(vector)
+    return kept
+
+
+def integers(bits: NDArray[np.uint8]) -> Iterator[int]:
     """Rows as integers, the first bit most significant."""
     shift = -bits.shape[1] % 8
     for row in np.packbits(bits, axis=1):
