@@ -7,6 +7,7 @@ which x generates all q - 1 non-zero elements; so the field is the same on every
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -14,8 +15,6 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from sparseaug._checks import check_integer
-from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 
 Numbers: TypeAlias = Rows | np.int64 | int
@@ -101,11 +100,7 @@ def field(q: int) -> Field:
     >>> field(8).powers
     (1, 2, 4, 3, 6, 7, 5)
     """
-    q = check_integer("q", q, at_least=2, below=LARGEST + 1)
-    found = prime_power(q)
-    if found is None:
-        raise ArgumentError(f"q={q} is not a prime power; there is no field of that size.")
-    p, degree = found
+    p, degree = prime_power(q) or (q, 1)
     if degree == 1:
         return Field(p, 1, tuple(_powers_of_number(p)))
     # the constant term of the modulus must not vanish, or x would divide 0
@@ -123,14 +118,27 @@ def prime_power(n: int) -> tuple[int, int] | None:
     >>> prime_power(27), prime_power(12), prime_power(1)
     ((3, 3), None, None)
     """
-    if n < 2:
+    found = prime_powers(n)
+    if len(found) != 1:
         return None
-    p = next((d for d in range(2, int(n**0.5) + 1) if n % d == 0), n)
-    k = 0
-    while n % p == 0:
-        n //= p
-        k += 1
-    return (p, k) if n == 1 else None
+    ((p, power),) = found.items()
+    return p, round(math.log(power, p))
+
+
+def prime_powers(n: int) -> dict[int, int]:
+    """For each prime that divides n, rising, the largest power of it that does.
+
+    >>> prime_powers(12), prime_powers(1)
+    ({2: 4, 3: 3}, {})
+    """
+    found: dict[int, int] = {}
+    p = 2
+    while n > 1:
+        while n % p == 0:
+            found[p] = found.get(p, 1) * p
+            n //= p
+        p += 1 if p * p <= n else max(1, n - p)
+    return found
 
 
 def _powers_of_number(p: int) -> list[int]:
