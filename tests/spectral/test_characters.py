@@ -30,7 +30,7 @@ from sparseaug.spectral.character_transforms import (
     split,
 )
 from sparseaug.spectral.characters import Measured, characters_norm
-from sparseaug.spectral.result import Block, Norm
+from sparseaug.spectral.norm import Block, Norm
 from tests.references import dense_norm
 
 GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [

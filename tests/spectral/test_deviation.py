@@ -26,8 +26,8 @@ from sparseaug.spectral import LongRunWarning, NormOptions, best_method, irreps,
 from sparseaug.spectral.draw_until import share_of_round
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.irreps import irreps_norm, tensor_norm
+from sparseaug.spectral.norm import Norm, equal_share, larger_norm, restate
 from sparseaug.spectral.regular import regular_norm
-from sparseaug.spectral.result import Norm, larger_norm, shared, stated
 from sparseaug.spectral.young.symmetric import symmetric_norm
 from tests.extras import REASON
 from tests.references import dense_norm
@@ -578,22 +578,22 @@ def test_what_takes_minutes_or_gigabytes_is_announced_before_it_starts(S, option
 def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as_given(
     count, total
 ):
-    share = shared(total, count)
+    share = equal_share(total, count)
     assert Fraction(share) * count <= Fraction(total)
     norms = [Norm(0.5, 0.4, "a", share)] * min(count, 100)
     added = functools.reduce(larger_norm, norms).failure_probability
     assert Fraction(added) >= Fraction(share) * len(norms)  # what is printed is not below the truth
     if count == len(norms) and total > 1e-300:
-        assert stated(Norm(0.5, 0.4, "a", added), total).failure_probability == total
+        assert restate(Norm(0.5, 0.4, "a", added), total).failure_probability == total
 
 
 def test_a_probability_too_small_to_be_shared_is_named():
     with pytest.raises(ArgumentError, match="failure_probability=5e-324 is too small"):
-        shared(5e-324, 3)
+        equal_share(5e-324, 3)
 
 
 def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
     half = Norm(0.5, 0.4, "a", 5e-10)
-    assert stated(half, 1e-9) == half
+    assert restate(half, 1e-9) == half
     certain, estimate = Norm(0.5, 0.4), Norm(0.5, 0.4, "", None)
-    assert (stated(certain, 1e-9), stated(estimate, 1e-9)) == (certain, estimate)
+    assert (restate(certain, 1e-9), restate(estimate, 1e-9)) == (certain, estimate)

@@ -13,7 +13,7 @@ import sparseaug as sa
 from sparseaug.spectral import characters
 from sparseaug.spectral.character_transforms import ENTRIES, product_blocks, split
 from sparseaug.spectral.characters import _pair_power, _power_error, dihedral_norm
-from sparseaug.spectral.result import Block
+from sparseaug.spectral.norm import Block
 from tests.references import dense_norm
 
 

@@ -15,7 +15,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.spectral import NormOptions, tuples
-from sparseaug.spectral.result import Norm
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.tuples import permutation_module_norm
 from sparseaug.spectral.verify import lanczos
 from sparseaug.spectral.verify.lanczos import Operator, krylov_norm, lanczos_norm

@@ -45,7 +45,7 @@ from sparseaug.groups import (
     sign_flips,
     symmetric,
 )
-from sparseaug.spectral.result import announce
+from sparseaug.spectral.norm import announce
 
 LARGEST_ORDER = 1_000_000
 """Order up to which the search lists the whole group."""

@@ -69,7 +69,7 @@ class Judge(Protocol):
         """An estimate of the deviation, or what stands in for it."""
 
 
-def nested(group: Group, judge: Judge, moves: Moves, m: int) -> Rows:
+def choose_nested(group: Group, judge: Judge, moves: Moves, m: int) -> Rows:
     """m elements, each the best one found beside those before it: every prefix is nested too."""
     chosen = group.identity()
     while len(chosen) < m:
@@ -85,7 +85,7 @@ def best(group: Group, judge: Judge, moves: Moves, m: int) -> Rows:
 
     In a pass every element in turn descends beside the others, and stays there if the energy falls.
     """
-    rows = chosen = nested(group, judge, moves, m)
+    rows = chosen = choose_nested(group, judge, moves, m)
     least = judge.norm(chosen)
     for k in PASS_ORDERS if m > 1 else ():
         rows = _pass(judge, rows, moves, k)
@@ -257,7 +257,7 @@ def judge(n: int, degree: int) -> Judge:
 
 def search_signs(d: int, m: int, degree: int, *, swaps: bool) -> Rows:
     """m rows of d bits, judged by degree 2 or 3; for 3 every row is followed by its complement."""
-    find = best if swaps else nested
+    find = best if swaps else choose_nested
     flips = np.eye(d, dtype=np.int64)
     if degree < 3:
         return find(sign_flips(d), Signs(), lambda row: row ^ flips, m)
@@ -268,7 +268,7 @@ def search_signs(d: int, m: int, degree: int, *, swaps: bool) -> Rows:
 def search_permutations(group: Group, m: int, degree: int, *, swaps: bool) -> Rows:
     """m permutations of S_n or A_n, judged by degree 1 or 2."""
     moves = _exchanges(group.width, even=group.even)
-    find = best if swaps else nested
+    find = best if swaps else choose_nested
     return find(group, judge(group.width, degree), lambda row: row[moves], m)
 
 

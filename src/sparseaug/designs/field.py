@@ -7,7 +7,7 @@ which x generates all q - 1 non-zero elements; so the field is the same on every
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -16,6 +16,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from sparseaug.groups import Rows
+from sparseaug.spectral.character_transforms import prime_factors
 
 Numbers: TypeAlias = Rows | np.int64 | int
 
@@ -118,11 +119,8 @@ def prime_power(n: int) -> tuple[int, int] | None:
     >>> prime_power(27), prime_power(12), prime_power(1)
     ((3, 3), None, None)
     """
-    found = prime_powers(n)
-    if len(found) != 1:
-        return None
-    ((p, power),) = found.items()
-    return p, round(math.log(power, p))
+    factors = prime_factors(n)
+    return (factors[0], len(factors)) if len(set(factors)) == 1 else None
 
 
 def prime_powers(n: int) -> dict[int, int]:
@@ -131,14 +129,7 @@ def prime_powers(n: int) -> dict[int, int]:
     >>> prime_powers(12), prime_powers(1)
     ({2: 4, 3: 3}, {})
     """
-    found: dict[int, int] = {}
-    p = 2
-    while n > 1:
-        while n % p == 0:
-            found[p] = found.get(p, 1) * p
-            n //= p
-        p += 1 if p * p <= n else max(1, n - p)
-    return found
+    return {p: p**k for p, k in Counter(prime_factors(n)).items()}
 
 
 def _powers_of_number(p: int) -> list[int]:
@@ -158,24 +149,13 @@ def _powers_of_x(p: int, modulus: tuple[int, ...]) -> list[int] | None:
     Multiplying by x shifts the digits; the digit that leaves takes -modulus times itself back in.
     """
     k = len(modulus)
-    top = p ** (k - 1)
-    if p == 2:
-        mask = int("".join(map(str, modulus)), 2)
-        powers, value = [1], 1
-        while True:
-            value = (value % top) * 2 ^ (mask if value >= top else 0)
-            if value == 1:
-                break
-            powers.append(value)
-        return powers if len(powers) == p**k - 1 else None
     digits = [0] * (k - 1) + [1]
     powers = [1]
-    while True:
+    while len(powers) < p**k:
         lead = digits[0]
         digits = [(d - lead * c) % p for d, c in zip([*digits[1:], 0], modulus, strict=True)]
-        value = int(sum(d * p ** (k - 1 - i) for i, d in enumerate(digits)))
+        value = sum(d * p ** (k - 1 - i) for i, d in enumerate(digits))
         if value == 1:
-            return powers if len(powers) == p**k - 1 else None
-        if len(powers) >= p**k - 1:
-            return None
+            break
         powers.append(value)
+    return powers if len(powers) == p**k - 1 else None

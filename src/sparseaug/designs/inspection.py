@@ -230,10 +230,10 @@ def _factors(S: GroupSample) -> tuple[dict[str, Profile], list[str]]:
         if part.order > 1 and (one := _profile(GroupSample(part, own))) is not None
     }
     wrong = []
-    for (first, (one, own)), (second, (other, its)) in combinations(
+    for (first, (part, own)), (second, (other, its)) in combinations(
         zip(names, parts, strict=True), 2
     ):
-        text = _pair_text(direct_product(one, other), np.hstack([own, its]))
+        text = _pair_text(direct_product(part, other), np.hstack([own, its]))
         wrong += [f"{first} and {second}: {text}"] if text else []
     return found, wrong[:3]
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.designs.field import LARGEST, Numbers, field, prime_power, prime_powers
-from sparseaug.designs.offers import Offer
+from sparseaug.designs.offers import Build, Offer
 from sparseaug.groups import Rows, Symmetric, alternating, mathieu
 
 _LISTED = 12
@@ -41,6 +41,7 @@ _MATHIEU = {11: (4, 7920), 12: (5, 95040), 22: (3, 443520), 23: (4, 10200960), 2
 def permutations(group: Symmetric) -> Iterator[Offer]:
     """Transitive sets of S_n, and those of them that are even for A_n."""
     n, even = group.n, group.even
+    build: Build
     if n < 3:
         return
     if not even or n % 2:

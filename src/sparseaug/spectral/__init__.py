@@ -1,6 +1,6 @@
 """How good is S: the norm of D_S = Pi_S - Pi_G, exact, rigorous, restricted.
 
-result      what is known of a norm, and by which kind of knowledge
+norm        what is known of a norm, and by which kind of knowledge
 methods     the methods, in order of preference
 deviation   deviation(S): the best method for the group; words; how it is known
 profiles    profile(S): norms and mean squares degree by degree
@@ -8,10 +8,9 @@ draw_until  draw until the deviation is small enough
 generation  whether S can work at all
 verify      norms with a proof
 young       S_n and A_n by Clausen's recursion
-characters            abelian groups: the largest mean of a character
+characters            abelian and dihedral groups: the largest mean of a character
 character_transforms  all characters at once, by matrices or the fast Fourier transform
 walsh                 sign flips, exactly
-dihedral              dihedral groups
 irreps                groups whose irreps are known, and tensor products of them
 regular               any group that can be listed
 tuples                functions of few points
@@ -23,9 +22,9 @@ rotations             SO(2), SO(3), O(2), O(3), by degree or for primes
 from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
 from sparseaug.spectral.draw_until import Drawn, draw_until
 from sparseaug.spectral.methods import METHODS, best_method
+from sparseaug.spectral.norm import LongRunWarning
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Profile
-from sparseaug.spectral.result import LongRunWarning
 
 __all__ = [
     "METHODS",

@@ -29,7 +29,7 @@ from sparseaug._floats import UNIT, gamma
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Rows
 from sparseaug.groups.permutations import digits_of_rank
-from sparseaug.spectral.result import Block
+from sparseaug.spectral.norm import Block
 
 # The error. Write u' for the unit of the working precision and r for ROOT_ERROR. The weights
 # w_j = c_j / m are rounded once and sum to at most 1. Left factors err by at most r + u'
@@ -216,11 +216,11 @@ def fft_error(moduli: tuple[int, ...]) -> float:
 
 def is_smooth(moduli: tuple[int, ...]) -> bool:
     """Whether no axis needs Bluestein's way, which takes several times the memory."""
-    return all(p <= 11 for n in moduli for p in _prime_factors(n))
+    return all(p <= 11 for n in moduli for p in prime_factors(n))
 
 
 def _axis_error(n: int) -> float:
-    factors = _prime_factors(n)
+    factors = prime_factors(n)
     largest_pass = max(1000, math.isqrt(n))
     direct = sum(_pass_error(min(p, largest_pass)) for p in factors)
     if max(factors, default=1) <= 11:
@@ -233,7 +233,13 @@ def _pass_error(p: int) -> float:
     return 2 * math.sqrt(p) * gamma(p + 32) + gamma(20)
 
 
-def _prime_factors(n: int) -> list[int]:
+def prime_factors(n: int) -> list[int]:
+    """With their multiplicity, rising.
+
+    Examples:
+        >>> prime_factors(12), prime_factors(1)
+        ([2, 2, 3], [])
+    """
     factors, p = [], 2
     while p * p <= n:
         while n % p == 0:

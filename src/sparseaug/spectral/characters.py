@@ -35,7 +35,7 @@ from sparseaug.spectral.character_transforms import (
     product_blocks,
     product_error,
 )
-from sparseaug.spectral.result import Block, Norm, Progress, announce
+from sparseaug.spectral.norm import Block, Norm, Progress, announce
 from sparseaug.spectral.walsh import walsh_norm
 
 TABLE = 1 << 27

@@ -26,7 +26,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not
 from sparseaug.spectral.methods import ACTION, as_known, named, preferred, restricted
-from sparseaug.spectral.result import Norm, Progress, larger_norm
+from sparseaug.spectral.norm import Norm, Progress, larger_norm
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound, word_deviation
 
@@ -127,6 +127,9 @@ class NormOptions:
             check_integer("n_jobs", self.n_jobs, at_least=1)
 
 
+USUAL = NormOptions()
+
+
 def deviation(
     S: GroupSample,
     *,
@@ -136,7 +139,7 @@ def deviation(
     shape: tuple[int, ...] | None = None,
     method: str | None = None,
     progress: Progress | None = None,
-    options: NormOptions | None = None,
+    options: NormOptions = USUAL,
 ) -> Deviation:
     """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
 
@@ -181,9 +184,8 @@ def deviation(
     require_sample(S)
     length = check_integer("length", length, at_least=1)
     check_progress(progress)
-    options = NormOptions() if options is None else options
     if not isinstance(options, NormOptions):
-        raise ArgumentError(f"options={shorten(options)} is not a NormOptions; give one, or none.")
+        raise ArgumentError(f"options={shorten(options)} is not a NormOptions.")
     if sum(choice is not None for choice in (degree, action, method)) > 1:
         raise ArgumentError("degree, action and method exclude each other; give one of them.")
     if (action is None) != (shape is None):
@@ -214,7 +216,7 @@ def deviation(
     elif length > 1:
         norm = _of_words(compute, length, chance)
     elif whole:
-        norm, reason = _with_reason(S, lambda: compute(1, chance))
+        norm, reason = _with_reason(S, compute, chance)
         name = "subgroup" if reason else name
     else:
         norm = compute(1, chance)
@@ -241,7 +243,9 @@ def _is_even(S: GroupSample) -> bool:
     return len(rows) == S.group.order and counts.min() == counts.max()
 
 
-def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str]:
+def _with_reason(
+    S: GroupSample, compute: Callable[[int, float], Norm], chance: float
+) -> tuple[Norm, str]:
     """The norm, and why it is 1 if it is: asked where it comes out as 1 or is out of reach.
 
     One or two elements lie in a coset of a cyclic subgroup: there it is asked first.
@@ -249,7 +253,7 @@ def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str
     if len(S.counts()[0]) <= 2 and (reason := why_not(S)):
         return _SUBGROUP, reason
     try:
-        norm = compute()
+        norm = compute(1, chance)
     except (GroupTooLargeError, UnsupportedError):
         if reason := why_not(S):
             return _SUBGROUP, reason

@@ -20,7 +20,7 @@ from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
 from sparseaug.spectral.methods import as_known, find_method, preferred, restricted
-from sparseaug.spectral.result import Progress
+from sparseaug.spectral.norm import Progress
 from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_floor
 
@@ -112,12 +112,10 @@ def draw_until(
         preferred(oracle.group)
     whole = degree is None and action is None
     order = oracle.group.order
-    wanted = _smallest_m(target, order) if whole else 1
     S: GroupSample | None = None
     found: Deviation | None = None
-    calls, tests = 0, 0
+    m, calls, tests = _smallest_m(target, order) if whole else 1, 0, 0
     while True:
-        m = wanted if S is None else max(1, math.ceil(growth * S.m))
         if calls + m >= order:
             everything = GroupSample.full(oracle.group)
             return Drawn(everything, deviation(everything, **restriction), calls)
@@ -128,9 +126,9 @@ def draw_until(
                 f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
                 "raise it, or the target."
             )
-        batch = oracle.fresh(m)
-        S = _extended(S, batch)
+        S = _extend(S, oracle.fresh(m))
         calls += m
+        m = max(1, math.ceil(growth * calls))
         if progress:
             progress(calls, max_calls)
         if found is not None and _still_above(S, found, target):
@@ -154,7 +152,7 @@ def share_of_round(r: int) -> float:
     return 0.6079 * FAILURE_PROBABILITY / r**2
 
 
-def _extended(S: GroupSample | None, batch: GroupSample) -> GroupSample:
+def _extend(S: GroupSample | None, batch: GroupSample) -> GroupSample:
     """The sample that one longer draw would have given; its size was not fixed beforehand."""
     parts = [batch] if S is None else [S, batch]
     rows = np.concatenate([part.elements for part in parts])

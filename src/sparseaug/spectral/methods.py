@@ -19,9 +19,9 @@ from sparseaug.sampling import GroupSample
 from sparseaug.spectral.characters import characters_norm, dihedral_norm
 from sparseaug.spectral.coordinates import coordinates_norm
 from sparseaug.spectral.irreps import block_of, irreps_norm, largest_norm
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm
-from sparseaug.spectral.result import Norm
 from sparseaug.spectral.rotations import bands_norm, is_space, prime_norm
 from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.walsh import walsh_norm

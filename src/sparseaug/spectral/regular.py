@@ -18,7 +18,7 @@ from sparseaug._checks import require_work
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.result import Norm, Progress, announce
+from sparseaug.spectral.norm import Norm, Progress, announce
 from sparseaug.spectral.verify.lanczos import (
     BASIS_ENTRIES,
     Operator,

@@ -17,8 +17,8 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.spectral.norm import Norm, Progress
 from sparseaug.spectral.regular import dense_power
-from sparseaug.spectral.result import Norm, Progress
 
 Matrix = NDArray[np.float64]
 

@@ -59,7 +59,7 @@ from sparseaug.groups.wigner import (
 )
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import block_of, largest_norm
-from sparseaug.spectral.result import Block, Norm, Progress, announce
+from sparseaug.spectral.norm import Block, Norm, Progress, announce
 
 _BLOCK = 128  # elements whose phases are multiplied at a time
 
@@ -197,13 +197,10 @@ def exact_squares(S: GroupSample, highest: int) -> dict[tuple[int, int], Fractio
     return found
 
 
-def exact_zeros(S: GroupSample, highest: int) -> frozenset[int]:
+def exact_zeros(S: GroupSample, highest: int) -> set[int]:
     """The l >= 1 on which S is exact, of both parities, decided by integers."""
     squares = exact_squares(S, highest) or {}
-    degrees = {ell for ell, _ in squares if ell}
-    return frozenset(
-        ell for ell in degrees if not any(v for (k, _), v in squares.items() if k == ell)
-    )
+    return {ell for ell, _ in squares if ell} - {ell for (ell, _), v in squares.items() if v}
 
 
 def is_mirrored(rows: Rows, counts: NDArray[np.int64]) -> bool:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import require_work
 from sparseaug._floats import down, power_down, power_up, up
 from sparseaug.sampling.sample import GroupSample
-from sparseaug.spectral.result import Norm, Progress, announce
+from sparseaug.spectral.norm import Norm, Progress, announce
 
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""

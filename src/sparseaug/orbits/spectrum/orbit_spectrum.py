@@ -28,7 +28,7 @@ from sparseaug.orbits.models import (
 from sparseaug.orbits.spectrum.measure import measure
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral.result import Progress
+from sparseaug.spectral.norm import Progress
 
 _HELD = 1 << 30  # bytes of outputs held at a time
 _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size is given

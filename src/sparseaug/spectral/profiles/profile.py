@@ -8,11 +8,11 @@ from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.methods import as_known
+from sparseaug.spectral.norm import Progress
 from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
 from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
-from sparseaug.spectral.result import Progress
 from sparseaug.spectral.young.symmetric import LARGEST_N
 
 

@@ -27,7 +27,7 @@ from threadpoolctl import ThreadpoolController
 
 from sparseaug._floats import UNIT, down, gamma, power_up, up
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.result import Norm, Progress
+from sparseaug.spectral.norm import Norm, Progress
 from sparseaug.spectral.verify.verified import UNDERFLOW
 
 # Let B = (D^k)^T D^k, l = ||D^k||^2 its largest eigenvalue, z a unit eigenvector for it, and v_0 a
@@ -337,11 +337,11 @@ TINY, SMALL = 48, 1000
 """Below the first size the library takes one thread by itself; above the second, half the cores."""
 
 
+@dataclass
 class Threads:
     """Sets the number of threads by the size of the matrix at hand; finds the libraries once."""
 
-    def __init__(self) -> None:
-        self._controller: ThreadpoolController | None = None
+    _controller: ThreadpoolController | None = None
 
     @contextmanager
     def for_size(self, size: int) -> Iterator[None]:

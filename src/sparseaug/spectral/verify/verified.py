@@ -171,7 +171,8 @@ def norm_lower(matrix: Array, error: float = 0.0) -> float:
     image = scaled @ vector
     # ||fl(A v)|| differs from ||A v|| by at most d ||A||_F ||v|| with d of length p, the columns.
     length = math.sqrt(_sum_of_squares_upper(vector))
-    stretch = down(down(math.sqrt(_sum_of_squares_lower(image))) / up(length))
+    squares = down(_sum_of_squares(image) / up(1.0 + gamma(2 * math.prod(image.shape))))
+    stretch = down(down(math.sqrt(max(0.0, squares))) / up(length))
     frobenius = up(math.sqrt(_sum_of_squares_upper(scaled)))
     rounding = up(_dot_error(scaled.shape[1], scaled) * frobenius)
     norm = down(_ldexp(down(down(stretch - rounding) - UNDERFLOW), exponent))
@@ -336,10 +337,6 @@ def _sum_of_squares(x: Array) -> float:
 def _sum_of_squares_upper(x: Array) -> float:
     # All terms are positive: fl >= (1 - gamma) exact and fl <= (1 + gamma) exact, 2 N real squares.
     return up(_sum_of_squares(x) / down(1.0 - gamma(2 * math.prod(x.shape))))
-
-
-def _sum_of_squares_lower(x: Array) -> float:
-    return max(0.0, down(_sum_of_squares(x) / up(1.0 + gamma(2 * math.prod(x.shape)))))
 
 
 def _ldexp(x: float, exponent: int) -> float:

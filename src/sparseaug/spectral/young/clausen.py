@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
-from sparseaug.spectral.result import Block
+from sparseaug.spectral.norm import Block
 from sparseaug.spectral.verify.verified import UNDERFLOW
 from sparseaug.spectral.young.induction import Inductions, SciPyKernel, TorchKernel, Transform
 
@@ -109,22 +109,21 @@ def gram_blocks(permutations: ArrayLike, **options: Any) -> Iterator[Block]:
     return mean_blocks(quotients, **options)
 
 
+@dataclass(eq=False)
 class _Climb:
     """From the leaves of the tree to the blocks of S_n."""
 
-    def __init__(self, tree: CosetTree, kernel: Kernel, threads: int) -> None:
-        self._tables = tree.children
-        self._weights = tree.weights
-        self._kernel = kernel
-        self._threads = threads
-        self._inductions = Inductions()
-        self._ready: dict[Partition, tuple[Transform, Any]] = {}
-        self._scratch = threading.local()
+    tree: CosetTree
+    kernel: Kernel
+    threads: int
+    _inductions: Inductions = field(default_factory=Inductions)
+    _ready: dict[Partition, tuple[Transform, Any]] = field(default_factory=dict)
+    _scratch: threading.local = field(default_factory=threading.local)
 
     def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Any]:
         """The blocks of these shapes, in Fortran order."""
         below = _contained(shapes)
-        values: dict[Partition, Any] = {(): self._kernel.place(self._weights[:, None, None])}
+        values: dict[Partition, Any] = {(): self.kernel.place(self.tree.weights[:, None, None])}
         level = 0
         while level + 1 < len(below) and self._fits(level + 1, below):
             values = self._whole_level(level, values, below)
@@ -135,7 +134,12 @@ class _Climb:
             self._transform(shape)
         # Columns of a block are rows here, so that a panel writes long stretches of memory.
         results = {shape: np.empty((dimension(shape), dimension(shape))) for shape in shapes}
-        width = self._panel_width(level, below)
+        # Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow.
+        rows = [
+            (k + 1) * len(self.tree.children[k + 1]) * max(map(dimension, below[k]))
+            for k in range(level, len(below) - 1)
+        ]
+        width = max(8, min(PANEL, SCRATCH // (8 * max(rows) * self.threads)))
 
         def run(panel: tuple[Partition, int]) -> None:
             shape, start = panel
@@ -147,34 +151,22 @@ class _Climb:
             for shape in sorted(values, key=dimension, reverse=True)
             for start in range(0, dimension(shape), width)
         ]
-        if self._threads == 1:
-            for panel in panels:
-                run(panel)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                list(pool.map(run, panels))
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(run, panels))
         return {shape: result.T for shape, result in results.items()}
 
     def _fits(self, level: int, below: Sequence[set[Partition]]) -> bool:
         """Whether whole blocks of this level are small: in memory, and as columns of a panel."""
         dimensions = [dimension(shape) for shape in below[level]]
-        stored = 8 * len(self._tables[level]) * sum(d * d for d in dimensions)
+        stored = 8 * len(self.tree.children[level]) * sum(d * d for d in dimensions)
         small = stored <= STORE and max(dimensions) <= PANEL
-        return small or level == 1 or self._kernel.whole
-
-    def _panel_width(self, level: int, below: Sequence[set[Partition]]) -> int:
-        """Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow."""
-        rows = [
-            (k + 1) * len(self._tables[k + 1]) * max(dimension(shape) for shape in below[k])
-            for k in range(level, len(below) - 1)
-        ]
-        return max(8, min(PANEL, SCRATCH // (8 * max(rows) * self._threads)))
+        return small or level == 1 or self.kernel.whole
 
     def _whole_level(
         self, level: int, values: dict[Partition, Any], below: Sequence[set[Partition]]
     ) -> dict[Partition, Any]:
         """All blocks of all nodes of the next level."""
-        nodes, empty = len(self._tables[level + 1]), self._kernel.empty
+        nodes, empty = len(self.tree.children[level + 1]), self.kernel.empty
         above = {s: empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
         for shape in below[level]:
             transform, y = self._induce(level, shape, values[shape], 0)
@@ -204,29 +196,29 @@ class _Climb:
                 self._panel(level + 1, larger, y, start, at, below, results)
             else:
                 columns = results[larger][at : at + y.shape[2]]
-                self._kernel.transpose_into(columns, y[0, start:end])
+                self.kernel.transpose_into(columns, y[0, start:end])
 
     def _induce(
         self, level: int, shape: Partition, values: Any, first: int
     ) -> tuple[Transform, Any]:
         """One step up; the result lies in this thread's scratch of the level until the next one."""
         transform, ready = self._transform(shape)
-        table = self._tables[level + 1]
+        table = self.tree.children[level + 1]
         size = (len(table), len(transform.source), values.shape[2])
-        if self._kernel.whole:
-            result = self._kernel.empty(size)
+        if self.kernel.whole:
+            result = self.kernel.empty(size)
         else:  # memory is reused: the first touch of fresh pages takes longer than a transform
             rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
             if level not in rooms or len(rooms[level]) < math.prod(size):
-                rooms[level] = self._kernel.empty(math.prod(size))
+                rooms[level] = self.kernel.empty(math.prod(size))
             result = rooms[level][: math.prod(size)].reshape(size)
-        self._kernel.induce(ready, values, first, table, result)
+        self.kernel.induce(ready, values, first, table, result)
         return transform, result
 
     def _transform(self, shape: Partition) -> tuple[Transform, Any]:
         if shape not in self._ready:
             transform = self._inductions.transform(shape)
-            self._ready[shape] = transform, self._kernel.prepare(transform)
+            self._ready[shape] = transform, self.kernel.prepare(transform)
         return self._ready[shape]
 
 

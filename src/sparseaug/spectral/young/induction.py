@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -71,11 +72,11 @@ class Transform(NamedTuple):
     extensions: tuple[Extension, ...]
 
 
+@dataclass(frozen=True)
 class Inductions:
     """Builds the transforms of all shapes; what one needs of the smaller shapes is shared."""
 
-    def __init__(self) -> None:
-        self._nodes: dict[Partition, _Node] = {}
+    _nodes: dict[Partition, _Node] = field(default_factory=dict)
 
     def transform(self, shape: Partition) -> Transform:
         """The transform that takes l copies of the irrep `shape` of S_(l-1) to S_l."""

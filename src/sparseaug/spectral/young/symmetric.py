@@ -13,10 +13,9 @@ entries in pairs: runs of neighbours with neighbours, in the order of `tableaux`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import reduce
 from typing import Any
 
 import joblib
@@ -31,7 +30,15 @@ from sparseaug.errors import UnsupportedError
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import largest_norm
-from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm, shared, stated
+from sparseaug.spectral.norm import (
+    Block,
+    Norm,
+    Progress,
+    announce,
+    equal_share,
+    larger_norm,
+    restate,
+)
 from sparseaug.spectral.verify.lanczos import (
     FAILURE_PROBABILITY,
     STARTS,
@@ -94,7 +101,8 @@ def symmetric_norm(
         shapes = [p for p in shapes if str(p) in blocks]
     rows = np.array(S.elements)
     one_by_one = n < GRAM_FROM or power > 1 or S.m > GRAM_SAMPLE
-    large = [] if one_by_one and n <= LARGEST_N else _largest_first(shapes)
+    large = [] if one_by_one and n <= LARGEST_N else [s for s in shapes if dimension(s) > SMALL]
+    large.sort(key=dimension, reverse=True)
     small = [shape for shape in shapes if shape not in large]
 
     def count(done: int, total: int) -> None:
@@ -114,8 +122,8 @@ def symmetric_norm(
             progress=progress,
         )
         if n > LARGEST_N:
-            chance = shared(failure_probability, len(large))
-            return stated(
+            chance = equal_share(failure_probability, len(large))
+            return restate(
                 _applied(S, large, found, power, chance, jobs, count), failure_probability
             )
         return (
@@ -136,7 +144,7 @@ def _factored(
     A matrix of more than ALONE shares of the work has all threads to itself; the others have one each.
     """
     share = sum(dimension(shape) ** 3 for shape in shapes) / jobs
-    norms: list[Norm] = []
+    largest, done = found, 0
 
     def verify(block: Block) -> Norm:
         upper = root_upper(block.values, block.error, at_most=found.upper)
@@ -154,9 +162,9 @@ def _factored(
                 ThreadPoolExecutor(jobs // threads) as pool,
             ):
                 for norm in pool.map(verify, (blocks.pop() for _ in range(count))):
-                    norms.append(norm)
-                    progress(len(norms), len(shapes))
-    return reduce(larger_norm, norms, found)
+                    largest, done = larger_norm(largest, norm), done + 1
+                    progress(done, len(shapes))
+    return largest
 
 
 def _applied(
@@ -190,16 +198,12 @@ def _applied(
         )
         return norm.at(str(shape))
 
-    norms: list[Norm] = []
+    largest = found
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(jobs) as pool:
-        for norm in pool.map(bound, shapes):
-            norms.append(norm)
-            progress(len(norms), len(shapes))
-    return reduce(larger_norm, norms, found)
-
-
-def _largest_first(shapes: Iterable[Partition]) -> list[Partition]:
-    return sorted((s for s in shapes if dimension(s) > SMALL), key=dimension, reverse=True)
+        for done, norm in enumerate(pool.map(bound, shapes), start=1):
+            largest = larger_norm(largest, norm)
+            progress(done, len(shapes))
+    return largest
 
 
 def _first_of_pair(partition: Partition) -> bool:

@@ -35,7 +35,8 @@ def prepare(transform: Transform) -> tuple[NDArray[Any], ...]:
 
 def induce(ready: Any, values: Any, first: int, children: Any, result: Any) -> None:
     """As `SciPyKernel.induce`."""
-    _induce(*ready, values, first, children, result)
+    compiled: Any = _induce
+    compiled(*ready, values, first, children, result)
 
 
 @njit(cache=True, nogil=True)

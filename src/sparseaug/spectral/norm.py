@@ -61,7 +61,7 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
     return Norm(max(one.upper, other.upper), attained.lower, attained.block, failure)
 
 
-def shared(failure_probability: float, count: int) -> float:
+def equal_share(failure_probability: float, count: int) -> float:
     """An equal share of a probability, rounded down: `count` of them are together no more than it."""
     share = float_below(Fraction(failure_probability) / max(1, count))
     if not share:
@@ -72,7 +72,7 @@ def shared(failure_probability: float, count: int) -> float:
     return share
 
 
-def stated(norm: Norm, failure_probability: float) -> Norm:
+def restate(norm: Norm, failure_probability: float) -> Norm:
     """With the probability of which its blocks have all `shared` parts, not their rounded sum."""
     added = norm.failure_probability
     if added and math.isclose(added, failure_probability, rel_tol=1e-9):
