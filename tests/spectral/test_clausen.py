@@ -20,10 +20,10 @@ from sparseaug.groups.young import (
     tableaux,
     young_matrices,
 )
-from sparseaug.spectral.young import clausen
-from sparseaug.spectral.young import clausen as cosets
-from sparseaug.spectral.young.clausen import CosetTree, Engine, gram_blocks, mean_blocks
-from sparseaug.spectral.young.induction import Inductions, SciPyKernel
+from sparseaug.spectral import clausen
+from sparseaug.spectral import clausen as cosets
+from sparseaug.spectral.clausen import CosetTree, Engine, gram_blocks, mean_blocks
+from sparseaug.spectral.induction import Inductions, SciPyKernel
 
 ENGINES: list[Engine] = ["scipy", "numba"]
 
@@ -88,7 +88,7 @@ def test_both_engines_agree_to_rounding() -> None:
 
 def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
     # Fifteen boxes in a staircase have five corners, so six rows; no group of a test is so large.
-    kernel = pytest.importorskip("sparseaug.spectral.young.young_numba")
+    kernel = pytest.importorskip("sparseaug.spectral.young_numba")
     rng = np.random.default_rng(0)
     block = rng.standard_normal((12, 7))
     orthogonal = np.linalg.qr(rng.standard_normal((6, 6)))[0]

@@ -28,7 +28,7 @@ from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.irreps import irreps_norm, tensor_norm
 from sparseaug.spectral.norm import Norm, equal_share, larger_norm, restate
 from sparseaug.spectral.regular import regular_norm
-from sparseaug.spectral.young.symmetric import symmetric_norm
+from sparseaug.spectral.symmetric import symmetric_norm
 from tests.extras import REASON
 from tests.references import dense_norm
 
@@ -137,7 +137,7 @@ def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
 
 
 def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
-    monkeypatch.setattr("sparseaug.spectral.young.symmetric.SMALL", 1)
+    monkeypatch.setattr("sparseaug.spectral.symmetric.SMALL", 1)
     S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
     shapes = [(9, 2), (8, 3), (9, 1, 1)]
     by_gram = symmetric_norm(S, blocks=[str(shape) for shape in shapes])

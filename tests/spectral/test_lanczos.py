@@ -14,11 +14,10 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral import NormOptions, tuples
+from sparseaug.spectral import NormOptions, lanczos, tuples
+from sparseaug.spectral.lanczos import Operator, krylov_norm, lanczos_norm
 from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.tuples import permutation_module_norm
-from sparseaug.spectral.verify import lanczos
-from sparseaug.spectral.verify.lanczos import Operator, krylov_norm, lanczos_norm
 
 CERTAIN = 1e-13  # NumPy's own norm may be off by this, relatively
 

@@ -10,11 +10,10 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.young import dimension, partitions, young_matrices
-from sparseaug.spectral import NormOptions
-from sparseaug.spectral.verify.lanczos import Operator, lanczos_norm
-from sparseaug.spectral.young import symmetric
-from sparseaug.spectral.young import symmetric as steps
-from sparseaug.spectral.young.symmetric import Elements, irrep_operator, symmetric_norm
+from sparseaug.spectral import NormOptions, symmetric
+from sparseaug.spectral import symmetric as steps
+from sparseaug.spectral.lanczos import Operator, lanczos_norm
+from sparseaug.spectral.symmetric import Elements, irrep_operator, symmetric_norm
 
 pytest.importorskip("numba")
 

@@ -16,8 +16,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral.verify import verified
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper, root_upper
+from sparseaug.spectral import verified
+from sparseaug.spectral.verified import norm_lower, norm_upper, root_upper
 from tests.extras import REASON
 
 COUNT = 2_000

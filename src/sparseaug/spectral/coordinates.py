@@ -32,6 +32,7 @@ from sparseaug.groups import Abelian, Group, Product, Rows
 from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
 from sparseaug.spectral.norm import Norm, Progress, announce, equal_share, larger_norm, restate
 from sparseaug.spectral.regular import PermutationMean
 from sparseaug.spectral.tuples import (
@@ -41,7 +42,6 @@ from sparseaug.spectral.tuples import (
     require_codes,
     require_tuples,
 )
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 
 
 @dataclass(frozen=True, eq=False)

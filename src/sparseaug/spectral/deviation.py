@@ -25,9 +25,9 @@ from sparseaug.errors import (
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
 from sparseaug.spectral.methods import ACTION, as_known, named, preferred, restricted
 from sparseaug.spectral.norm import Norm, Progress, larger_norm
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound, word_deviation
 
 _LONGEST_WORD = 64

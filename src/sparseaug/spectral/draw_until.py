@@ -19,9 +19,9 @@ from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError,
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
 from sparseaug.spectral.methods import as_known, find_method, preferred, restricted
 from sparseaug.spectral.norm import Progress
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 from sparseaug.theory import deviation_floor
 
 

@@ -23,6 +23,13 @@ from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.groups.representations import LARGEST_DENSE, listed_irreps
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.lanczos import (
+    FAILURE_PROBABILITY,
+    STARTS,
+    Operator,
+    Threads,
+    lanczos_norm,
+)
 from sparseaug.spectral.norm import (
     Block,
     Norm,
@@ -32,14 +39,7 @@ from sparseaug.spectral.norm import (
     larger_norm,
     restate,
 )
-from sparseaug.spectral.verify.lanczos import (
-    FAILURE_PROBABILITY,
-    STARTS,
-    Operator,
-    Threads,
-    lanczos_norm,
-)
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper
+from sparseaug.spectral.verified import norm_lower, norm_upper
 
 _CHUNK = 1 << 24  # numbers of representation matrices held at a time
 

@@ -23,9 +23,9 @@ from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm
 from sparseaug.spectral.rotations import bands_norm, is_space, prime_norm
+from sparseaug.spectral.symmetric import LARGEST_APPLIED, symmetric_norm
 from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.walsh import walsh_norm
-from sparseaug.spectral.young.symmetric import LARGEST_APPLIED, symmetric_norm
 
 REGULAR_LIMIT = 2_000_000
 """Order up to which the regular representation is used."""

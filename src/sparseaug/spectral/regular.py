@@ -18,15 +18,15 @@ from sparseaug._checks import require_work
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.norm import Norm, Progress, announce
-from sparseaug.spectral.verify.lanczos import (
+from sparseaug.spectral.lanczos import (
     BASIS_ENTRIES,
     Operator,
     Vector,
     krylov_norm,
     sum_in_two_levels,
 )
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper
+from sparseaug.spectral.norm import Norm, Progress, announce
+from sparseaug.spectral.verified import norm_lower, norm_upper
 
 _CHUNK = 1 << 17  # gathers between two looks at the next rows; their weights stay in cache
 _TAIL = 1 << 11  # size of the subgroup whose products are tabled

@@ -13,7 +13,7 @@ from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
 from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
-from sparseaug.spectral.young.symmetric import LARGEST_N
+from sparseaug.spectral.symmetric import LARGEST_N
 
 
 def profile(

@@ -28,7 +28,7 @@ from threadpoolctl import ThreadpoolController
 from sparseaug._floats import UNIT, down, gamma, power_up, up
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectral.norm import Norm, Progress
-from sparseaug.spectral.verify.verified import UNDERFLOW
+from sparseaug.spectral.verified import UNDERFLOW
 
 # Let B = (D^k)^T D^k, l = ||D^k||^2 its largest eigenvalue, z a unit eigenvector for it, and v_0 a
 # start with <z, v_0> >= w > 0. The computed vectors satisfy, for whatever numbers a_j and b_j,

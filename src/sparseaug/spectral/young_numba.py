@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sparseaug.spectral.young.induction import Transform
+from sparseaug.spectral.induction import Transform
 
 whole = False
 place = np.asarray

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
+from sparseaug.spectral.induction import Inductions, SciPyKernel, TorchKernel, Transform
 from sparseaug.spectral.norm import Block
-from sparseaug.spectral.verify.verified import UNDERFLOW
-from sparseaug.spectral.young.induction import Inductions, SciPyKernel, TorchKernel, Transform
+from sparseaug.spectral.verified import UNDERFLOW
 
 Engine = Literal["auto", "numba", "scipy"]
 
@@ -226,7 +226,7 @@ def _kernel(engine: Engine, n: int) -> Kernel:
     """The module that applies transforms. Its first use takes longer than S_11 does without it."""
     by_name = engine == "numba"
     if by_name or (engine == "auto" and n > 11):
-        kernel = attempt("sparseaug.spectral.young.young_numba", _try, by_name=by_name)
+        kernel = attempt("sparseaug.spectral.young_numba", _try, by_name=by_name)
         if kernel is not None:
             return kernel
     return SciPyKernel()

@@ -29,7 +29,16 @@ from sparseaug._floats import UNIT, gamma
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.clausen import gram_blocks, in_batches, mean_blocks
+from sparseaug.spectral.induction import descend, enough_memory
 from sparseaug.spectral.irreps import largest_norm
+from sparseaug.spectral.lanczos import (
+    FAILURE_PROBABILITY,
+    STARTS,
+    Operator,
+    Vector,
+    lanczos_norm,
+)
 from sparseaug.spectral.norm import (
     Block,
     Norm,
@@ -39,16 +48,7 @@ from sparseaug.spectral.norm import (
     larger_norm,
     restate,
 )
-from sparseaug.spectral.verify.lanczos import (
-    FAILURE_PROBABILITY,
-    STARTS,
-    Operator,
-    Vector,
-    lanczos_norm,
-)
-from sparseaug.spectral.verify.verified import root_lower, root_upper
-from sparseaug.spectral.young.clausen import gram_blocks, in_batches, mean_blocks
-from sparseaug.spectral.young.induction import descend, enough_memory
+from sparseaug.spectral.verified import root_lower, root_upper
 
 LARGEST_N = 12
 """Up to here every block is made; S_13 has one of dimension 21450, 3.7 GB."""
@@ -229,7 +229,7 @@ def irrep_operator(shape: Partition, elements: Elements) -> Operator:
     Raises:
         UnsupportedError: without numba, since hours are no help.
     """
-    kernel = attempt("sparseaug.spectral.young.young_numba", lambda module: module.weighted_sum)
+    kernel = attempt("sparseaug.spectral.young_numba", lambda module: module.weighted_sum)
     if kernel is None:
         raise UnsupportedError(
             f"all irreps of S{elements.n} need numba (pip install 'sparseaug[fast]'); without it "
