@@ -23,7 +23,7 @@ from sparseaug.groups.young import (
 from sparseaug.spectral import clausen
 from sparseaug.spectral import clausen as cosets
 from sparseaug.spectral.clausen import CosetTree, Engine, gram_blocks, mean_blocks
-from sparseaug.spectral.induction import Inductions, SciPyKernel
+from sparseaug.spectral.induction import Inductions, Kernel
 
 ENGINES: list[Engine] = ["scipy", "numba"]
 
@@ -228,7 +228,7 @@ def precise_distance(exact: Any, matrix: NDArray[np.float64]) -> float:
         return float(mpmath.mnorm(exact - mpmath.matrix(matrix.tolist()), "f"))
 
 
-class OffByAllItMay(SciPyKernel):
+class OffByAllItMay(Kernel):
     """The engine of SciPy, and on each level an error as large as the bound allows for it.
 
     In the units in which a step is orthogonal it may be off by eta_l ||x||. Either every number grows by

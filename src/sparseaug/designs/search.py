@@ -96,9 +96,8 @@ class Characters:
         """Of order k."""
         sizes = (np.abs(self._transform(chosen)) / len(chosen)) ** (2 * k)
         last = self._moduli[-1]
-        weights = np.full(
-            sizes.shape[-1], 2.0
-        )  # a frequency and its negative, of which one is kept
+        # a frequency and its negative, of which one is kept
+        weights = np.full(sizes.shape[-1], 2.0)
         weights[0] = 1.0
         if last % 2 == 0:
             weights[-1] = 1.0
@@ -148,10 +147,8 @@ class Translations:
         missing = [rank for rank in dict.fromkeys(chosen.tolist()) if rank not in self._there]
         if missing:
             elements = self._group.unrank(np.array(missing))
-            for table, rows in (
-                (self._there, elements),
-                (self._back, self._group.inverse(elements)),
-            ):
+            inverses = self._group.inverse(elements)
+            for table, rows in ((self._there, elements), (self._back, inverses)):
                 table.update(zip(missing, left_translations(self._group, rows), strict=True))
         ranks = chosen.tolist()
         return [self._back[rank] for rank in ranks], [self._there[rank] for rank in ranks]

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
-from sparseaug.spectral.induction import Inductions, SciPyKernel, TorchKernel, Transform
+from sparseaug.spectral.induction import Inductions, Kernel, TorchKernel, Transform
 from sparseaug.spectral.norm import Block
 from sparseaug.spectral.verified import UNDERFLOW
 
@@ -37,25 +37,6 @@ STORE = 1 << 28
 
 SCRATCH = 1 << 27
 """Bytes that the panels of all threads may take on one level."""
-
-
-class Kernel(Protocol):
-    """Where arrays lie, and how a transform is applied to them: by SciPy, numba or torch."""
-
-    whole: bool
-    """Whether it takes whole levels, whatever their size."""
-
-    def place(self, values: NDArray[Any]) -> Any: ...
-
-    def empty(self, shape: Any) -> Any: ...
-
-    def prepare(self, transform: Transform) -> Any: ...
-
-    def induce(
-        self, ready: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
-    ) -> None: ...
-
-    def transpose_into(self, target: Any, matrix: Any) -> None: ...
 
 
 def mean_blocks(
@@ -226,10 +207,10 @@ def _kernel(engine: Engine, n: int) -> Kernel:
     """The module that applies transforms. Its first use takes longer than S_11 does without it."""
     by_name = engine == "numba"
     if by_name or (engine == "auto" and n > 11):
-        kernel = attempt("sparseaug.spectral.young_numba", _try, by_name=by_name)
+        kernel: Kernel | None = attempt("sparseaug.spectral.young_numba", _try, by_name=by_name)
         if kernel is not None:
             return kernel
-    return SciPyKernel()
+    return Kernel()
 
 
 def _try(kernel: Any) -> Any:

@@ -169,14 +169,14 @@ SCIPY_ENTRIES = 1 << 17
 """Numbers that SciPy works on at a time, one megabyte: the cascade then runs in cache."""
 
 
-class SciPyKernel:
-    """Transforms by sparse matrices, one for each stage; see `clausen.Kernel`."""
+class Kernel:
+    """Where arrays lie, and how a transform is applied to them: here by SciPy's sparse products."""
 
-    whole = False
-    place = staticmethod(np.asarray)
-    empty = staticmethod(np.empty)
+    whole = False  # whether it takes whole levels, whatever their size
+    place: Any = staticmethod(np.asarray)  # an array to where it is worked on
+    empty: Any = staticmethod(np.empty)  # an array there, not filled
 
-    def prepare(self, transform: Transform) -> tuple[Transform, list[csr_array]]:
+    def prepare(self, transform: Transform) -> tuple[Any, ...]:
         """Collect the mixes of one stage, which touch disjoint rows, into one sparse matrix."""
         by_level: dict[int, list[Mix]] = {}
         for mix in transform.mixes:
@@ -233,8 +233,8 @@ Tensor = Any
 
 # A mix is a gather of its rows, one product with its small matrix, and a scatter: every number is a
 # sum of c + 1 products, as the rounding bound of `clausen` has it for any order of summation.
-class TorchKernel:
-    """Transforms on one device, whole levels at a time; see `clausen.Kernel`."""
+class TorchKernel(Kernel):
+    """By torch on one device, whole levels at a time."""
 
     whole = True
 
@@ -253,7 +253,7 @@ class TorchKernel:
         """The array on the device."""
         return self._torch.as_tensor(values, device=self._device)
 
-    def empty(self, shape: tuple[int, ...]) -> Tensor:
+    def empty(self, shape: Any) -> Tensor:
         """An array on the device, not filled."""
         return self._torch.empty(shape, dtype=self._torch.float64, device=self._device)
 
@@ -270,7 +270,7 @@ class TorchKernel:
         return transform.dimension, placed, source, self.place(transform.scale[:, None])
 
     def induce(self, ready: Any, values: Tensor, first: int, children: Any, result: Tensor) -> None:
-        """As `SciPyKernel.induce`."""
+        """As `Kernel.induce`."""
         dimension, mixes, source, scale = ready
         nodes, rows, width = result.shape
         table = self.place(children)
@@ -285,10 +285,6 @@ class TorchKernel:
                 state.index_copy_(0, at, mixed.reshape(len(at), -1))
             y = scale * state[source]
             result[start : start + step] = y.reshape(rows, -1, width).permute(1, 0, 2)
-
-    def transpose_into(self, target: Tensor, matrix: Tensor) -> None:
-        """Write matrix.T; whole levels have no need of it."""
-        target.copy_(matrix.mT)
 
     def _send(self, arrays: list[NDArray[Any]], dtype: type) -> tuple[Tensor, ...]:
         """Each array, flat, on the device: one transfer for all of them."""

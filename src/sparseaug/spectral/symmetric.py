@@ -123,12 +123,11 @@ def symmetric_norm(
         )
         if n > LARGEST_N:
             chance = equal_share(failure_probability, len(large))
-            return restate(
-                _applied(S, large, found, power, chance, jobs, count), failure_probability
-            )
-        return (
-            _factored(rows, large, found, 1 if device else jobs, count, device) if large else found
-        )
+            found = _applied(S, large, found, power, chance, jobs, count)
+            return restate(found, failure_probability)
+        if large:
+            found = _factored(rows, large, found, 1 if device else jobs, count, device)
+        return found
 
 
 def _factored(

@@ -1,6 +1,6 @@
 """What is compiled by numba: the induction transform, and elements of S_n applied to a vector.
 
-The transform does the mixes of `SciPyKernel`, in place, node by node; this module is a `clausen.Kernel`.
+The transform does the mixes of `Kernel`, in place, node by node; this module has what a `Kernel` has.
 Imported by `sparseaug._compiled`, where numba can be used.
 """
 
@@ -34,7 +34,7 @@ def prepare(transform: Transform) -> tuple[NDArray[Any], ...]:
 
 
 def induce(ready: Any, values: Any, first: int, children: Any, result: Any) -> None:
-    """As `SciPyKernel.induce`."""
+    """As `Kernel.induce`."""
     compiled: Any = _induce
     compiled(*ready, values, first, children, result)
 
