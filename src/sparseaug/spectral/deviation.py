@@ -112,7 +112,7 @@ class NormOptions:
         >>> import sparseaug as sa
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
         >>> round(sa.deviation(S, options=sa.spectral.NormOptions(delta=0.01)).bound, 3)
-        0.711
+        0.703
     """
 
     delta: float = 0.05
