@@ -109,10 +109,8 @@ class NormOptions:
             not used
 
     Examples:
-        >>> import sparseaug as sa
-        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-        >>> round(sa.deviation(S, options=sa.spectral.NormOptions(delta=0.01)).bound, 3)
-        0.703
+        >>> NormOptions(device="cuda")
+        NormOptions(delta=0.05, device='cuda', n_jobs=None, failure_probability=1e-09)
     """
 
     delta: float = 0.05

@@ -114,7 +114,7 @@ def symmetric_norm(
         if not one_by_one and device not in (None, "cpu"):  # on an H200 1.4 s, 12.4 GB
             seconds, memory = 5.0, 13e9
         announce(what, seconds=seconds, memory=memory)
-    with enough_memory(device) if device else nullcontext():
+    with nullcontext() if device is None else enough_memory(device):
         found = largest_norm(
             mean_blocks(rows, shapes=small, threads=jobs, device=device),
             total=len(shapes),
@@ -126,7 +126,8 @@ def symmetric_norm(
             found = _applied(S, large, found, power, chance, jobs, count)
             return restate(found, failure_probability)
         if large:
-            found = _factored(rows, large, found, 1 if device else jobs, count, device)
+            threads = jobs if device is None else 1
+            found = _factored(rows, large, found, threads, count, device)
         return found
 
 
