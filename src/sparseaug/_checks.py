@@ -304,9 +304,7 @@ def check_callable(name: str, value: object, form: str = "a function") -> None:
 
 
 def check_progress(progress: object) -> None:
-    """Raise an `ArgumentError` unless it is None or can be called with two numbers."""
-    if progress is None:
-        return
+    """Raise an `ArgumentError` unless it can be called with two numbers."""
     try:
         if not callable(progress):
             raise TypeError

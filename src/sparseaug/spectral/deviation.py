@@ -181,7 +181,8 @@ def deviation(
     """
     require_sample(S)
     length = check_integer("length", length, at_least=1)
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     if not isinstance(options, NormOptions):
         raise ArgumentError(f"options={shorten(options)} is not a NormOptions.")
     if sum(choice is not None for choice in (degree, action, method)) > 1:

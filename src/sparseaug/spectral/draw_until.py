@@ -98,7 +98,8 @@ def draw_until(
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     if not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     # refuse before drawing
     restriction: dict[str, Any] = {"degree": degree, "action": action, "shape": shape}
     if degree is not None:

@@ -194,22 +194,19 @@ def _search(
     """
     size: int = gram.shape[0]
 
-    def verify(s: float) -> float:
-        return finish(_eigenvalue_upper(gram, s, gram_error))
-
-    def rounding(s: float) -> float:  # at least what `verify` will add to s, and at most twice that
+    def rounding(s: float) -> float:  # at least what is added to s below, and at most twice that
         return gram_error + (size * _dot_error(size + 4, gram) + 4.0 * UNIT) * s
 
     if start > 0.0:
         square = start * start * (1.0 - 32.0 * UNIT)  # for the roundings in `finish`
-        if verify(square - rounding(square)) <= limit:
+        if finish(_eigenvalue_upper(gram, square - rounding(square), gram_error)) <= limit:
             return limit
     proposal = _top_eigenvalue(gram, size * _dot_error(size, gram))
     # A quarter of the rounding terms is room enough where the proposal is good; a bad one (Lanczos
     # stopped early) costs a factor of 64 each time, so that ten trials go from 1e-16 to 1.
     room = 0.25 * rounding(proposal) + 2.0 * UNIT * proposal
     for _ in range(10):
-        bound = verify(proposal + room)
+        bound = finish(_eigenvalue_upper(gram, proposal + room, gram_error))
         if bound < math.inf:
             return min(bound, finish(ceiling))
         room *= 64.0

@@ -96,7 +96,8 @@ def orbit_spectrum(
     """
     check_callable("f", f)
     n = require_inputs(action, x)
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     given = check_chunk(chunk_size)
     # what does not move is refused before anything is drawn
     action(action.group.identity(), map_leaves(lambda part: part[:1], x))

@@ -80,7 +80,8 @@ def profile(
         6       1             1         32
     """
     require_sample(S)
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
     check_choice("by", by, tuple(MEANINGS))
     T = as_known(S, by_degree=True)
