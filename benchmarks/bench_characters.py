@@ -14,8 +14,7 @@ from scipy import fft
 
 import sparseaug as sa
 from side_by_side import compare
-from sparseaug.spectral.characters import characters_norm
-from sparseaug.spectral.dihedral import dihedral_norm
+from sparseaug.spectral.characters import characters_norm, dihedral_norm
 from sparseaug.spectral.walsh import hadamard, walsh_norm
 
 

@@ -20,6 +20,7 @@ import resource
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 
@@ -66,11 +67,12 @@ def in_own_process(
 def measure_ours(options: argparse.Namespace) -> dict[str, float]:
     import sparseaug as sa
 
-    sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8), device=options.device)  # imports
+    how = sa.spectral.NormOptions(device=options.device)
+    sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8), options=how)  # imports
     S = sa.Oracle(sa.symmetric(options.n[0]), seed=0).draw(options.m)
-    jobs = options.jobs[0] if options.jobs else None
+    how = replace(how, n_jobs=options.jobs[0] if options.jobs else None)
     start = time.perf_counter()
-    found = sa.deviation(S, device=options.device, n_jobs=jobs)
+    found = sa.deviation(S, options=how)
     seconds = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "memory": memory, "value": found.value, "lower": found.lower}

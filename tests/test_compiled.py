@@ -26,7 +26,7 @@ import importlib, json, sys, warnings
 import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
-from sparseaug.spectral.young.clausen import mean_blocks
+from sparseaug.spectral.clausen import mean_blocks
 for module in ("sparseaug.kernels.group_means", "sparseaug.actions.prepared"):
     importlib.import_module(module)._WORTH_COMPILING = 0
 permanents = importlib.import_module("sparseaug.kernels.group_means").permanents
@@ -168,13 +168,13 @@ def test_numba_by_name_without_numba_is_an_error_with_the_remedy(
     import numpy as np
 
     from sparseaug.kernels.group_means import permanents
-    from sparseaug.spectral.young.clausen import mean_blocks
+    from sparseaug.spectral.clausen import mean_blocks
 
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
         permanents(np.ones((2, 2, 1)), engine="numba")
     with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
-        mean_blocks([[1, 0, 2]], engine="numba")
+        list(mean_blocks([[1, 0, 2]], engine="numba"))
     assert list(permanents(np.ones((2, 2, 1)))) == [2.0]
 
 

@@ -73,7 +73,8 @@ def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_
         ("torch", "sa.nn", "sparseaug[torch]"),
         (
             "torch",
-            "sa.deviation(sa.Oracle(sa.symmetric(3)).draw(4), device='cuda')",
+            "sa.deviation(sa.Oracle(sa.symmetric(3)).draw(4), "
+            "options=sa.spectral.NormOptions(device='cuda'))",
             "sparseaug[torch]",
         ),
         ("sklearn", "import sparseaug.sklearn", "sparseaug[sklearn]"),

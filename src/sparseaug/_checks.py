@@ -5,6 +5,7 @@ What is inside trusts what it is given. A message says what was given, what is a
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Sequence
@@ -77,6 +78,16 @@ LIMITS: dict[str, Limit] = {
     "orbit entries": Limit(1 << 26, "entries to recognise orbits", "all moved samples are held"),
     "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
     "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
+    # norms
+    "images of points": Limit(1 << 29, "images", "tables of 2 GiB, twice: there and back"),
+    "modulus": Limit(1 << 42, "steps around one axis", "products of phases would overflow"),
+    "parities": Limit(1 << 38, "words of 64 parities", "a few minutes on two cores"),
+    "points": Limit(
+        10_000_000, "points", "as many as there are elements in a group that is listed"
+    ),
+    "entries of a sample": Limit(4096, "entries", "the matrix of an action is formed and verified"),
+    "values of characters": Limit(1 << 43, "values of characters", "some minutes on two cores"),
+    "young": Limit(14, "points", "all irreps of S_14 take two and a half minutes on 16 cores"),
 }
 """One row per limit of size; `require_work` reads it."""
 
@@ -290,6 +301,21 @@ def check_callable(name: str, value: object, form: str = "a function") -> None:
     """Raise an `ArgumentError` unless `value` can be called; `form` says how, as "loss(y, target)"."""
     if not callable(value):
         raise ArgumentError(f"{name}={shorten(value)} cannot be called; give {form}.")
+
+
+def check_progress(progress: object) -> None:
+    """Raise an `ArgumentError` unless it can be called with two numbers."""
+    try:
+        if not callable(progress):
+            raise TypeError
+        inspect.signature(progress).bind(1, 2)
+    except TypeError as error:
+        raise ArgumentError(
+            f"progress={shorten(progress)} cannot be called with two numbers; give a function "
+            "progress(done, total)."
+        ) from error
+    except ValueError:  # functions in C may have no signature
+        return
 
 
 def _require_one_number(value: object) -> None:

@@ -9,7 +9,7 @@ power_up, power_down      x^k from one side
 unit, norm                a vector scaled by a power of two, and its length at any scale
 text_up, text_down        a bound in print that stays a bound
 
-Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verify`.
+Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verified`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 from sparseaug.designs import design, designs
 from sparseaug.groups import Group, group
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral import deviation, word_deviation
+from sparseaug.spectral import NormOptions, deviation
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 from studies.rates.part import Result, Task
 from studies.rates.problems import group_label
@@ -21,6 +21,8 @@ from studies.rates.typical import haar_norms
 
 DELTA = 0.05
 """Chance of failing of the bounds."""
+
+ONE_JOB = NormOptions(n_jobs=1)  # several samples are looked at at the same time
 
 WHOLE = {
     "S": (5, 6, 7, 8, 9, 10, 11, 12),
@@ -100,7 +102,7 @@ def _irreps(G: Group, task: Task) -> Result:
 def _words(G: Group, task: Task) -> Result:
     """Mean exact norms of D_S^k, k = 1, ..., 4, beside the mean of the k-th powers of the first."""
     samples = [_sample(G, task["m"], 700 + seed) for seed in range(task["draws"])]
-    norms = [[word_deviation(S, k, n_jobs=1).value for S in samples] for k in range(1, 5)]
+    norms = [[deviation(S, length=k, options=ONE_JOB).value for S in samples] for k in range(1, 5)]
     powers = [[value**k for value in norms[0]] for k in range(1, 5)]
     return {"norms": norms, "powers": powers}
 
@@ -130,7 +132,7 @@ def _designs(G: Group, task: Task) -> Result:
 
 def _norm(S: GroupSample, degree: int | None = None) -> float:
     """The deviation, by one thread: the study runs many tasks at a time."""
-    return deviation(S, degree=degree, n_jobs=1).value
+    return deviation(S, degree=degree, options=ONE_JOB).value
 
 
 def _sample(G: Group, m: int, seed: int) -> GroupSample:

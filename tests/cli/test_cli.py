@@ -120,7 +120,7 @@ def test_certify_prints_the_deviation_and_its_kind(tmp_path):
         assert text in done.stdout
     data = json.loads(run("certify", path, "--words", 2, "--json").stdout)
     assert data["deviation"]["value"] == sa.deviation(S).value
-    assert data["words"]["2"]["value"] == sa.spectral.word_deviation(S, 2).value
+    assert data["words"]["2"]["value"] == sa.deviation(S, length=2).value
     assert data["sha256"] == S.sha256
     restricted = json.loads(run("certify", path, "--degree", 1, "--json").stdout)
     assert restricted["deviation"]["method"] == "tuples"

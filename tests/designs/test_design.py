@@ -12,7 +12,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.designs.choose import build
-from sparseaug.designs.lattices import lattice
+from sparseaug.designs.shifts import lattice
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
 
 GROUPS = [

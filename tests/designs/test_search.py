@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.designs.descent import Modules, Signs
 from sparseaug.designs.search import Characters, Translations, first_least, norm
-from sparseaug.designs.signs import Signs
-from sparseaug.designs.tuples import Modules
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 

@@ -36,7 +36,7 @@ ALSO = {
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
     "sparseaug.sampling": ("Origin",),
-    "sparseaug.spectral": ("Deviation", "Drawn", "LongRunWarning", "Profile", "word_deviation"),
+    "sparseaug.spectral": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
 }
 PACKAGES = (
     "designs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparseaug.spectral.verify.verified import pivots
+from sparseaug.spectral.verified import pivots
 
 
 @pytest.mark.parametrize("kind", [float, complex])

@@ -22,13 +22,13 @@ from sparseaug.errors import (
     UnsupportedError,
 )
 from sparseaug.groups import Abelian
-from sparseaug.spectral import LongRunWarning, best_method, irreps, tuples
-from sparseaug.spectral.draw_until import Drawn, share_of_round
+from sparseaug.spectral import LongRunWarning, NormOptions, best_method, irreps, tuples
+from sparseaug.spectral.draw_until import share_of_round
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.irreps import irreps_norm, tensor_norm
+from sparseaug.spectral.norm import Norm, equal_share, larger_norm, restate
 from sparseaug.spectral.regular import regular_norm
-from sparseaug.spectral.result import Norm, larger_norm, shared, stated
-from sparseaug.spectral.young.symmetric import symmetric_norm
+from sparseaug.spectral.symmetric import symmetric_norm
 from tests.extras import REASON
 from tests.references import dense_norm
 
@@ -84,7 +84,7 @@ def test_word_deviation_is_the_norm_of_the_power(name):
     S = sa.Oracle(g, seed=3).draw(7)
     for length in (1, 2, 3, 5):
         truth = dense_norm(S, length)
-        found = sa.spectral.word_deviation(S, length)
+        found = sa.deviation(S, length=length)
         assert found.rigorous
         assert truth - 1e-12 <= found.value <= truth + 1e-10
         assert found.value <= sa.deviation(S).value ** length + 1e-10
@@ -99,7 +99,7 @@ def test_all_words_as_a_sample_have_the_word_deviation():
         for a, b, c in itertools.product(S.elements, repeat=3)
     ]
     assert sa.deviation(sa.GroupSample(g, words)).value == pytest.approx(
-        sa.spectral.word_deviation(S, 3).value, abs=1e-12
+        sa.deviation(S, length=3).value, abs=1e-12
     )
 
 
@@ -137,7 +137,7 @@ def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
 
 
 def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
-    monkeypatch.setattr("sparseaug.spectral.young.symmetric.SMALL", 1)
+    monkeypatch.setattr("sparseaug.spectral.symmetric.SMALL", 1)
     S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
     shapes = [(9, 2), (8, 3), (9, 1, 1)]
     by_gram = symmetric_norm(S, blocks=[str(shape) for shape in shapes])
@@ -310,11 +310,11 @@ def test_the_smaller_of_two_bounds_on_words_fails_with_the_sum_of_their_probabil
     length, chances
 ):
     S = sa.Oracle(sa.symmetric(5), seed=0).draw(12)
-    found = sa.spectral.word_deviation(S, length, degree=2, failure_probability=1e-6)
+    found = sa.deviation(S, length=length, degree=2, options=NormOptions(failure_probability=1e-6))
     assert len(chances) == (2 if length <= 64 else 1)
     assert sum(chances) == pytest.approx(1e-6)
     assert found.failure_probability == pytest.approx(1e-6)
-    truth = sa.spectral.word_deviation(S, length, degree=2)
+    truth = sa.deviation(S, length=length, degree=2)
     assert found.value >= truth.lower
 
 
@@ -325,7 +325,7 @@ def test_words_over_a_coset_may_work_though_the_coset_does_not():
     assert sa.deviation(S).value == 1.0
     for length in (2, 3, 5):
         truth = dense_norm(S, length)
-        found = sa.spectral.word_deviation(S, length)
+        found = sa.deviation(S, length=length)
         assert found.lower <= truth + 1e-14
         assert truth - 1e-14 <= found.value <= truth + 1e-10
 
@@ -338,7 +338,7 @@ def test_long_words_are_never_bounded_below_the_truth(name, length):
     g = generated if name == "generated" else sa.group(name)
     half = sa.Oracle(g, seed=1).draw(20).elements
     S = sa.GroupSample(g, np.concatenate([half, g.inverse(half)]))
-    one, found = sa.deviation(S), sa.spectral.word_deviation(S, length)
+    one, found = sa.deviation(S), sa.deviation(S, length=length)
     truth = mpmath.mpf(one.lower) ** length
     assert mpmath.mpf(found.value) >= truth
     assert mpmath.mpf(found.lower) <= mpmath.mpf(one.value) ** length
@@ -400,7 +400,7 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
     ("call", "error", "message"),
     [
         (lambda: sa.deviation([[0, 1]]), ArgumentError, "is not a GroupSample"),
-        (lambda: sa.deviation(S4, delta=0), ArgumentError, "delta="),
+        (lambda: sa.deviation(S4, options=NormOptions(delta=0)), ArgumentError, "delta="),
         (lambda: sa.deviation(S4, degree=0), ArgumentError, "degree=0"),
         (lambda: sa.deviation(S4, degree=1, method="young"), ArgumentError, "exclude each other"),
         (
@@ -419,8 +419,16 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             ArgumentError,
             "S is a sample of S4",
         ),
-        (lambda: sa.deviation(S4, device="cuda:9"), ArgumentError, "device='cuda:9'"),
-        (lambda: sa.deviation(S4, device="quux"), ArgumentError, "device='quux'"),
+        (
+            lambda: sa.deviation(S4, options=NormOptions(device="cuda:9")),
+            ArgumentError,
+            "device='cuda:9'",
+        ),
+        (
+            lambda: sa.deviation(S4, options=NormOptions(device="quux")),
+            ArgumentError,
+            "device='quux'",
+        ),
         (lambda: sa.deviation(S4, shape=(4,)), ArgumentError, "go together"),
         (lambda: sa.deviation(S4, action="x", shape=(4,)), ArgumentError, "action='x'"),
         (
@@ -435,7 +443,7 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             ArgumentError,
             "method='no'",
         ),
-        (lambda: sa.spectral.word_deviation(S4, 0), ArgumentError, "length=0"),
+        (lambda: sa.deviation(S4, length=0), ArgumentError, "length=0"),
         (
             lambda: sa.deviation(sa.Oracle(sa.symmetric(40)).draw(9)),
             UnsupportedError,
@@ -466,7 +474,11 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
         (lambda: best_method(None), ArgumentError, "group=None"),
         (lambda: sa.deviation(S4, progress=5), ArgumentError, "progress=5"),
         (lambda: sa.deviation(S4, progress=lambda done: None), ArgumentError, "progress="),
-        (lambda: sa.deviation(S4, device=10**30), ArgumentError, "device=1000"),
+        (
+            lambda: sa.deviation(S4, options=NormOptions(device=10**30)),
+            ArgumentError,
+            "device=1000",
+        ),
         (
             lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, growth=1e308),
             ArgumentError,
@@ -477,9 +489,6 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             ArgumentError,
             "progress='x'",
         ),
-        (lambda: Drawn(None, None, 1), ArgumentError, "sample=None"),
-        (lambda: Drawn(S4, None, 1), ArgumentError, "deviation=None"),
-        (lambda: Drawn(S4, sa.deviation(S4), -1), ArgumentError, "calls=-1"),
         (
             lambda: sa.deviation(sa.GroupSample(sa.symmetric(1), [[0]]), degree=-1),
             ArgumentError,
@@ -523,7 +532,7 @@ def test_large_tensor_products_are_bounded_with_a_stated_probability(monkeypatch
     found = sa.deviation(S, method="irreps")
     assert not found.rigorous
     assert found.failure_probability == 1e-9
-    words = sa.spectral.word_deviation(S, 2, method="irreps")
+    words = sa.deviation(S, length=2, method="irreps")
     assert words.failure_probability == 1e-9
     assert "with probability" in str(found)
     assert truth.lower <= found.value
@@ -569,22 +578,22 @@ def test_what_takes_minutes_or_gigabytes_is_announced_before_it_starts(S, option
 def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as_given(
     count, total
 ):
-    share = shared(total, count)
+    share = equal_share(total, count)
     assert Fraction(share) * count <= Fraction(total)
     norms = [Norm(0.5, 0.4, "a", share)] * min(count, 100)
     added = functools.reduce(larger_norm, norms).failure_probability
     assert Fraction(added) >= Fraction(share) * len(norms)  # what is printed is not below the truth
     if count == len(norms) and total > 1e-300:
-        assert stated(Norm(0.5, 0.4, "a", added), total).failure_probability == total
+        assert restate(Norm(0.5, 0.4, "a", added), total).failure_probability == total
 
 
 def test_a_probability_too_small_to_be_shared_is_named():
     with pytest.raises(ArgumentError, match="failure_probability=5e-324 is too small"):
-        shared(5e-324, 3)
+        equal_share(5e-324, 3)
 
 
 def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
     half = Norm(0.5, 0.4, "a", 5e-10)
-    assert stated(half, 1e-9) == half
+    assert restate(half, 1e-9) == half
     certain, estimate = Norm(0.5, 0.4), Norm(0.5, 0.4, "", None)
-    assert (stated(certain, 1e-9), stated(estimate, 1e-9)) == (certain, estimate)
+    assert (restate(certain, 1e-9), restate(estimate, 1e-9)) == (certain, estimate)

@@ -10,7 +10,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.groups.young import partitions, young_matrices
-from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
+from sparseaug.spectral import NormOptions
+from sparseaug.spectral.clausen import gram_blocks, mean_blocks
 from tests.extras import REASON
 from tests.spectral.test_clausen import draw, precise_distance, precise_mean
 
@@ -21,7 +22,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 @pytest.mark.parametrize("entries", [1, 1 << 27])
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (5, 17), (7, 12)])
 def test_blocks_on_a_device_equal_the_plain_mean(n, m, entries, monkeypatch):
-    monkeypatch.setattr("sparseaug.spectral.young.kernels_torch.ENTRIES", entries)
+    monkeypatch.setattr("sparseaug.spectral.induction.TORCH_ENTRIES", entries)
     elements = draw(n, m)
     blocks = list(mean_blocks(elements, device=DEVICE, memory=10_000))
     assert {block.label for block in blocks} == set(partitions(n)[1:])
@@ -44,7 +45,7 @@ def test_the_error_covers_the_distance_to_the_true_mean_on_a_device():
 @pytest.mark.parametrize("name", ["S4", "S7", "A6", "S11"])
 def test_the_deviation_on_a_device_is_that_on_the_processor(name):
     S = sa.Oracle(sa.group(name), seed=3).draw(12)
-    here, there = sa.deviation(S), sa.deviation(S, device=DEVICE)
+    here, there = sa.deviation(S), sa.deviation(S, options=NormOptions(device=DEVICE))
     assert here.block == there.block
     assert max(here.lower, there.lower) <= min(here.value, there.value)
     assert there.value == pytest.approx(here.value, rel=1e-9)
@@ -52,7 +53,9 @@ def test_the_deviation_on_a_device_is_that_on_the_processor(name):
 
 def test_the_deviation_of_words_on_a_device_is_that_on_the_processor():
     S = sa.Oracle(sa.symmetric(6), seed=3).draw(12)
-    here, there = (sa.deviation(S, length=3, device=device) for device in (None, DEVICE))
+    here, there = (
+        sa.deviation(S, length=3, options=NormOptions(device=device)) for device in (None, DEVICE)
+    )
     assert max(here.lower, there.lower) <= min(here.value, there.value)
     assert there.value == pytest.approx(here.value, rel=1e-9)
 
@@ -71,16 +74,16 @@ def test_powers_of_blocks_on_a_device_have_the_errors_of_those_on_the_processor(
 def test_a_device_without_numbers_is_refused():
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
     with pytest.raises(sa.errors.ArgumentError, match="device='meta' is not available"):
-        sa.deviation(S, device="meta")
+        sa.deviation(S, options=NormOptions(device="meta"))
 
 
 def test_a_device_that_is_full_is_named(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 3 GiB.")
 
-    monkeypatch.setattr("sparseaug.spectral.young.kernels_torch.TorchKernel.empty", full)
+    monkeypatch.setattr("sparseaug.spectral.induction.TorchKernel.empty", full)
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
     with pytest.raises(
         sa.errors.UnsupportedError, match=f"device='{DEVICE}' has too little memory"
     ):
-        sa.deviation(S, device=DEVICE)
+        sa.deviation(S, options=NormOptions(device=DEVICE))

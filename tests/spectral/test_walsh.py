@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import hadamard as hadamard_matrix
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.spectral import walsh
 from sparseaug.spectral import walsh as hadamard_module
 from sparseaug.spectral.characters import characters_norm
@@ -137,8 +137,6 @@ def test_hadamard_equals_the_matrix(d: int, monkeypatch: pytest.MonkeyPatch) -> 
         y = x.copy()
         hadamard(y)
         assert (y == expected).all()
-    with pytest.raises(ArgumentError, match="table"):
-        hadamard(np.zeros(3, np.int64))
 
 
 def test_progress_reaches_its_total() -> None:
@@ -149,7 +147,5 @@ def test_progress_reaches_its_total() -> None:
 
 def test_refusals_say_what_to_do() -> None:
     spanning = np.concatenate([np.zeros((1, 60), int), np.eye(60, dtype=int)])
-    with pytest.raises(UnsupportedError, match="degree="):
+    with pytest.raises(GroupTooLargeError, match="degree="):
         walsh_norm(sa.GroupSample(sa.sign_flips(60), spanning))
-    with pytest.raises(ArgumentError, match="C3"):
-        walsh_norm(sa.Oracle(sa.cyclic(3), seed=0).draw(2))

@@ -22,12 +22,10 @@ from scipy.linalg import cholesky, hadamard
 import sparseaug as sa
 from sparseaug import _floats
 from sparseaug.groups import Irrep
-from sparseaug.spectral import irreps, regular
+from sparseaug.spectral import irreps, regular, symmetric, verified
 from sparseaug.spectral import irreps as tensors
+from sparseaug.spectral.norm import Block, Norm
 from sparseaug.spectral.regular import PermutationMean, dense_power, regular_norm
-from sparseaug.spectral.result import Block, Norm
-from sparseaug.spectral.verify import verified
-from sparseaug.spectral.young import symmetric
 
 UNIT = 2.0**-12
 

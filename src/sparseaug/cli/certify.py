@@ -79,11 +79,7 @@ def certify(
       sparseaug certify rows.csv --group S6
     """
     from sparseaug.designs import inspect
-    from sparseaug.spectral import (
-        deviation,
-        profile,
-        word_deviation,
-    )  # SciPy takes a while to import
+    from sparseaug.spectral import NormOptions, deviation, profile  # SciPy takes a while to import
 
     check_integer("--words", words, at_least=1, below=_LONGEST + 1)
     if device == "":
@@ -111,10 +107,12 @@ def certify(
             return
         say(str(levels))
         return
-    options: dict[str, Any] = {"degree": degree, "method": method, "delta": delta}
+    given: dict[str, Any] = {"degree": degree, "method": method}
     with _LateBar(_title(path)) as bar:
-        found = deviation(S, device=device, progress=bar.update, **options)
-        longer = [word_deviation(S, k, **options) for k in range(2, words + 1)]
+        options = NormOptions(delta=delta, device=device)
+        found = deviation(S, progress=bar.update, options=options, **given)
+        options = NormOptions(delta=delta)
+        longer = [deviation(S, length=k, options=options, **given) for k in range(2, words + 1)]
     if as_json:
         lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
         if name is not None:

@@ -7,11 +7,10 @@ offers         what is known for a group, as a table
 constructions  the table of all constructions
 arrays         orthogonal arrays of signs
 rotations      solids, unions of cosets, integer quaternions, even angles
-lattices       the best subgroup of shifts
+permutations   sets that move tuples evenly
+shifts         orthogonal arrays, flat spectra, the best lattice of shifts
 search         greedy choice and swaps in groups that can be listed
-descent        the same in groups too large to list, by small moves
-tuples         permutations judged by degree 1 and 2
-signs          sign flips judged by degree 2 and 3
+descent        permutations and sign flips too many to list, by small moves
 field          GF(q) to q = 1,024
 """
 

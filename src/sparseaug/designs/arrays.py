@@ -37,12 +37,14 @@ polynomial (Bush 1952); a balanced map from q to fewer levels keeps the strength
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 
-from sparseaug.designs.field import LARGEST, field, prime_power
+from sparseaug.designs.field import LARGEST, field, prime_power, prime_powers
 from sparseaug.groups import Rows
+from sparseaug.spectral.walsh import independent
 
 LARGEST_STRENGTH = 7
 
@@ -110,7 +112,7 @@ def _smallest(d: int, t: int) -> tuple[int, str, tuple[int, ...]]:
         for leading in (False, True):
             if 3 < t <= 2 * powers + leading:
                 columns = bch_columns(d, powers, leading=leading)
-                found.append((1 << _rank(columns), "linear", columns))
+                found.append((1 << len(independent(_spanning(columns))), "linear", columns))
     return min(found)
 
 
@@ -130,13 +132,9 @@ def bch_columns(d: int, powers: int, *, leading: bool) -> tuple[int, ...]:
 def _linear_rows(columns: tuple[int, ...]) -> Rows:
     """All (<u, h_1>, ..., <u, h_d>), each once, spanned by independent rows of the matrix (h_j)."""
     rows = np.zeros((1, len(columns)), np.int64)
-    for vector in _independent(_spanning(columns)):
+    for vector in independent(_spanning(columns)):
         rows = np.concatenate([rows, rows ^ [vector >> j & 1 for j in range(len(columns))]])
     return rows
-
-
-def _rank(columns: tuple[int, ...]) -> int:
-    return len(_independent(_spanning(columns)))
 
 
 def _spanning(columns: tuple[int, ...]) -> list[int]:
@@ -144,20 +142,6 @@ def _spanning(columns: tuple[int, ...]) -> list[int]:
     length = max(column.bit_length() for column in columns)
     bits = [f"{column:0{length}b}" for column in reversed(columns)]
     return [int("".join(row), 2) for row in zip(*bits, strict=True)]
-
-
-def _independent(vectors: Iterable[int]) -> list[int]:
-    """Those that are not sums, over GF(2), of earlier ones."""
-    kept: list[int] = []
-    basis: dict[int, int] = {}
-    for vector in vectors:
-        rest = vector
-        while rest and rest.bit_length() in basis:
-            rest ^= basis[rest.bit_length()]
-        if rest:
-            basis[rest.bit_length()] = rest
-            kept.append(vector)
-    return kept
 
 
 def hadamard(order: int) -> Rows:
@@ -188,18 +172,13 @@ def hadamard(order: int) -> Rows:
 
 def _hadamard_order(least: int) -> int:
     """The smallest order >= least of a matrix that `hadamard` makes."""
-    order = least
-    while not _reached(order):
-        order += 1
-    return order
+    return next(order for order in count(least) if _is_reached(order))
 
 
-def _reached(order: int) -> bool:
-    if order in (1, 2):
-        return True
+def _is_reached(order: int) -> bool:
     if order % 4:
-        return False
-    return _is_paley(order - 1) or _reached(order // 2)
+        return order in (1, 2)
+    return _is_paley(order - 1) or _is_reached(order // 2)
 
 
 def _is_paley(q: int) -> bool:
@@ -245,7 +224,8 @@ def near_rows(levels: Sequence[int], m: int) -> Rows:
     for i in range(m):
         earlier = rows[:i]
         # first by each column alone, then one column after the other beside all others
-        row = np.array([_least_used(earlier[:, c], int(sizes[c])) for c in range(columns)])
+        used = [np.bincount(earlier[:, c], minlength=sizes[c]) for c in range(columns)]
+        row = np.array([int(counts.argmin()) for counts in used])
         for c in [*range(columns)] * 2:
             others = np.delete(np.arange(columns), c)
             agree = (earlier[:, others] == row[others]) @ sizes[others]
@@ -256,26 +236,18 @@ def near_rows(levels: Sequence[int], m: int) -> Rows:
     return rows
 
 
-def _least_used(column: Rows, levels: int) -> int:
-    return int(np.bincount(column, minlength=levels).argmin())
-
-
 def _parts(levels: Sequence[int]) -> dict[int, Rows]:
     """For each prime, the largest power of it in each of the levels."""
     parts: dict[int, Rows] = {}
     for column, n in enumerate(levels):
-        p = 2
-        while n > 1:
-            while n % p == 0:
-                parts.setdefault(p, np.ones(len(levels), np.int64))[column] *= p
-                n //= p
-            p += 1 if p * p <= n else max(1, n - p)
+        for p, power in prime_powers(n).items():
+            parts.setdefault(p, np.ones(len(levels), np.int64))[column] = power
     return dict(sorted(parts.items()))
 
 
 def _bush_order(part: Rows) -> int:
     used = part[part > 1]
-    p = q = int(min(_prime(int(n)) for n in used))
+    p = q = min(prime_powers(int(used[0])))
     while q < used.max() or q < len(used) - 1:
         q *= p
     return q
@@ -309,7 +281,3 @@ def _part_rows(part: Rows, t: int) -> Rows:
                 values = F.add(F.multiply(values, np.int64(number)), coefficient)
         result[:, column] = values % part[column]
     return result
-
-
-def _prime(n: int) -> int:
-    return next((p for p in range(2, math.isqrt(n) + 1) if n % p == 0), n)

@@ -16,10 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.designs import signs, tuples
 from sparseaug.designs.arrays import LARGEST_ARRAY, mixed_rows, mixed_size, near_rows, strengths
-from sparseaug.designs.descent import STARTS
-from sparseaug.designs.lattices import axes, lattice
+from sparseaug.designs.descent import (
+    LARGEST_POINTS,
+    LARGEST_SIGNS,
+    STARTS,
+    search_permutations,
+    search_signs,
+)
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permutations import permutations
 from sparseaug.designs.rotations import rotation_offers
@@ -32,7 +36,7 @@ from sparseaug.designs.search import (
     greedy,
     greedy_order,
 )
-from sparseaug.designs.shifts import flips, shifts
+from sparseaug.designs.shifts import axes, flips, lattice, shifts
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import (
     Group,
@@ -41,7 +45,7 @@ from sparseaug.groups import (
     sign_flips,
     symmetric,
 )
-from sparseaug.spectral.result import announce
+from sparseaug.spectral.norm import announce
 
 LARGEST_ORDER = 1_000_000
 """Order up to which the search lists the whole group."""
@@ -211,7 +215,7 @@ def searched_degrees(group: Group) -> tuple[int, ...]:
     """The degrees by which elements are searched for without listing the group."""
     if _permutes(group) and 2 < group.width <= LARGEST_N:
         return (1, 2)
-    if group.moduli is not None and set(group.moduli) == {2} and 2 < group.width <= signs.LARGEST_D:
+    if group.moduli is not None and set(group.moduli) == {2} and 2 < group.width <= LARGEST_SIGNS:
         return () if is_listed(group) else (2, 3)
     return ()
 
@@ -227,9 +231,9 @@ def _searched(group: Group, m: int, degree: int | None, name: str) -> Rows:
     if degree is not None and degree in searched_degrees(group):
         if group.moduli is not None:
             _announce_signs(group.width, m, swaps=swaps)
-            return signs.searched(group.width, m, degree, swaps=swaps)
+            return search_signs(group.width, m, degree, swaps=swaps)
         _announce_tuples(group, m, degree, swaps=swaps)
-        return tuples.searched(group, m, degree, swaps=swaps)
+        return search_permutations(group, m, degree, swaps=swaps)
     if degree is not None and group.irreps_have_degrees:
         pool = group.all_elements()
         return pool[best_of_pool(group, pool, m, degree)]
@@ -261,7 +265,7 @@ def announce_search(group: Group, view: Averages, m: int) -> None:
 def _announce_tuples(group: Group, m: int, degree: int, *, swaps: bool) -> None:
     """A descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time."""
     n = group.width
-    matrices = n <= tuples.LARGEST_N[degree]
+    matrices = n <= LARGEST_POINTS[degree]
     moves = math.comb(n, 3) * 2 if group.even else math.comb(n, 2)
     size = n if degree == 1 else math.comb(n, 2)
     looked = 2 * degree * size if matrices else n * m / 2

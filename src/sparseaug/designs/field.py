@@ -7,6 +7,7 @@ which x generates all q - 1 non-zero elements; so the field is the same on every
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -14,9 +15,8 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from sparseaug._checks import check_integer
-from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
+from sparseaug.spectral.character_transforms import prime_factors
 
 Numbers: TypeAlias = Rows | np.int64 | int
 
@@ -101,11 +101,7 @@ def field(q: int) -> Field:
     >>> field(8).powers
     (1, 2, 4, 3, 6, 7, 5)
     """
-    q = check_integer("q", q, at_least=2, below=LARGEST + 1)
-    found = prime_power(q)
-    if found is None:
-        raise ArgumentError(f"q={q} is not a prime power; there is no field of that size.")
-    p, degree = found
+    p, degree = prime_power(q) or (q, 1)
     if degree == 1:
         return Field(p, 1, tuple(_powers_of_number(p)))
     # the constant term of the modulus must not vanish, or x would divide 0
@@ -123,14 +119,17 @@ def prime_power(n: int) -> tuple[int, int] | None:
     >>> prime_power(27), prime_power(12), prime_power(1)
     ((3, 3), None, None)
     """
-    if n < 2:
-        return None
-    p = next((d for d in range(2, int(n**0.5) + 1) if n % d == 0), n)
-    k = 0
-    while n % p == 0:
-        n //= p
-        k += 1
-    return (p, k) if n == 1 else None
+    factors = prime_factors(n)
+    return (factors[0], len(factors)) if len(set(factors)) == 1 else None
+
+
+def prime_powers(n: int) -> dict[int, int]:
+    """For each prime that divides n, rising, the largest power of it that does.
+
+    >>> prime_powers(12), prime_powers(1)
+    ({2: 4, 3: 3}, {})
+    """
+    return {p: p**k for p, k in Counter(prime_factors(n)).items()}
 
 
 def _powers_of_number(p: int) -> list[int]:
@@ -150,24 +149,13 @@ def _powers_of_x(p: int, modulus: tuple[int, ...]) -> list[int] | None:
     Multiplying by x shifts the digits; the digit that leaves takes -modulus times itself back in.
     """
     k = len(modulus)
-    top = p ** (k - 1)
-    if p == 2:
-        mask = int("".join(map(str, modulus)), 2)
-        powers, value = [1], 1
-        while True:
-            value = (value % top) * 2 ^ (mask if value >= top else 0)
-            if value == 1:
-                break
-            powers.append(value)
-        return powers if len(powers) == p**k - 1 else None
     digits = [0] * (k - 1) + [1]
     powers = [1]
-    while True:
+    while len(powers) < p**k:
         lead = digits[0]
         digits = [(d - lead * c) % p for d, c in zip([*digits[1:], 0], modulus, strict=True)]
-        value = int(sum(d * p ** (k - 1 - i) for i, d in enumerate(digits)))
+        value = sum(d * p ** (k - 1 - i) for i, d in enumerate(digits))
         if value == 1:
-            return powers if len(powers) == p**k - 1 else None
-        if len(powers) >= p**k - 1:
-            return None
+            break
         powers.append(value)
+    return powers if len(powers) == p**k - 1 else None

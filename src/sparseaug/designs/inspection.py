@@ -10,7 +10,7 @@ it can see beyond; and the table of designs says which known S does better, or a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 from textwrap import wrap
@@ -37,7 +37,7 @@ from sparseaug.spectral.deviation import deviation
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.profiles.counting import counted
 from sparseaug.spectral.profiles.profile import profile
-from sparseaug.spectral.profiles.result import Profile, degree_size
+from sparseaug.spectral.profiles.result import Level, Profile, degree_size
 
 WIDTH = 100
 
@@ -109,14 +109,15 @@ class Inspection:
         }
 
     def __str__(self) -> str:
-        lines = [] if self.profile is None else [str(self.profile), ""]
-        if self.profile is None:
-            lines = [f"{shorten_text(self.sample.group.name)}, m = {self.sample.m}", ""]
+        title = f"{shorten_text(self.sample.group.name)}, m = {self.sample.m}"
+        lines = [title if self.profile is None else str(self.profile), ""]
         for finding in self.findings:
             lines += wrap(f"- {finding}", WIDTH, subsequent_indent="  ")
         if self.instead:
             lines += ["", "instead, without an oracle call:"]
-            lines += [f"  {_offered(one)}" for one in self.instead]
+        for one in self.instead:
+            more = f", where S is not on {in_words(one.better)}" if one.better else ""
+            lines += [f"  {one.name}: m = {one.m}, exact on {in_words(one.exact)}{more}"]
         return "\n".join(lines)
 
 
@@ -129,11 +130,6 @@ def in_words(degrees: tuple[Degree, ...]) -> str:
     return shorten_text(", ".join(map(str, degrees)))
 
 
-def _offered(one: Instead) -> str:
-    more = f", where S is not on {in_words(one.better)}" if one.better else ""
-    return f"{one.name}: m = {one.m}, exact on {in_words(one.exact)}{more}"
-
-
 _WHOLE_N = 7  # S_n up to which all degrees are looked at, in a second; above, degree 1 to 3
 _MOST_FACTORS = 12  # that are looked at one by one and in pairs
 _MOST_COMBINATIONS = 1 << 20  # of two factors
@@ -142,7 +138,7 @@ _MOST_NAMED = 3  # designs that are offered, of those with fewer and of those wi
 _QUOTIENTS = 1 << 26  # integers in the quotients of one that are counted: some tenths of a second
 _WORSE = 1.5  # times the mean square of draws: less than that is luck
 _ROUNDED = (
-    1e-9  # norms of rows that were rounded are that near to 0 and 1 where exact ones are there
+    1e-9  # so near to 0 and 1 are the norms of rows that were rounded, where exact ones are there
 )
 _WHOLE_ORDER = 5_000  # order up to which the deviation of a group without degrees is computed
 
@@ -177,29 +173,19 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
     order = generated_order(S)
     index = None if order is None else S.group.order // order
     factors, pairs = _factors(S)
-    misses = () if found is None else tuple(one.degree for one in found.levels if not one.exact)
-    value = _deviation(S, found, index)
-    findings = [
-        *_coset(order, index),
-        *_repeated(S),
-        *_exactness(S, found),
-        *pairs,
-        *_against_draws(found),
-    ]
     instead = _instead(S, found)
-    findings += _fewer(S, found, instead)
-    smaller = [one for one in instead if one.m <= S.m]
-    larger = [one for one in instead if one.m > S.m]
+    fewer = [one for one in instead if one.m <= S.m][-_MOST_NAMED:]
+    more = [one for one in instead if one.m > S.m][:_MOST_NAMED]
     return Inspection(
-        S,
-        found,
-        MappingProxyType(factors),
-        order,
-        index,
-        value,
-        misses,
-        tuple(findings),
-        (*smaller[-_MOST_NAMED:], *larger[:_MOST_NAMED]),
+        sample=S,
+        profile=found,
+        factors=MappingProxyType(factors),
+        order=order,
+        index=index,
+        deviation=_deviation(S, found, index),
+        misses=() if found is None else tuple(one.degree for one in found.levels if not one.exact),
+        findings=tuple(_findings(S, found, order, pairs, instead)),
+        instead=(*fewer, *more),
     )
 
 
@@ -233,31 +219,26 @@ def _deviation(S: GroupSample, found: Profile | None, index: int | None) -> floa
 
 def _factors(S: GroupSample) -> tuple[dict[str, Profile], list[str]]:
     """The profile of each factor alone, and what is wrong with pairs of them."""
-    group = S.group
-    parts = group.factors or tuple(map(cyclic, group.moduli or ()))
+    parts = _apart(S.group, S.elements)
     if not 2 <= len(parts) <= _MOST_FACTORS:
         return {}, []
-    columns = [own for _, own in _apart(group, S.elements)]
-    names = [part.name for part in parts]
+    names = [part.name for part, _ in parts]
     names = [name if names.count(name) == 1 else f"{name}[{i}]" for i, name in enumerate(names)]
-    found = {}
-    for name, part, own in zip(names, parts, columns, strict=True):
-        one = _profile(GroupSample(part, own)) if part.order > 1 else None
-        if one is not None:
-            found[name] = one
-    said = [
-        _together(
-            direct_product(parts[i], parts[j]),
-            np.hstack([columns[i], columns[j]]),
-            names[i],
-            names[j],
-        )
-        for i, j in combinations(range(len(parts)), 2)
-    ]
-    return found, [text for text in said if text][:3]
+    found = {
+        name: one
+        for name, (part, own) in zip(names, parts, strict=True)
+        if part.order > 1 and (one := _profile(GroupSample(part, own))) is not None
+    }
+    wrong = []
+    for (first, (part, own)), (second, (other, its)) in combinations(
+        zip(names, parts, strict=True), 2
+    ):
+        text = _pair_text(direct_product(part, other), np.hstack([own, its]))
+        wrong += [f"{first} and {second}: {text}"] if text else []
+    return found, wrong[:3]
 
 
-def _together(both: Group, rows: Rows, first: str, second: str) -> str:
+def _pair_text(both: Group, rows: Rows) -> str:
     """What is wrong with the combinations of two factors; empty where nothing is."""
     if both.log_order > math.log(_MOST_COMBINATIONS) or not (both.factors or both.moduli):
         return ""
@@ -265,80 +246,88 @@ def _together(both: Group, rows: Rows, first: str, second: str) -> str:
     _, counts = S.counts()
     if len(counts) == pairs:
         least, most = counts.min(), counts.max()
-        uneven = f"{first} and {second}: their combinations occur {least} to {most} times."
-        return uneven if least < most else ""
-    part = f"{first} and {second}: {len(counts)} of {pairs} combinations occur"
+        return f"their combinations occur {least} to {most} times." if least < most else ""
+    text = f"{len(counts)} of {pairs} combinations occur"
     order = generated_order(S)
     alone = [generated_order(GroupSample(one, own)) for one, own in _apart(both, rows)]
     if order is not None and None not in alone and order < math.prod(filter(None, alone)):
-        return f"{part}; they are zipped, not crossed."
-    return f"{part}." if S.m >= pairs else ""
+        return f"{text}; they are zipped, not crossed."
+    return f"{text}." if S.m >= pairs else ""
 
 
-def _apart(both: Group, rows: Rows) -> list[tuple[Group, Rows]]:
-    parts = both.factors or tuple(map(cyclic, both.moduli or ()))
-    ends = list(accumulate(part.width for part in parts))
-    columns = np.split(rows, ends[:-1], axis=1)
-    return [(one, own.astype(one.row_dtype)) for one, own in zip(parts, columns, strict=True)]
-
-
-def _coset(order: int | None, index: int | None) -> list[str]:
-    if order is None or index is None or index == 1:
-        return []
-    if order == 1:
-        return ["S is one element: nothing is averaged, and its deviation is 1."]
+def _apart(group: Group, rows: Rows) -> list[tuple[Group, Rows]]:
+    """The factors of a product, or of an abelian group, each with its columns; none of others."""
+    parts = group.factors or tuple(map(cyclic, group.moduli or ()))
+    ends = accumulate(part.width for part in parts)
     return [
-        f"S lies in one coset of a subgroup of order {order}, index {shorten(index)}: it cannot average "
-        "what that subgroup leaves alone, and its deviation is 1."
+        (part, rows[:, end - part.width : end].astype(part.row_dtype))
+        for part, end in zip(parts, ends, strict=True)
     ]
 
 
-def _repeated(S: GroupSample) -> list[str]:
+def _findings(
+    S: GroupSample,
+    found: Profile | None,
+    order: int | None,
+    pairs: list[str],
+    instead: list[Instead],
+) -> Iterator[str]:
+    """What is wrong with S, or worth knowing, in sentences."""
+    if order == 1 < S.group.order:
+        yield "S is one element: nothing is averaged, and its deviation is 1."
+    elif order is not None and order < S.group.order:
+        index = shorten(S.group.order // order)
+        yield (
+            f"S lies in one coset of a subgroup of order {order}, index {index}: it cannot average "
+            "what that subgroup leaves alone, and its deviation is 1."
+        )
     _, counts = S.counts()
-    if counts.min() == counts.max():
-        times = int(counts[0])
-        return [f"Every element occurs {times} times: {len(counts)} do the same."] * (times > 1)
-    return [f"{S.m - len(counts)} of {S.m} elements repeat others, not all equally often."]
-
-
-def _exactness(S: GroupSample, found: Profile | None) -> list[str]:
+    times = int(counts.min())
+    if times < counts.max():
+        yield f"{S.m - len(counts)} of {S.m} elements repeat others, not all equally often."
+    elif times > 1:
+        yield f"Every element occurs {times} times: {len(counts)} do the same."
     if found is None:
-        return [f"{shorten_text(S.group.name)} has no profile by degree that is in reach."]
+        yield f"{shorten_text(S.group.name)} has no profile by degree that is in reach."
+        yield from pairs
+        return
+    yield from _exactness(S, found)
+    yield from pairs
+    worse = [level for level in found.levels if level.mean_square * found.m > _WORSE]
+    if worse:
+        most = float(max(level.mean_square for level in worse)) * found.m
+        yield (
+            f"{found.m} uniform draws would do better on {_in_words(worse)}: the mean square of S is "
+            f"up to {most:.3g} times theirs."
+        )
+    near = [one for one in instead if one.m < S.m]
+    same = [one for one in near if set(found.exact) <= set(one.exact)]
+    if found.exact and same:
+        yield f"{same[0].m} elements are exact wherever S is: {same[0].name}."
+    elif found.exact and near:
+        where = in_words(near[-1].exact)
+        yield f"{near[-1].m} elements are exact on {where}: {near[-1].name}."
+
+
+def _exactness(S: GroupSample, found: Profile) -> Iterator[str]:
     if len(found.exact) == len(found.levels):
         which = "everywhere" if found.whole else f"to degree {found.exact_to}"
-        return [f"S is exact {which}: it averages as all {format_order(S.group)} elements do."]
-    said = []
+        yield f"S is exact {which}: it averages as all {format_order(S.group)} elements do."
+        return
     if found.exact:
-        said.append(f"S is exact on {in_words(found.exact)} ({found.meaning}).")
+        yield f"S is exact on {in_words(found.exact)} ({found.meaning})."
     blind = [level for level in found.levels if level.lower > 1 - _ROUNDED]
     rest = [level for level in found.levels if not level.exact and level not in blind]
     tiny = [level for level in rest if level.norm < _ROUNDED]
     if blind:
-        names = in_words(tuple(level.degree for level in blind))
-        said.append(f"S is blind on {names}: some function there is not averaged at all.")
+        yield f"S is blind on {_in_words(blind)}: some function there is not averaged at all."
     for levels in filter(None, (tiny, [level for level in rest if level not in tiny])):
-        worst = max(levels, key=lambda level: level.norm)
-        names = in_words(tuple(level.degree for level in levels))
-        said.append(
-            f"On {names} S leaves at most {text_up(worst.norm, 3)} of what is to be averaged out."
-        )
-    return said
+        left = text_up(max(level.norm for level in levels), 3)
+        yield f"On {_in_words(levels)} S leaves at most {left} of what is to be averaged out."
 
 
-def _against_draws(found: Profile | None) -> list[str]:
-    """Where as many uniform draws have a smaller mean square."""
-    if found is None:
-        return []
-    worse = [level for level in found.levels if level.mean_square * found.m > _WORSE]
-    if not worse:
-        return []
-    most = max(worse, key=lambda level: level.mean_square)
-    times = float(most.mean_square) * found.m
-    where = in_words(tuple(level.degree for level in worse))
-    return [
-        f"{found.m} uniform draws would do better on {where}: the mean square of S is up to {times:.3g} "
-        "times theirs."
-    ]
+def _in_words(levels: list[Level]) -> str:
+    return in_words(tuple(level.degree for level in levels))
 
 
 def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
@@ -383,15 +372,3 @@ def _reached(exact: tuple[Degree, ...], found: Profile) -> int:
     """The design is exact on every degree up to this size."""
     wrong = [degree_size(one.degree) for one in found.levels if one.degree not in exact]
     return min(wrong) - 1 if wrong else max(map(degree_size, exact), default=0)
-
-
-def _fewer(S: GroupSample, found: Profile | None, instead: list[Instead]) -> list[str]:
-    if found is None or not found.exact:
-        return []
-    same = [one for one in instead if one.m < S.m and set(found.exact) <= set(one.exact)]
-    if same:
-        return [f"{same[0].m} elements are exact wherever S is: {same[0].name}."]
-    near = [one for one in instead if one.m < S.m]
-    if near:
-        return [f"{near[-1].m} elements are exact on {in_words(near[-1].exact)}: {near[-1].name}."]
-    return []

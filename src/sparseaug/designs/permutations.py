@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.designs.field import LARGEST, Numbers, field, prime_power
-from sparseaug.designs.offers import Offer
+from sparseaug.designs.field import LARGEST, Numbers, field, prime_power, prime_powers
+from sparseaug.designs.offers import Build, Offer
 from sparseaug.groups import Rows, Symmetric, alternating, mathieu
 
 _LISTED = 12
@@ -41,90 +41,49 @@ _MATHIEU = {11: (4, 7920), 12: (5, 95040), 22: (3, 443520), 23: (4, 10200960), 2
 def permutations(group: Symmetric) -> Iterator[Offer]:
     """Transitive sets of S_n, and those of them that are even for A_n."""
     n, even = group.n, group.even
+    build: Build
     if n < 3:
         return
     if not even or n % 2:
-        yield Offer(
-            "cyclic shifts",
-            n,
-            1,
-            "C_n moves every point to every point once",
-            _subgroup(group, n),
-            build=partial(cyclic_shifts, n),
-        )
+        source, build = "C_n moves every point to every point once", partial(cyclic_shifts, n)
+        yield Offer("cyclic shifts", n, 1, source, _subgroup(group, n), build=build)
     elif n <= _LARGEST_SQUARE and has_even_latin_square(n):
-        yield Offer(
-            "even Latin square",
-            n,
-            1,
-            "a prolonged Latin square with rows of one parity",
-            build=partial(even_latin_square, n),
-        )
+        source = "a prolonged Latin square with rows of one parity"
+        yield Offer("even Latin square", n, 1, source, build=partial(even_latin_square, n))
     yield from _linear(group)
     if n in _MATHIEU:
         t, order = _MATHIEU[n]
-        yield Offer(
-            f"M{n}",
-            order,
-            t,
-            f"{t}-transitive (Mathieu 1861, 1873)",
-            _subgroup(group, order),
-            build=partial(_all_rows, n),
-        )
+        source, build = f"{t}-transitive (Mathieu 1861, 1873)", lambda: mathieu(n).all_elements()
+        yield Offer(f"M{n}", order, t, source, _subgroup(group, order), build=build)
     if not even and 4 <= n <= _LISTED:
-        yield Offer(
-            f"A{n}",
-            math.factorial(n) // 2,
-            n - 2,
-            "the even permutations, (n-2)-transitive",
-            1.0,
-            build=alternating(n).all_elements,
-        )
+        source, build = "the even permutations, (n-2)-transitive", alternating(n).all_elements
+        yield Offer(f"A{n}", math.factorial(n) // 2, n - 2, source, 1.0, build=build)
 
 
 def _linear(group: Symmetric) -> Iterator[Offer]:
     """AGL(1, n), and PSL(2, n - 1), PGL(2, n - 1)."""
     n, even = group.n, group.even
     if 3 < n <= LARGEST and prime_power(n) and (not even or n % 2 == 0):
-        yield Offer(
-            f"AGL(1,{n})",
-            n * (n - 1),
-            2,
-            f"x -> a x + b over GF({n}), sharply 2-transitive",
-            _subgroup(group, n * (n - 1)),
-            build=partial(affine, n),
-        )
+        order, source = n * (n - 1), f"x -> a x + b over GF({n}), sharply 2-transitive"
+        whole = _subgroup(group, order)
+        yield Offer(f"AGL(1,{n})", order, 2, source, whole, build=partial(affine, n))
     q = n - 1
     if not 3 < q <= LARGEST or not prime_power(q):
         return
-    order, half = (q + 1) * q * (q - 1), q % 2 + 1
-    if half == 2:
-        yield Offer(
-            f"PSL(2,{q})",
-            order // 2,
-            2,
-            f"x -> (a x + b) / (c x + d), a d - b c a square in GF({q})",
-            _subgroup(group, order // 2),
-            build=partial(projective, q, special=True),
-        )
-    if half == 1 or not even:
-        yield Offer(
-            f"PGL(2,{q})",
-            order,
-            3,
-            f"x -> (a x + b) / (c x + d) over GF({q}), sharply 3-transitive",
-            _subgroup(group, order),
-            build=partial(projective, q),
-        )
+    order, source = (q + 1) * q * (q - 1), "x -> (a x + b) / (c x + d)"
+    if q % 2:
+        half, build = order // 2, partial(projective, q, special=True)
+        squares = f"{source}, a d - b c a square in GF({q})"
+        yield Offer(f"PSL(2,{q})", half, 2, squares, _subgroup(group, half), build=build)
+    if q % 2 == 0 or not even:
+        source = f"{source} over GF({q}), sharply 3-transitive"
+        whole = _subgroup(group, order)
+        yield Offer(f"PGL(2,{q})", order, 3, source, whole, build=partial(projective, q))
 
 
 def _subgroup(group: Symmetric, order: int) -> float:
     """The deviation of a subgroup: it fixes a vector of some other irrep unless it is everything."""
     return 0.0 if math.isclose(math.log(order), group.log_order) else 1.0
-
-
-def _all_rows(points: int) -> Rows:
-    return mathieu(points).all_elements()
 
 
 def cyclic_shifts(n: int) -> Rows:
@@ -161,7 +120,7 @@ def even_latin_square(n: int) -> Rows:
 
 def has_even_latin_square(n: int) -> bool:
     """Whether the fields that `even_latin_square` needs are within the tables."""
-    return n % 2 == 1 or max(_prime_power_factors(n - 1), default=1) <= LARGEST
+    return n % 2 == 1 or max(prime_powers(n - 1).values(), default=1) <= LARGEST
 
 
 def affine(q: int) -> Rows:
@@ -197,7 +156,7 @@ class _Ring:
     """A product of finite fields with k elements, k odd; numbers in mixed radix."""
 
     def __init__(self, k: int) -> None:
-        self._fields = [field(q) for q in _prime_power_factors(k)]
+        self._fields = [field(q) for q in prime_powers(k).values()]
 
     def add(self, a: Numbers, b: Numbers) -> Rows:
         return self._join([F.add(x, y) for F, x, y in self._parts(a, b)])
@@ -238,17 +197,3 @@ class _Ring:
             total = total + weight * part
             weight *= F.q
         return total
-
-
-def _prime_power_factors(k: int) -> list[int]:
-    """The largest prime powers that divide k, one for each prime."""
-    factors, p = [], 2
-    while k > 1:
-        q = 1
-        while k % p == 0:
-            k //= p
-            q *= p
-        if q > 1:
-            factors.append(q)
-        p += 1
-    return factors

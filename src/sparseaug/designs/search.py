@@ -96,9 +96,8 @@ class Characters:
         """Of order k."""
         sizes = (np.abs(self._transform(chosen)) / len(chosen)) ** (2 * k)
         last = self._moduli[-1]
-        weights = np.full(
-            sizes.shape[-1], 2.0
-        )  # a frequency and its negative, of which one is kept
+        # a frequency and its negative, of which one is kept
+        weights = np.full(sizes.shape[-1], 2.0)
         weights[0] = 1.0
         if last % 2 == 0:
             weights[-1] = 1.0
@@ -135,16 +134,12 @@ class Translations:
     def _chain(self, chosen: Ranks, length: int) -> Values:
         """D e, D* D e, D D* D e and so on."""
         tables = self._tables(chosen)
-        f = self._start()
+        f = np.full(self.order, -1.0 / self.order)
+        f[0] += 1.0
         step = max(1, _GATHERED // self.order)
         blocks = [[np.array(t[at : at + step]) for at in range(0, len(t), step)] for t in tables]
         for number in range(length):
             f = _sum(blocks[number % 2], f) / len(chosen)
-        return f
-
-    def _start(self) -> Values:
-        f = np.full(self.order, -1.0 / self.order)
-        f[0] += 1.0
         return f
 
     def _tables(self, chosen: Ranks) -> tuple[list[NDArray[np.int32]], list[NDArray[np.int32]]]:
@@ -152,11 +147,9 @@ class Translations:
         missing = [rank for rank in dict.fromkeys(chosen.tolist()) if rank not in self._there]
         if missing:
             elements = self._group.unrank(np.array(missing))
-            for rank, row in zip(missing, left_translations(self._group, elements), strict=True):
-                self._there[rank] = row
             inverses = self._group.inverse(elements)
-            for rank, row in zip(missing, left_translations(self._group, inverses), strict=True):
-                self._back[rank] = row
+            for table, rows in ((self._there, elements), (self._back, inverses)):
+                table.update(zip(missing, left_translations(self._group, rows), strict=True))
         ranks = chosen.tolist()
         return [self._back[rank] for rank in ranks], [self._there[rank] for rank in ranks]
 

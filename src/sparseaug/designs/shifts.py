@@ -1,13 +1,21 @@
-"""Offers for shifts, sign flips, turns and grids.
+"""Sets of shifts, sign flips, turns and grids: orthogonal arrays, flat spectra, lattices.
 
 The degree of a character of C_n1 x C_n2 x ... is the number of its non-zero frequencies: functions
 of that many coordinates at a time, under sign flips. For shifts of a grid what matters is how long
 a frequency is; there the lattices are good, whose whole deviation is 1.
 
-Sets with a flat spectrum in abelian groups: difference sets, squares and cubes.
+Flat spectra: difference sets, squares and cubes. If every non-zero element is a difference of lambda
+pairs of S, then |chi(S)|^2 = (m - lambda)/m^2 for all characters chi != 1, which is the floor: no S of
+m elements does better.
 
-If every non-zero element is a difference of lambda pairs of S, then |chi(S)|^2 = (m - lambda)/m^2
-for all characters chi != 1, which is the floor: no S of m elements does better.
+Lattices: the mean of a subgroup S of C_n1 x C_n2 x ... is 1 on the characters that are trivial on S,
+its dual, and 0 on all others: S is exact for all frequencies shorter than the shortest one of its dual
+but 0. The length of a frequency f is the root of sum_i min(f_i, n_i - f_i)^2, in cycles around each
+axis. An element of a grid, of a polygon or of their products is a shift times one of a few turns and
+flips. S = L F, a lattice L of shifts and all turns and flips F: on an irrep its mean is that of L times
+that of F. It vanishes where the shifts have frequencies that are shorter than the shortest one of the
+dual of L, since turns and flips keep lengths; and where the shifts have frequency 0, as F is everything
+there.
 """
 
 from __future__ import annotations
@@ -15,6 +23,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import accumulate, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +39,8 @@ from sparseaug.designs.arrays import (
 )
 from sparseaug.designs.field import LARGEST, Field, field, prime_power
 from sparseaug.designs.offers import Offer
-from sparseaug.groups import Abelian, Rows
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
 
 _MOST_FACTORS = 4096
 _LARGEST_MODULUS = 1 << 20  # numbers up to here are factorised
@@ -41,65 +52,37 @@ def flips(group: Abelian) -> Iterator[Offer]:
     if set(group.moduli) != {2} or d < 2:
         return
     for t in strengths(d):
-        m = strength_size(d, t)
+        m, source = strength_size(d, t), f"orthogonal array of strength {t}"
         if m < 1 << d:
-            yield Offer(
-                strength_name(d, t),
-                m,
-                t,
-                f"orthogonal array of strength {t}",
-                build=partial(strength_rows, d, t),
-            )
+            yield Offer(strength_name(d, t), m, t, source, build=partial(strength_rows, d, t))
     k = d // 2
     if d % 2 == 0 and k % 2 and k >= 3 and 1 << k <= LARGEST:
-        yield Offer(
-            f"cubes over GF({1 << k})",
-            1 << k,
-            1,
-            "(x, x^3): flat spectrum (Gold 1968)",
-            up(math.sqrt(2.0 / (1 << k))),
-            build=partial(cubes, k),
-        )
+        whole, source = up(math.sqrt(2.0 / (1 << k))), "(x, x^3): flat spectrum (Gold 1968)"
+        yield Offer(f"cubes over GF({1 << k})", 1 << k, 1, source, whole, build=partial(cubes, k))
 
 
 def shifts(group: Abelian) -> Iterator[Offer]:
     """Difference sets and squares, and arrays with mixed levels."""
     moduli = group.moduli
     if len(moduli) == 1 and (q := singer_order(moduli[0])):
-        yield Offer(
+        name, source = (
             f"Singer set over GF({q})",
-            q + 1,
-            0,
             "every difference once: meets the floor (Singer 1938)",
-            up(math.sqrt(q) / (q + 1)),
-            build=partial(singer_set, q),
         )
+        whole = up(math.sqrt(q) / (q + 1))
+        yield Offer(name, q + 1, 0, source, whole, build=partial(singer_set, q))
     if len(moduli) == 2 and moduli[0] == moduli[1] and _is_odd_prime(moduli[0]):
-        p = moduli[0]
-        yield Offer(
-            f"squares mod {p}",
-            p,
-            0,
-            "(x, x^2): Gauss sums, flat spectrum",
-            up(1.0 / math.sqrt(p)),
-            build=partial(squares, p),
-        )
+        p, source = moduli[0], "(x, x^2): Gauss sums, flat spectrum"
+        whole = up(1.0 / math.sqrt(p))
+        yield Offer(f"squares mod {p}", p, 0, source, whole, build=partial(squares, p))
     if set(moduli) <= {1, 2} or len(moduli) > _MOST_FACTORS or max(moduli) > _LARGEST_MODULUS:
         return
     for t in range(1, min(group.width, 4)):
-        m = mixed_size(moduli, t)
+        m, source = mixed_size(moduli, t), "orthogonal array with mixed levels (Bush 1952)"
         if m is not None and math.log(m) < group.log_order - 1e-9:
             yield Offer(
-                f"array of strength {t}",
-                m,
-                t,
-                "orthogonal array with mixed levels (Bush 1952)",
-                build=partial(_array, moduli, t),
+                f"array of strength {t}", m, t, source, build=partial(mixed_rows, moduli, t)
             )
-
-
-def _array(moduli: tuple[int, ...], t: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    return mixed_rows(moduli, t)
 
 
 def _is_odd_prime(n: int) -> bool:
@@ -127,13 +110,8 @@ def singer_set(q: int) -> Rows:
     """
     F = field(q)
     n = q * q + q + 1
-    for a in range(q):
-        for b in range(q):
-            for c in range(1, q):
-                line = _line_of_cycle(F, n, a, b, c)
-                if line is not None:
-                    return line[:, None]
-    raise AssertionError("every projective plane over a field has such a cycle")
+    lines = (_line_of_cycle(F, n, *abc) for abc in product(range(q), range(q), range(1, q)))
+    return next(line[:, None] for line in lines if line is not None)  # every plane has such a cycle
 
 
 def squares(p: int) -> Rows:
@@ -169,10 +147,167 @@ def _line_of_cycle(F: Field, n: int, a: int, b: int, c: int) -> Rows | None:
         if i and window[:2] == (0, 0):
             return None
         sequence.append(window[0])
-        following = _sum(F, _sum(F, table[0][window[2]], table[1][window[1]]), table[2][window[0]])
-        window = (window[1], window[2], following)
+        following = F.add(F.add(table[0][window[2]], table[1][window[1]]), table[2][window[0]])
+        window = (window[1], window[2], int(following))
     return np.flatnonzero(np.array(sequence) == 0) if window[:2] == (0, 0) else None
 
 
-def _sum(F: Field, a: int, b: int) -> int:
-    return int(F.add(a, b))
+MOST_SHIFTS = 1 << 20
+MOST_AXES = 3
+"""Shifts and axes up to which all lattices are compared, in a second or two."""
+
+
+class Axes(NamedTuple):
+    """Which columns of a row are shifts, modulo what, and what the other columns may be."""
+
+    columns: tuple[int, ...]
+    moduli: tuple[int, ...]
+    rest: Rows  # (turns and flips, width), 0 in the columns of shifts
+
+
+def axes(group: Group) -> Axes | None:
+    """The shifts of the group; None if it has none, or more than are compared."""
+    found = _axes(group)
+    if found is None or len(found.moduli) > MOST_AXES:
+        return None
+    return found if 1 < math.prod(found.moduli) <= MOST_SHIFTS else None
+
+
+def lattice(group: Group, m: int) -> tuple[Rows, float]:
+    """The best lattice of m elements with all turns and flips, and the frequency it is exact below."""
+    shifts = axes(group)
+    if shifts is None:
+        raise ArgumentError(f"{group.name} has no shifts of which lattices are known.")
+    count, left = divmod(m, len(shifts.rest))
+    points = None if left or not count else best_lattice(shifts.moduli, count)
+    if points is None:
+        total = math.prod(shifts.moduli)
+        sizes = [len(shifts.rest) * k for k in range(1, total + 1) if total % k == 0]
+        below = max((size for size in sizes if size < m), default=sizes[0])
+        above = min((size for size in sizes if size > m), default=sizes[-1])
+        raise ArgumentError(
+            f"m={shorten(m)} is not the size of a lattice of {group.name}; the nearest are "
+            f"{below} and {above}."
+        )
+    rows = np.repeat(shifts.rest, len(points), axis=0)
+    rows[:, list(shifts.columns)] = np.tile(points, (len(shifts.rest), 1))
+    return rows, math.sqrt(shortest_dual(points, shifts.moduli))
+
+
+def _axes(group: Group) -> Axes | None:
+    """Of shifts, of polygons and grids that are turned as well, and of products of these."""
+    if group.moduli is not None:
+        if set(group.moduli) == {2}:  # sign flips: degrees, not frequencies
+            return None
+        width = len(group.moduli)
+        return Axes(tuple(range(width)), group.moduli, np.zeros((1, width), np.int64))
+    if isinstance(group, Dihedral):
+        return Axes((0,), (group.n,), np.array([[0, 0], [0, 1]]))
+    if isinstance(group, GridSymmetries):
+        rest = np.zeros((8, 4), np.int64)
+        rest[:, 2:] = np.indices((4, 2)).reshape(2, -1).T
+        return Axes((0, 1), (group.n, group.n), rest)
+    return _axes_of_product(group) if group.factors else None
+
+
+def _axes_of_product(group: Group) -> Axes | None:
+    starts = [0, *accumulate(factor.width for factor in group.factors)]
+    columns: list[int] = []
+    moduli: list[int] = []
+    rest = np.zeros((1, 0), np.int64)
+    for factor, start in zip(group.factors, starts, strict=False):
+        part = _axes(factor)
+        if part is None:
+            return None
+        columns += [start + column for column in part.columns]
+        moduli += part.moduli
+        rest = np.concatenate(
+            [np.repeat(rest, len(part.rest), axis=0), np.tile(part.rest, (len(rest), 1))], axis=1
+        )
+    return Axes(tuple(columns), tuple(moduli), rest)
+
+
+def best_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
+    """The subgroup of m elements whose dual has the longest shortest frequency; None if there is none.
+
+    Among equals the one with the fewest such frequencies, then the first.
+
+    >>> best_lattice((4, 4), 8).tolist()
+    [[0, 0], [0, 2], [1, 1], [1, 3], [2, 0], [2, 2], [3, 1], [3, 3]]
+    """
+    index, rest = divmod(math.prod(moduli), m)
+    if rest:
+        return None
+    merits = [(_merit(basis, moduli), basis) for basis in _sublattices(moduli, index)]
+    _, best = min(merits, key=lambda each: each[0])
+    steps = np.array(moduli) // best.diagonal()
+    rows = _all_below(steps) @ best % moduli
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+def frequency_lengths(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
+    """Squared lengths of frequencies (k, w)."""
+    folded = np.minimum(frequencies, np.array(moduli) - frequencies)
+    return (folded**2).sum(axis=1)
+
+
+def shortest_dual(points: Rows, moduli: tuple[int, ...]) -> int:
+    """The squared length of the shortest frequency but 0 that is trivial on all these points.
+
+    For a subgroup of m points, below n1^2 + n2^2 + ... and one above it where every frequency is
+    cancelled.
+
+    >>> shortest_dual(best_lattice((8, 8), 32), (8, 8))
+    32
+    """
+    indicator = np.zeros(moduli)
+    indicator[tuple(points.T)] = 1.0
+    dual = np.argwhere(np.abs(np.fft.fftn(indicator)) > 0.5 * len(points))
+    lengths = frequency_lengths(dual, moduli)
+    return int(lengths[lengths > 0].min(initial=sum(n * n for n in moduli) + 1))
+
+
+def _merit(basis: Rows, moduli: tuple[int, ...]) -> tuple[int, int]:
+    """Smaller is better: minus the square of the shortest dual length, and how many have it.
+
+    f is in the dual if basis diag(1/n) f is whole, hence f = diag(n) basis^-1 z; since basis is
+    triangular, z_i below its diagonal entry gives every f mod n once. diag(n) basis^-1 is whole, as
+    the lattice holds all n_i e_i.
+    """
+    weights = np.rint(np.linalg.solve(basis.T.astype(float), np.diag(moduli)).T).astype(np.int64)
+    dual = _all_below(basis.diagonal()) @ weights.T % moduli
+    lengths = frequency_lengths(dual, moduli)[1:]  # the first is f = 0
+    shortest = int(lengths.min(initial=1 << 62))
+    return -shortest, int((lengths == shortest).sum())
+
+
+def _sublattices(moduli: tuple[int, ...], index: int) -> Iterator[Rows]:
+    """Lattices of this index in Z^k that hold all n_i e_i: triangular bases in normal form."""
+    n, k = moduli[0], len(moduli)
+    if k == 1:
+        if n % index == 0:
+            yield np.array([[index]])
+        return
+    for a in range(1, n + 1):
+        if n % a or index % a:
+            continue
+        for inner in _sublattices(moduli[1:], index // a):
+            for offset in product(*(range(d) for d in inner.diagonal().tolist())):
+                if _contains(inner, np.array(offset) * (n // a)):
+                    below = np.zeros((k - 1, 1), np.int64)
+                    yield np.block([[np.array([[a]]), np.array([offset])], [below, inner]])
+
+
+def _contains(basis: Rows, vector: Rows) -> bool:
+    """Whether the lattice with this upper triangular basis holds the vector."""
+    for i, row in enumerate(basis):
+        times, rest = divmod(int(vector[i]), int(row[i]))
+        if rest:
+            return False
+        vector = vector - times * row
+    return True
+
+
+def _all_below(sizes: Rows) -> Rows:
+    """All vectors with 0 <= z_i < sizes[i], counted with the last entry fastest."""
+    return np.indices(tuple(sizes.tolist())).reshape(len(sizes), -1).T

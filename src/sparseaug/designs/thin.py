@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from sparseaug._checks import check_integer
-from sparseaug.designs import tuples
 from sparseaug.designs.catalogue import (
     LARGEST_ORDER,
     announce_search,
     averages,
     is_listed,
 )
-from sparseaug.designs.descent import GREEDY_ORDER, PASS_ORDERS, Judge
+from sparseaug.designs.descent import GREEDY_ORDER, PASS_ORDERS, Judge, Signs, judge
 from sparseaug.designs.search import TIE, best, best_of_pool, first_least
-from sparseaug.designs.signs import Signs
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.degrees.graded import require_degree
@@ -91,7 +89,7 @@ def _chosen(S: GroupSample, m: int, degree: int | None) -> Rows:
         return S.elements[_places(Signs((1, 2)[:degree]), S.elements, m)]
     if degree <= 2 and group.points is not None and not group.irreps_have_degrees:
         images = group.permutations(S.elements)
-        return S.elements[_places(tuples.judge(images.shape[1], degree), images, m)]
+        return S.elements[_places(judge(images.shape[1], degree), images, m)]
     return S.elements[best_of_pool(group, S.elements, m, degree)]
 
 

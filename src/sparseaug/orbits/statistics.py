@@ -32,7 +32,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, dtype_kind, leaves, map_leaves, namespace
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.orbits.moves import Moves, flat
-from sparseaug.spectral.result import announce
+from sparseaug.spectral.norm import announce
 
 Floats = NDArray[np.float64]
 

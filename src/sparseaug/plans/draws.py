@@ -17,7 +17,7 @@ from sparseaug.sampling import Oracle
 from sparseaug.spectral import deviation as exact_deviation
 from sparseaug.spectral import draw_until
 from sparseaug.spectral.methods import preferred
-from sparseaug.spectral.result import announce
+from sparseaug.spectral.norm import announce
 from sparseaug.theory import deviation_sample_size, sharp_deviation_sample_size
 
 CHEAP_SUM = 1_000

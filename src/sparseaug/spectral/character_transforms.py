@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from sparseaug._floats import UNIT, gamma
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Rows
 from sparseaug.groups.permutations import digits_of_rank
-from sparseaug.spectral.result import Block
+from sparseaug.spectral.norm import Block
 
 # The error. Write u' for the unit of the working precision and r for ROOT_ERROR. The weights
 # w_j = c_j / m are rounded once and sum to at most 1. Left factors err by at most r + u'
@@ -49,33 +48,17 @@ COLUMNS = 1 << 13
 Frequencies: TypeAlias = Callable[[NDArray[np.intp]], Rows]
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(NamedTuple):
     """Which frequencies are left and right factors.
 
     Since f(-a) is the conjugate of f(a), the largest axis runs over 0..n//2 only. The right factors
     take whole axes, the smallest first; the largest axis is cut as a = step * high + low.
     """
 
-    moduli: tuple[int, ...]
     left: tuple[int, ...]  # radices of the left frequencies, axis by axis
     right: tuple[int, ...]
+    largest: int  # axis
     step: int
-
-    @property
-    def axis(self) -> int:
-        """The largest axis."""
-        return int(np.argmax(self.moduli))
-
-    def left_rows(self, start: int, stop: int) -> Rows:
-        """Frequencies h number start..stop-1."""
-        rows = _unrank(self.left, start, stop)
-        rows[:, self.axis] *= self.step
-        return rows
-
-    def right_rows(self, start: int, stop: int) -> Rows:
-        """Frequencies l number start..stop-1."""
-        return _unrank(self.right, start, stop)
 
 
 def split(moduli: tuple[int, ...]) -> Split:
@@ -87,9 +70,7 @@ def split(moduli: tuple[int, ...]) -> Split:
     """
     left, right = list(moduli), [1] * len(moduli)
     largest = int(np.argmax(moduli))
-    others = sorted(
-        (axis for axis in range(len(moduli)) if axis != largest), key=moduli.__getitem__
-    )
+    others = [axis for axis in np.argsort(moduli, kind="stable").tolist() if axis != largest]
     size, columns = 1, min(COLUMNS, math.isqrt(math.prod(moduli)))
     for axis in others:
         if size * moduli[axis] > columns and size >= 64:
@@ -100,7 +81,7 @@ def split(moduli: tuple[int, ...]) -> Split:
     # step * high + low stays below n // 2 + step <= n, so only 0 is the trivial frequency.
     step = max(1, min(columns // size, moduli[largest] // 2))
     left[largest], right[largest] = -(-half // step), step
-    return Split(moduli, tuple(left), tuple(right), step)
+    return Split(tuple(left), tuple(right), largest, step)
 
 
 def product_blocks(
@@ -121,10 +102,11 @@ def product_blocks(
     error = product_error(len(rows), dtype)
     weights = counts / m
     for first, last in _ranges(width, COLUMNS):
-        low = plan.right_rows(first, last)
+        low = _unrank(plan.right, first, last)
         factor = (roots(phases(low, rows, moduli), common) * weights).T.astype(dtype)
         for start, stop in _ranges(height, max(1, ENTRIES // (last - first))):
-            high = plan.left_rows(start, stop)
+            high = _unrank(plan.left, start, stop)
+            high[:, plan.largest] *= plan.step
             left = roots(phases(high, rows, moduli), common).astype(dtype)
             yield Block(_pairs(high, low, moduli), (left @ factor).reshape(-1), error)
 
@@ -209,7 +191,15 @@ def fft_blocks(rows: Rows, counts: Rows, moduli: tuple[int, ...], *, m: int) -> 
     flat /= m
     size = math.sqrt(float(math.prod(moduli)))
     error = 1.01 * (fft_error(moduli) * size * length / m + 8 * UNIT)
-    _spot_check(flat, shape, rows, counts, moduli, m=m, error=error)
+    index = np.random.default_rng(0).integers(0, flat.size, SPOT_CHECKS)
+    for i, frequency in zip(index, _unravel(shape, 0)(index), strict=True):
+        numerators = phases(frequency[None], rows, moduli)[0]
+        mean = character_mean(numerators, counts, math.lcm(*moduli), m=m)
+        if not (off := abs(flat[i].conjugate() - mean)) <= error + MEAN_ERROR:
+            raise SparseAugError(
+                f"the FFT of shape {moduli} is off by {off:.1e}, more than the proved {error:.1e}; "
+                "this SciPy's FFT is not what the proof assumes."
+            )
     for start in range(0, flat.size, BLOCK):
         yield Block(_unravel(shape, start), flat[start : start + BLOCK], error)
 
@@ -226,11 +216,11 @@ def fft_error(moduli: tuple[int, ...]) -> float:
 
 def is_smooth(moduli: tuple[int, ...]) -> bool:
     """Whether no axis needs Bluestein's way, which takes several times the memory."""
-    return all(p <= 11 for n in moduli for p in _prime_factors(n))
+    return all(p <= 11 for n in moduli for p in prime_factors(n))
 
 
 def _axis_error(n: int) -> float:
-    factors = _prime_factors(n)
+    factors = prime_factors(n)
     largest_pass = max(1000, math.isqrt(n))
     direct = sum(_pass_error(min(p, largest_pass)) for p in factors)
     if max(factors, default=1) <= 11:
@@ -243,7 +233,13 @@ def _pass_error(p: int) -> float:
     return 2 * math.sqrt(p) * gamma(p + 32) + gamma(20)
 
 
-def _prime_factors(n: int) -> list[int]:
+def prime_factors(n: int) -> list[int]:
+    """With their multiplicity, rising.
+
+    Examples:
+        >>> prime_factors(12), prime_factors(1)
+        ([2, 2, 3], [])
+    """
     factors, p = [], 2
     while p * p <= n:
         while n % p == 0:
@@ -260,27 +256,6 @@ def _unravel(shape: tuple[int, ...], start: int) -> Frequencies:
     return frequencies
 
 
-def _spot_check(
-    flat: NDArray[np.complex128],
-    shape: tuple[int, ...],
-    rows: Rows,
-    counts: Rows,
-    moduli: tuple[int, ...],
-    *,
-    m: int,
-    error: float,
-) -> None:
-    common = math.lcm(*moduli)
-    index = np.random.default_rng(0).integers(0, flat.size, SPOT_CHECKS)
-    for i, frequency in zip(index, _unravel(shape, 0)(index), strict=True):
-        mean = character_mean(phases(frequency[None], rows, moduli)[0], counts, common, m=m)
-        if not abs(flat[i].conjugate() - mean) <= error + MEAN_ERROR:
-            raise SparseAugError(
-                f"the FFT of shape {moduli} is off by {abs(flat[i].conjugate() - mean):.1e}, more "
-                f"than the proved {error:.1e}; this SciPy's FFT is not what the proof assumes."
-            )
-
-
 # With q = r / N, |q| <= 1/2, the angle fl(fl(pi/2) fl(q)) is off by 3 u relatively, at most 2.4 u.
 # Sine and cosine of it, at most 1, are taken to be within 4 ulps (NumPy's vector loops promise
 # that, most are within 1), so each part is off by at most 6.5 u and the root by at most 9.2 u.
@@ -291,9 +266,6 @@ ROOT_ERROR = 10.0 * UNIT
 # the division once; each of these is a multiple of at most 1 in modulus. 13.1 u in all.
 MEAN_ERROR = 14.0 * UNIT
 """At least |computed - true| for the mean of `character_mean`."""
-
-LARGEST_MODULUS = 1 << 42
-"""Above this the products of `phases` would overflow."""
 
 
 def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np.int64]:

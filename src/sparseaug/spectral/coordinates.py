@@ -32,8 +32,9 @@ from sparseaug.groups import Abelian, Group, Product, Rows
 from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
+from sparseaug.spectral.norm import Norm, Progress, announce, equal_share, larger_norm, restate
 from sparseaug.spectral.regular import PermutationMean
-from sparseaug.spectral.result import Norm, Progress, announce, larger_norm, shared, stated
 from sparseaug.spectral.tuples import (
     Tuples,
     low_weight_norm,
@@ -41,7 +42,6 @@ from sparseaug.spectral.tuples import (
     require_codes,
     require_tuples,
 )
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ def coordinates_norm(
         seconds=1e-3 * min(blocks, 1 << 60) + 3e-9 * len(elements) * min(dimensions, 1 << 60),
         instead="lower degree, or use fewer elements.",
     )
-    share = shared(failure_probability, blocks)
+    share = equal_share(failure_probability, blocks)
     worst = _abelian_norm(S, found, degree, power)
     modules = _Modules(elements)
     for done, choice in enumerate(_choices(found, degree)):
@@ -184,7 +184,7 @@ def coordinates_norm(
         worst = larger_norm(worst, norm)
         if progress is not None:
             progress(done + 1, blocks)
-    return stated(worst, failure_probability)
+    return restate(worst, failure_probability)
 
 
 def _turning(name: str, column: int, n: int) -> Space:

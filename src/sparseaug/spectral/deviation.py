@@ -7,28 +7,125 @@ coordinates at a time, or those that occur in a given linear action.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from sparseaug._checks import check_integer, check_real
-from sparseaug._floats import down, power_up, up
+from sparseaug._checks import check_integer, check_progress, check_real
+from sparseaug._floats import down, power_up, text_down, text_up, up
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    UnsupportedError,
+    shorten,
+    shorten_text,
+)
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not
-from sparseaug.spectral.methods import ACTION, Method, as_known, named, preferred, restricted
-from sparseaug.spectral.result import Deviation, Norm, Progress, larger_norm
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
-from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
-from sparseaug.theory import word_deviation as word_bound
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
+from sparseaug.spectral.methods import ACTION, as_known, named, preferred, restricted
+from sparseaug.spectral.norm import Norm, Progress, larger_norm
+from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound, word_deviation
 
 _LONGEST_WORD = 64
 """Longer words are bounded by ||D||^length: their norms are tiny, and powers cost time."""
 
 _SUBGROUP = Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
+
+    Attributes:
+        value: the norm is at most this
+        lower: and at least this, for certain
+        method: how it was computed
+        block: the irrep where it is attained
+        m: number of elements of S
+        floor: no S of m elements has a smaller norm
+        bound: what the paper promises for m uniform draws, with probability 1 - delta; None where S
+            is something else: given, words, joined, or drawn until it was good
+        delta: the delta of that promise
+        failure_probability: 0 where `value` is certain, None where it is an estimate
+        reason: why the norm is 1, where S lies in a coset of a proper subgroup
+        sha256: of S; empty for words and for restricted norms, which are not those of S itself
+    """
+
+    value: float
+    lower: float
+    method: str
+    block: str
+    m: int
+    floor: float
+    bound: float | None
+    delta: float
+    failure_probability: float | None = 0.0
+    reason: str = ""
+    sha256: str = ""
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether `value` is a certain upper bound."""
+        return self.failure_probability == 0.0
+
+    @property
+    def kind(self) -> str:
+        """ "rigorous", "with probability" or "estimate"."""
+        if self.failure_probability is None:
+            return "estimate"
+        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability!r}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and the kind of knowledge, as JSON data."""
+        return {**asdict(self), "rigorous": self.rigorous, "kind": self.kind}
+
+    def __str__(self) -> str:
+        text = (
+            f"deviation at most {text_up(self.value)} ({self.kind}; {self.method}, at "
+            f"{shorten_text(self.block)}); "
+            f"at least {text_down(self.lower)}"
+        )
+        if self.bound is not None:
+            text += f"; the a-priori bound says {text_up(self.bound)}"
+        return f"{text}; {self.reason}" if self.reason else text
+
+
+@dataclass(frozen=True)
+class NormOptions:
+    """What is rarely asked for of a deviation.
+
+    Attributes:
+        delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
+        device: where the blocks of a symmetric group are made and verified, for instance "cuda"
+        n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
+            many as there are cores, if not given. The result does not depend on it
+        failure_probability: where only a random start can reach the norm (more than 4096 tuples,
+            large irreps of products, of S_13 and of S_14): of the bound from above, over the start,
+            which is keyed by the hash of S. Where certainty is within reach it is given, and this is
+            not used
+
+    Examples:
+        >>> NormOptions(device="cuda")
+        NormOptions(delta=0.05, device='cuda', n_jobs=None, failure_probability=1e-09)
+    """
+
+    delta: float = 0.05
+    device: str | None = None
+    n_jobs: int | None = None
+    failure_probability: float = FAILURE_PROBABILITY
+
+    def __post_init__(self) -> None:
+        check_real("delta", self.delta, above=0, below=1)
+        check_real("failure_probability", self.failure_probability, above=0, below=1)
+        if self.n_jobs is not None:
+            check_integer("n_jobs", self.n_jobs, at_least=1)
+
+
+USUAL = NormOptions()
 
 
 def deviation(
@@ -39,17 +136,15 @@ def deviation(
     action: Action | None = None,
     shape: tuple[int, ...] | None = None,
     method: str | None = None,
-    delta: float = 0.05,
-    device: str | None = None,
-    n_jobs: int | None = None,
-    failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress | None = None,
+    options: NormOptions = USUAL,
 ) -> Deviation:
     """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
 
     Args:
         S: a sample of a group
-        length: of words over S: the norm of (Pi_S - Pi_G)^length
+        length: of words over S: the norm of (Pi_S - Pi_G)^length, the deviation of all m^length words,
+            as Pi_S Pi_G = Pi_G. It is at most the norm of Pi_S - Pi_G to that power, and often less
         degree: only functions that look at this many coordinates of an element at a time. These are
             the images of single points under a permutation, or of single axes +e_i under a signed
             one; for abelian groups the cyclic coordinates (only characters with at most this many
@@ -62,15 +157,8 @@ def deviation(
         method: "walsh", "characters", "dihedral", "young", "quaternions", "irreps" or
             "regular"; by default the first of them that fits the group
             (`sparseaug.spectral.best_method`)
-        delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
-        device: where the blocks of a symmetric group are made and verified, for instance "cuda"
-        n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
-            many as there are cores, if not given. The result does not depend on it.
-        failure_probability: where only a random start can reach the norm (more than 4096 tuples,
-            large irreps of products, of S_13 and of S_14): of the bound from above, over the start,
-            which is keyed by the hash of S. Where certainty is within reach it is given, and this is
-            not used.
         progress: called now and then with two numbers, how much is done and of how much
+        options: delta, device, n_jobs, failure_probability: see `sparseaug.spectral.NormOptions`
 
     Returns:
         The `Deviation`. Where the norm is 1 since S lies in a coset of a proper subgroup, its
@@ -88,12 +176,15 @@ def deviation(
         (True, 0.249, 0.654)
         >>> sa.deviation(S.words(length=2, size=64)).bound is None
         True
+        >>> sa.deviation(S, length=3).value <= found.value**3
+        True
     """
     require_sample(S)
-    delta = check_real("delta", delta, above=0, below=1)
     length = check_integer("length", length, at_least=1)
-    chance = check_real("failure_probability", failure_probability, above=0, below=1)
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
+    if not isinstance(options, NormOptions):
+        raise ArgumentError(f"options={shorten(options)} is not a NormOptions.")
     if sum(choice is not None for choice in (degree, action, method)) > 1:
         raise ArgumentError("degree, action and method exclude each other; give one of them.")
     if (action is None) != (shape is None):
@@ -109,21 +200,25 @@ def deviation(
         chosen = ACTION
     else:
         chosen = preferred(T.group) if method is None else named(method, T.group)
-    if device is not None and "device" not in chosen.options:
-        raise ArgumentError(f"device={shorten(device)} is for symmetric groups as a whole.")
-    options = {"degree": degree, "action": action, "shape": shape, "device": device}
-    options["n_jobs"] = None if n_jobs is None else check_integer("n_jobs", n_jobs, at_least=1)
-    compute = _computation(T, chosen, {"progress": progress, **options})
-    name, reason = chosen.name, ""
+    if options.device is not None and "device" not in chosen.options:
+        raise ArgumentError(f"device={shorten(options.device)} is for symmetric groups as a whole.")
+    given = {"degree": degree, "action": action, "shape": shape, **vars(options)}
+
+    def compute(power: int, chance: float) -> Norm:
+        own = {**given, "failure_probability": chance}
+        own = {name: own[name] for name in chosen.options if own.get(name) is not None}
+        return chosen.norm(T, power=power, progress=progress, **own)
+
+    name, reason, chance = chosen.name, "", options.failure_probability
     if _is_even(S):
         name, norm = "full", Norm(0.0, 0.0, "none")
     elif length > 1:
         norm = _of_words(compute, length, chance)
-    else:
-        norm, reason = (
-            _with_reason(S, lambda: compute(1, chance)) if whole else (compute(1, chance), "")
-        )
+    elif whole:
+        norm, reason = _with_reason(S, compute, chance)
         name = "subgroup" if reason else name
+    else:
+        norm = compute(1, chance)
     return Deviation(
         value=min(1.0, norm.upper),
         lower=min(1.0, norm.lower),
@@ -131,46 +226,12 @@ def deviation(
         block=norm.block,
         m=S.m,
         floor=_floor(S) if whole and length == 1 else 0.0,
-        bound=_bound(S, length, delta, degree),
-        delta=delta,
+        bound=_bound(S, length, options.delta, degree),
+        delta=options.delta,
         failure_probability=norm.failure_probability,
         reason=reason,
         sha256=S.sha256 if whole and length == 1 else "",
     )
-
-
-def word_deviation(S: GroupSample, length: int, **options: Any) -> Deviation:
-    """The norm of D_S^length, the deviation of all m^length words over S; options as `deviation`'s.
-
-    Pi_S^k - Pi_G = D_S^k, since Pi_S Pi_G = Pi_G. It is at most ||D_S||^length, and often less.
-
-    Args:
-        S: a sample of a group.
-        length: of the words.
-        **options: those of `deviation`.
-
-    Examples:
-        >>> import sparseaug as sa
-        >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(16)
-        >>> sa.spectral.word_deviation(S, 3).value <= sa.deviation(S).value ** 3
-        True
-    """
-    return deviation(S, length=length, **options)
-
-
-def _computation(
-    S: GroupSample, method: Method, options: dict[str, Any]
-) -> Callable[[int, float], Norm]:
-    """The norm of D_S^power by this method, with the options that it has, by power and chance."""
-    names = ("progress", *method.options)
-    given = {name: value for name, value in options.items() if name in names and value is not None}
-
-    def compute(power: int, chance: float) -> Norm:
-        random = "failure_probability" in method.options
-        extra = {"failure_probability": chance} if random else {}
-        return method.norm(S, power=power, **given, **extra)
-
-    return compute
 
 
 def _is_even(S: GroupSample) -> bool:
@@ -181,7 +242,9 @@ def _is_even(S: GroupSample) -> bool:
     return len(rows) == S.group.order and counts.min() == counts.max()
 
 
-def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str]:
+def _with_reason(
+    S: GroupSample, compute: Callable[[int, float], Norm], chance: float
+) -> tuple[Norm, str]:
     """The norm, and why it is 1 if it is: asked where it comes out as 1 or is out of reach.
 
     One or two elements lie in a coset of a cyclic subgroup: there it is asked first.
@@ -189,7 +252,7 @@ def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str
     if len(S.counts()[0]) <= 2 and (reason := why_not(S)):
         return _SUBGROUP, reason
     try:
-        norm = compute()
+        norm = compute(1, chance)
     except (GroupTooLargeError, UnsupportedError):
         if reason := why_not(S):
             return _SUBGROUP, reason
@@ -222,7 +285,7 @@ def _bound(S: GroupSample, length: int, delta: float, degree: int | None) -> flo
             return None
         sums, _ = S.group.dimensions_by_degree(degree)
         bound = sharp_deviation_bound(S.m, sum(sums) - 1, delta)
-    return bound if bound == 1.0 else word_bound(bound, length)
+    return bound if bound == 1.0 or length == 1 else word_deviation(bound, length)
 
 
 def _of_words(compute: Callable[[int, float], Norm], length: int, chance: float) -> Norm:
@@ -238,20 +301,3 @@ def _of_words(compute: Callable[[int, float], Norm], length: int, chance: float)
     both = larger_norm(one, norm).failure_probability
     upper = min(norm.upper, power_up(min(1.0, one.upper), length))
     return Norm(max(upper, norm.lower), norm.lower, norm.block, both)
-
-
-def check_progress(progress: object) -> None:
-    """Raise an `ArgumentError` unless it is None or can be called with two numbers."""
-    if progress is None:
-        return
-    try:
-        if not callable(progress):
-            raise TypeError
-        inspect.signature(progress).bind(1, 2)
-    except TypeError as error:
-        raise ArgumentError(
-            f"progress={shorten(progress)} cannot be called with two numbers; give a function "
-            "progress(done, total)."
-        ) from error
-    except ValueError:  # functions in C may have no signature
-        return

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real
+from sparseaug._checks import check_integer, check_progress, check_real
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
-from sparseaug.spectral.deviation import check_progress, deviation
+from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
 from sparseaug.spectral.methods import as_known, find_method, preferred, restricted
-from sparseaug.spectral.result import Deviation, Progress
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY
+from sparseaug.spectral.norm import Progress
 from sparseaug.theory import deviation_floor
 
 
@@ -29,7 +29,7 @@ from sparseaug.theory import deviation_floor
 class Drawn:
     """A sample that reached its target: S, its deviation, the oracle calls it took.
 
-    Args:
+    Attributes:
         sample: S
         deviation: the deviation of S
         calls: oracle calls that were made
@@ -38,13 +38,6 @@ class Drawn:
     sample: GroupSample
     deviation: Deviation
     calls: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.sample, GroupSample):
-            raise ArgumentError(f"sample={shorten(self.sample)} is not a GroupSample.")
-        if not isinstance(self.deviation, Deviation):
-            raise ArgumentError(f"deviation={shorten(self.deviation)} is not a Deviation.")
-        object.__setattr__(self, "calls", check_integer("calls", self.calls))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data, the sample by its hash."""
@@ -105,7 +98,8 @@ def draw_until(
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     if not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     # refuse before drawing
     restriction: dict[str, Any] = {"degree": degree, "action": action, "shape": shape}
     if degree is not None:
@@ -119,12 +113,10 @@ def draw_until(
         preferred(oracle.group)
     whole = degree is None and action is None
     order = oracle.group.order
-    wanted = _smallest_m(target, order) if whole else 1
     S: GroupSample | None = None
     found: Deviation | None = None
-    calls, tests = 0, 0
+    m, calls, tests = _smallest_m(target, order) if whole else 1, 0, 0
     while True:
-        m = wanted if S is None else max(1, math.ceil(growth * S.m))
         if calls + m >= order:
             everything = GroupSample.full(oracle.group)
             return Drawn(everything, deviation(everything, **restriction), calls)
@@ -135,15 +127,16 @@ def draw_until(
                 f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
                 "raise it, or the target."
             )
-        batch = oracle.fresh(m)
-        S = _extended(S, batch)
+        S = _extend(S, oracle.fresh(m))
         calls += m
+        m = max(1, math.ceil(growth * calls))
         if progress:
             progress(calls, max_calls)
         if found is not None and _still_above(S, found, target):
             continue
         tests += 1
-        found = deviation(S, **restriction, failure_probability=share_of_round(tests))
+        options = NormOptions(failure_probability=share_of_round(tests))
+        found = deviation(S, **restriction, options=options)
         if found.value <= target:
             if found.failure_probability:
                 found = replace(found, failure_probability=FAILURE_PROBABILITY)
@@ -160,7 +153,7 @@ def share_of_round(r: int) -> float:
     return 0.6079 * FAILURE_PROBABILITY / r**2
 
 
-def _extended(S: GroupSample | None, batch: GroupSample) -> GroupSample:
+def _extend(S: GroupSample | None, batch: GroupSample) -> GroupSample:
     """The sample that one longer draw would have given; its size was not fixed beforehand."""
     parts = [batch] if S is None else [S, batch]
     rows = np.concatenate([part.elements for part in parts])

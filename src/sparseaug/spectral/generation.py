@@ -18,6 +18,7 @@ from sparseaug.groups import Rows, format_order
 from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.counting import counted, exact_degree
+from sparseaug.spectral.walsh import independent, integers
 
 LISTED = 4096
 """Order up to which listing the subgroup takes less time than a stabiliser chain."""
@@ -50,19 +51,16 @@ def why_not(S: GroupSample) -> str:
     if order is None or order == S.group.order:
         return ""
     index = S.group.order // order
+    judge = "by profile(S), degree= or action=."
     advice = "draw more elements."
     if exact := exact_for(S):
-        advice = (
-            f"but {S.origin.design or 'S'} is exact {exact}; judge the rest by profile(S), degree= or "
-            "action=."
-        )
+        advice = f"but {S.origin.design or 'S'} is exact {exact}; judge the rest {judge}"
     elif S.origin.design:
-        advice = (
-            f"that is how {S.origin.design} is made; judge it on the functions that matter, by "
-            "profile(S), degree= or action=."
-        )
+        made = f"that is how {S.origin.design} is made"
+        advice = f"{made}; judge it on the functions that matter, {judge}"
+    short = str(index) if index < 10**20 else f"10^{math.log10(index):.0f}"
     return (
-        f"S lies in one coset of a subgroup of order {order}, index {_short(index)} in "
+        f"S lies in one coset of a subgroup of order {order}, index {short} in "
         f"{S.group.name} of order {format_order(S.group)}: no average over S can see more; "
         f"{advice}"
     )
@@ -87,7 +85,7 @@ def exact_for(S: GroupSample) -> str:
 def _abelian_order(moduli: tuple[int, ...], rows: Rows) -> int | None:
     """|G| / index, the index of the lattice spanned by the rows and the moduli, by elimination."""
     if set(moduli) <= {2}:
-        return 1 << _rank_over_two_elements(rows)
+        return 1 << len(independent(integers(rows.astype(np.uint8))))
     if len(moduli) > MOST_POINTS:
         return None
     lattice = [list(map(int, row)) for row in rows]
@@ -109,21 +107,3 @@ def _abelian_order(moduli: tuple[int, ...], rows: Rows) -> int | None:
         index *= abs(pivot[column])
         lattice = rest
     return math.prod(moduli) // index
-
-
-def _rank_over_two_elements(rows: Rows) -> int:
-    """Gaussian elimination on rows packed into Python integers."""
-    basis: dict[int, int] = {}
-    for row in np.packbits(rows.astype(np.uint8), axis=1):
-        word = int.from_bytes(row.tobytes(), "big")
-        while word:
-            top = word.bit_length()
-            if top not in basis:
-                basis[top] = word
-                break
-            word ^= basis[top]
-    return len(basis)
-
-
-def _short(index: int) -> str:
-    return str(index) if index < 10**20 else f"10^{math.log10(index):.0f}"

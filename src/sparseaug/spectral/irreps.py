@@ -23,15 +23,23 @@ from sparseaug.groups import Irrep, Rows
 from sparseaug.groups.product import Tensor
 from sparseaug.groups.representations import LARGEST_DENSE, listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm, shared, stated
-from sparseaug.spectral.verify.lanczos import (
+from sparseaug.spectral.lanczos import (
     FAILURE_PROBABILITY,
     STARTS,
     Operator,
     Threads,
     lanczos_norm,
 )
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper
+from sparseaug.spectral.norm import (
+    Block,
+    Norm,
+    Progress,
+    announce,
+    equal_share,
+    larger_norm,
+    restate,
+)
+from sparseaug.spectral.verified import norm_lower, norm_upper
 
 _CHUNK = 1 << 24  # numbers of representation matrices held at a time
 
@@ -78,12 +86,12 @@ def irreps_norm(
     large = [irrep for irrep in irreps if irrep.dimension > LARGEST_DENSE]
     found = largest_norm(irrep_means(S), total=len(irreps), power=power, progress=progress)
     for done, irrep in enumerate(large, start=len(irreps) - len(large) + 1):
-        share = shared(failure_probability, len(large))
+        share = equal_share(failure_probability, len(large))
         norm = tensor_norm(S, irrep, power=power, failure_probability=share)
         found = larger_norm(found, norm)
         if progress:
             progress(done, len(irreps))
-    return stated(found, failure_probability)
+    return restate(found, failure_probability)
 
 
 # Measured on one core: 0.2 microseconds for each entry of a matrix that is made (Young's form from

@@ -16,17 +16,16 @@ from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.characters import characters_norm, dihedral_norm
 from sparseaug.spectral.coordinates import coordinates_norm
-from sparseaug.spectral.dihedral import dihedral_norm
 from sparseaug.spectral.irreps import block_of, irreps_norm, largest_norm
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm
-from sparseaug.spectral.result import Norm
 from sparseaug.spectral.rotations import bands_norm, is_space, prime_norm
+from sparseaug.spectral.symmetric import LARGEST_APPLIED, symmetric_norm
 from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.walsh import walsh_norm
-from sparseaug.spectral.young.symmetric import LARGEST_APPLIED, symmetric_norm
 
 REGULAR_LIMIT = 2_000_000
 """Order up to which the regular representation is used."""

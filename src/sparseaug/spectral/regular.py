@@ -9,30 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import require_work
 from sparseaug._floats import UNIT, down, gamma, up
-from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Group, Rows
-from sparseaug.groups.base import ENUMERATION_LIMIT
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.result import Norm, Progress, announce
-from sparseaug.spectral.verify.lanczos import (
+from sparseaug.spectral.lanczos import (
     BASIS_ENTRIES,
     Operator,
     Vector,
     krylov_norm,
     sum_in_two_levels,
 )
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper
-
-INDEX_ENTRIES = 1 << 29
-"""Entries of the tables of where points go, 4 bytes each: 2 GiB, twice (there and back)."""
+from sparseaug.spectral.norm import Norm, Progress, announce
+from sparseaug.spectral.verified import norm_lower, norm_upper
 
 _CHUNK = 1 << 17  # gathers between two looks at the next rows; their weights stay in cache
 _TAIL = 1 << 11  # size of the subgroup whose products are tabled
@@ -47,7 +41,6 @@ def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = 
         >>> round(regular_norm(S).upper, 9)
         0.707106781
     """
-    power = check_integer("power", power, at_least=1)
     group = S.group
     elements, weights = _without_common_share(S)
     if not len(elements):
@@ -80,18 +73,13 @@ class PermutationMean:
     orbits: NDArray[np.int64] | None = None
     """The orbit of each point under G, counted from 0; None if there is but one."""
 
-    @cached_property
-    def share(self) -> float:
-        """sum_j |w_j| / m, which bounds the norm."""
-        return min(1.0, up(int(abs(self.weights).sum()) / self.total))
-
     def operator(self) -> Operator:
         """The mean without its matrix. The table of images is used up: it is inverted in place."""
-        there = _Gather(self.images, self.weights, self.total)
+        there = _gather(self.images, self.weights, self.total)
         points = np.arange(self.images.shape[1], dtype=np.int32)
         for row in self.images:
             row[row.copy()] = points
-        back = _Gather(self.images, self.weights, self.total)
+        back = _gather(self.images, self.weights, self.total)
         project, drift = self._projection()
         # A sum of d products with small integers, a division, and the subtraction of the mean:
         # gamma(d + 3) of the sum of absolute values, which is the same mean of |x|, of norm at most
@@ -102,7 +90,7 @@ class PermutationMean:
             apply_transpose=lambda x: project(back(x)),
             rounding=gamma(len(self.weights) + 3),
             drift=drift,
-            norm=self.share,
+            norm=min(1.0, up(int(abs(self.weights).sum()) / self.total)),  # sum_j |w_j| / m
         )
 
     def _projection(self) -> tuple[Callable[[Vector], Vector], float]:
@@ -130,27 +118,26 @@ class PermutationMean:
         return subtract_orbitwise, 2.0 * gamma(int(sizes.max()) + 16)
 
 
-class _Gather:
+def _gather(
+    images: NDArray[np.int32], weights: NDArray[np.int64], total: int
+) -> Callable[[Vector], Vector]:
     """x -> (1/m) sum_j w_j x[images[j]], by sparse rows that share one array of weights."""
+    d, n = images.shape
+    step = min(n, max(1, _CHUNK // d))
+    data = np.tile(weights.astype(np.float64), step)
+    pointers = np.arange(0, d * step + 1, d, dtype=np.int32)
+    rows = []
+    for at in range(0, n, step):
+        block = images[:, at : at + step].T.copy("C")
+        entries = (data[: d * len(block)], block.ravel(), pointers[: len(block) + 1])
+        rows.append(csr_array(entries, shape=(len(block), n)))
 
-    def __init__(self, images: NDArray[np.int32], weights: NDArray[np.int64], total: int) -> None:
-        d, n = images.shape
-        step = min(n, max(1, _CHUNK // d))
-        data = np.tile(weights.astype(np.float64), step)
-        pointers = np.arange(0, d * step + 1, d, dtype=np.int32)
-        self._total = total
-        self._rows = [
-            csr_array(
-                (data[: d * len(block)], block.ravel(), pointers[: len(block) + 1]),
-                shape=(len(block), n),
-            )
-            for block in (images[:, at : at + step].T.copy("C") for at in range(0, n, step))
-        ]
-
-    def __call__(self, x: Vector) -> Vector:
-        y = np.concatenate([rows @ x for rows in self._rows])
-        y /= self._total
+    def gather(x: Vector) -> Vector:
+        y = np.concatenate([some @ x for some in rows])
+        y /= total
         return y
+
+    return gather
 
 
 def dense_norm(mean: PermutationMean, power: int) -> Norm:
@@ -242,28 +229,24 @@ def require_room(count: int, dimension: int, what: str, *, power: int = 1, start
     vectors are kept, 35 ns for a point and 2 ns for each of its images; three tables of 4 bytes an
     image, a dozen vectors, and for each step one in single precision.
     """
-    if dimension > ENUMERATION_LIMIT or count * dimension > INDEX_ENTRIES:
-        raise GroupTooLargeError(
-            f"{count} permutations of {dimension} points ({what}) are too many; at most "
-            f"{ENUMERATION_LIMIT} points and {INDEX_ENTRIES} images are kept: use fewer elements, "
-            "a lower degree= or action=."
-        )
+    remedy = "use fewer elements, a lower degree= or action="
+    what = f"the norm of a mean of {count} permutations of {dimension} points ({what})"
+    require_work("points", dimension, what, remedy=remedy)
+    require_work("images of points", count * dimension, what, remedy=remedy)
     kept = min(BASIS_ENTRIES, 600 * dimension)
     announce(
-        f"the norm of a mean of {count} permutations of {dimension} points ({what})",
+        what,
         seconds=1e-9 * (35 + 2 * count * min(power, 64)) * kept * starts,
         memory=(12.0 * count + 100.0) * dimension + 4.0 * kept,
-        instead="use fewer elements, a lower degree= or action=.",
+        instead=f"{remedy}.",
     )
 
 
 def _tail(group: Group) -> int:
     """The largest size of H, as `left_translations` wants it, that is worth a table."""
-    candidates = [math.prod(group.radices[i:]) for i in range(len(group.radices) + 1)]
-    for size in candidates:
-        if size <= _TAIL and size * size <= group.order and _is_tail(group, size):
-            return size
-    return 1
+    sizes = (math.prod(group.radices[i:]) for i in range(len(group.radices) + 1))
+    few = (size for size in sizes if size <= _TAIL and size * size <= group.order)
+    return next((size for size in few if _is_tail(group, size)), 1)
 
 
 def _is_tail(group: Group, size: int) -> bool:

@@ -9,21 +9,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, require_work
 from sparseaug._floats import UNIT, gamma, up
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
+from sparseaug.spectral.norm import Norm, Progress
 from sparseaug.spectral.regular import dense_power
-from sparseaug.spectral.result import Norm, Progress
 
 Matrix = NDArray[np.float64]
-
-MAX_DIMENSION = 4096
-"""Entries of one sample at most: the matrix is formed and verified."""
 
 ENUMERATED = 100_000
 """Groups up to this order are averaged over; larger ones by the fixed space of generators."""
@@ -56,32 +53,25 @@ def action_norm(
         >>> 0 < norm.lower <= norm.upper < 0.28
         True
     """
-    power = check_integer("power", power, at_least=1)
-    if not isinstance(shape, tuple | list):
-        raise ArgumentError(
-            f"shape={shorten(shape)} is not a tuple; give the shape of one sample: (6,)."
-        )
+    if not isinstance(shape, tuple | list) or not shape:
+        raise ArgumentError(f"shape={shorten(shape)} is not the shape of one sample, such as (6,).")
     shape = tuple(check_integer("shape", size, at_least=1) for size in shape)
     dimension = math.prod(shape)
-    if dimension > MAX_DIMENSION or not shape:
-        raise GroupTooLargeError(
-            f"shape={shorten(shape)} has {shorten(dimension)} entries; give 1 to {MAX_DIMENSION} of "
-            "them, for instance one channel or a smaller image."
-        )
+    remedy = "give one channel or a smaller image"
+    require_work("entries of a sample", dimension, f"shape={shorten(shape)}", remedy=remedy)
     block = f"{type(action).__name__} on {shape}"
     if S.group.order == 1:
         return Norm(0.0, 0.0, block)
     total, defect, exact = _sum(action, action.rows(S), shape, progress)
     mean = total / S.m
     fixed, fixed_error, fixed_exact = _invariants(action, shape)
-    difference = mean - fixed
+    exact = exact and fixed_exact
     # Exact parts: a quotient, a projection of correctly rounded entries, a difference. Others: the
     # sum of m matrices in any order as well. All relative to norms of at most sqrt(dimension).
-    roundings = 3 if exact and fixed_exact else S.m + 3
+    roundings = 3 if exact else S.m + 3
     error = 2.0 * gamma(roundings) * math.sqrt(dimension) * (1.0 + TOLERANCE) + defect + fixed_error
-    bounds = dense_power(difference, up(error * 1.01), power)
+    bounds = dense_power(mean - fixed, up(error * 1.01), power)
     upper = min(bounds.upper, 1.0)
-    exact = exact and fixed_exact
     _require_law(action, action.rows(S), shape, exact=exact)
     proved = exact and action.kind in ("entries", "signs")
     return Norm(upper, min(bounds.lower, upper), block, 0.0 if proved else None)
@@ -115,12 +105,10 @@ def _sum(
     defect, exact = 0.0, True
     for start in range(0, len(rows), step):
         matrices = _matrices(action, rows[start : start + step], shape)
-        if exact and are_signed_permutations(matrices):
-            total += matrices.sum(axis=0)
-        else:
-            exact = False
+        exact = exact and are_signed_permutations(matrices)
+        if not exact:
             defect = max(defect, _defect(matrices, action))
-            total += matrices.sum(axis=0)
+        total += matrices.sum(axis=0)
         if progress is not None:
             progress(min(start + step, len(rows)), len(rows))
     return total, defect, exact
@@ -189,16 +177,10 @@ def _signed_orbit_means(images: NDArray[np.int64]) -> Matrix:
     points = np.arange(size)
     target, flips = images % size, images >= size  # e_i goes to sign e_target
     plus, minus = target + size * flips, target + size * ~flips
-    edges = csr_array(
-        (
-            np.ones(2 * target.size),
-            (
-                np.concatenate([np.tile(points, len(target)), np.tile(points + size, len(target))]),
-                np.concatenate([plus.ravel(), minus.ravel()]),
-            ),
-        ),
-        shape=(2 * size, 2 * size),
-    )
+    sources = np.concatenate([np.tile(points, len(target)), np.tile(points + size, len(target))])
+    targets = np.concatenate([plus.ravel(), minus.ravel()])
+    entries = (np.ones(len(sources)), (sources, targets))
+    edges = csr_array(entries, shape=(2 * size, 2 * size))
     label = connected_components(edges, directed=False)[1]
     together = (label[:size, None] == label[None, :size]).astype(np.float64)
     opposite = label[:size, None] == label[None, size:]
@@ -227,7 +209,6 @@ def _fixed_space(matrices: Matrix, name: str) -> tuple[Matrix, float]:
     basis = vectors[:, kernel]
     rounding = 8.0 * gamma(size + 4 * len(matrices)) * len(matrices) * size
     residual = float(np.linalg.norm(laplacian @ basis)) + rounding
-    orthonormal = (
-        float(np.linalg.norm(basis.T @ basis - np.eye(basis.shape[1]))) + size * size * UNIT
-    )
+    orthonormal = float(np.linalg.norm(basis.T @ basis - np.eye(basis.shape[1])))
+    orthonormal += size * size * UNIT
     return basis @ basis.T, 1.01 * (residual / gap + orthonormal + gamma(size) * size)

@@ -43,7 +43,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
@@ -60,18 +59,15 @@ from sparseaug.groups.wigner import (
 )
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import block_of, largest_norm
-from sparseaug.spectral.result import Block, Norm, Progress, announce
+from sparseaug.spectral.norm import Block, Norm, Progress, announce
 
 _BLOCK = 128  # elements whose phases are multiplied at a time
-
-Complex = NDArray[np.complex128]
 
 
 def bands_norm(
     S: GroupSample, *, degree: int, power: int = 1, progress: Progress | None = None
 ) -> Norm:
     """The norm of D_S^power on the irreps of degree at most `degree`."""
-    degree = check_integer("degree", degree, at_least=1)
     blocks = (block for _, block in band_blocks(S, degree))
     return largest_norm(blocks, total=degree, power=power, progress=progress)
 
@@ -88,18 +84,12 @@ def band_blocks(S: GroupSample, highest: int) -> Iterator[tuple[int, Block]]:
     if signed:
         share = float(np.dot(counts, 1 - 2 * rows[:, -1])) / S.m  # an integer, divided once
         yield 0, Block("det", np.array([[share]]), UNIT * abs(share))
-    if space:
-        yield from _in_space(S, rows, counts, highest, signed)
-    else:
-        yield from _in_plane(rows, counts, S.m, highest, signed)
+    find = _in_space if space else _in_plane
+    yield from find(S, rows, counts, highest, signed)
 
 
 def _in_space(
-    S: GroupSample,
-    rows: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    highest: int,
-    signed: bool,
+    S: GroupSample, rows: Rows, counts: Rows, highest: int, signed: bool
 ) -> Iterator[tuple[int, Block]]:
     zeros = exact_zeros(S, highest)
     cancelled = signed and is_mirrored(rows, counts)
@@ -118,28 +108,24 @@ def _in_space(
     summed = up(6 * UNIT + 1.5 * gamma(2 * min(len(rows), _BLOCK) + len(rows) // _BLOCK + 6))
     tables = quarter_turns(highest)
     for ell in range(1, highest + 1):
+        names = [f"l={ell}{mark}" for mark in ("+-" if signed else [""])]
         zero = np.zeros((2 * ell + 1, 2 * ell + 1))
         if ell in zeros:
-            for mark in ("+", "-") if signed else ("",):
-                yield ell, Block(f"l={ell}{mark}", zero, 0.0)
+            yield from ((ell, Block(name, zero, 0.0)) for name in names)
             continue
         part = slice(highest - ell, highest + ell + 1)
         d = tables[ell]
         means = [np.einsum("km,kn,mkn->mn", d, d, half[part, part, part]) for half in halves]
         error = wigner_rounding(ell, summed)
         if not signed:
-            yield ell, Block(f"l={ell}", means[0], error)
+            yield ell, Block(names[0], means[0], error)
             continue
-        yield ell, Block(f"l={ell}+", means[0] + means[1], up(2 * error))
-        if cancelled:
-            yield ell, Block(f"l={ell}-", zero, 0.0)
-        else:
-            yield ell, Block(f"l={ell}-", means[0] - means[1], up(2 * error))
+        yield ell, Block(names[0], means[0] + means[1], up(2 * error))
+        odd = (zero, 0.0) if cancelled else (means[0] - means[1], up(2 * error))
+        yield ell, Block(names[1], *odd)
 
 
-def _moments(
-    turns: NDArray[np.float64], counts: NDArray[np.int64], m: int, highest: int
-) -> Complex:
+def _moments(turns: Rows, counts: Rows, m: int, highest: int) -> NDArray[np.complex128]:
     """T_mkn of the elements with these counts, (2L+1, 2L+1, 2L+1)."""
     size = 2 * highest + 1
     total = np.zeros((size * size, size), np.complex128)
@@ -152,15 +138,11 @@ def _moments(
 
 
 def _in_plane(
-    rows: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    m: int,
-    highest: int,
-    signed: bool,
+    S: GroupSample, rows: Rows, counts: Rows, highest: int, signed: bool
 ) -> Iterator[tuple[int, Block]]:
     """exp(i k angle) in the mean; with reflections [[a, b], [b*, a*]], b of the reflected half."""
     powers = phase_powers(angle_phases(rows[:, 0]), highest)[:, highest + 1 :]
-    weights = (counts / m)[:, None]
+    weights = (counts / S.m)[:, None]
     mirrored = (rows[:, 1] != 0)[:, None] if signed else np.zeros((len(rows), 1), np.bool_)
     a = (powers * np.where(mirrored, 0.0, weights)).sum(axis=0)
     b = (powers * np.where(mirrored, weights, 0.0)).sum(axis=0)
@@ -215,13 +197,10 @@ def exact_squares(S: GroupSample, highest: int) -> dict[tuple[int, int], Fractio
     return found
 
 
-def exact_zeros(S: GroupSample, highest: int) -> frozenset[int]:
+def exact_zeros(S: GroupSample, highest: int) -> set[int]:
     """The l >= 1 on which S is exact, of both parities, decided by integers."""
     squares = exact_squares(S, highest) or {}
-    degrees = {ell for ell, _ in squares if ell}
-    return frozenset(
-        ell for ell in degrees if not any(v for (k, _), v in squares.items() if k == ell)
-    )
+    return {ell for ell, _ in squares if ell} - {ell for (ell, _), v in squares.items() if v}
 
 
 def is_mirrored(rows: Rows, counts: NDArray[np.int64]) -> bool:

@@ -25,9 +25,9 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import ROOT_ERROR, roots
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
+from sparseaug.spectral.norm import Norm, Progress, announce
 from sparseaug.spectral.regular import PermutationMean, dense_norm, require_room
-from sparseaug.spectral.result import Norm, Progress, announce
-from sparseaug.spectral.verify.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
 
 DENSE_DIMENSION = 4096
 """Up to here a module is verified as a matrix; beyond, the bound has a failure probability."""

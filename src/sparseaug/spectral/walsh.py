@@ -12,17 +12,16 @@ The Walsh-Hadamard transform of integers in place, blocked so that each pass sta
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import require_work
 from sparseaug._floats import down, power_down, power_up, up
-from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.sampling.sample import GroupSample
-from sparseaug.spectral.result import Norm, Progress, announce
+from sparseaug.spectral.norm import Norm, Progress, announce
 
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
@@ -32,9 +31,6 @@ MIDDLE_BITS = 9
 
 TABLE_BITS = 28
 """Largest d for a table of 2^d counts, one gigabyte."""
-
-WORK_BITS = 38
-"""Largest d plus log2 of the words of m bits: a few minutes on two cores."""
 
 
 def walsh_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
@@ -48,21 +44,21 @@ def walsh_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = No
         >>> walsh_norm(sa.GroupSample(sa.sign_flips(4096), np.eye(64, 4096, dtype=int))).upper
         1.0
     """
-    group = S.group
-    if group.moduli is None or max(group.moduli) > 2:
-        raise ArgumentError(f"S is a sample of {group.name}; give one of sign_flips(d).")
-    power = check_integer("power", power, at_least=1)
-    if group.order == 1:
+    if S.group.order == 1:
         return Norm(0.0, 0.0, "")
-    axes = np.flatnonzero(np.array(group.moduli) == 2)
+    axes = np.flatnonzero(np.array(S.group.moduli) == 2)
     bits = S.elements[:, axes].astype(np.uint8)
-    rank = orthogonal_rank(bits)
-    total = S.m
+    total, rank = S.m, orthogonal_rank(bits)
     if not rank:
         total, rank = _largest(bits, progress)
-    frequency = np.zeros(group.width, np.int64)
+    frequency = np.zeros(S.group.width, np.int64)
     frequency[axes] = [rank >> i & 1 for i in range(len(axes) - 1, -1, -1)]
-    return _norm(total, S.m, power, f"chi{tuple(frequency.tolist())}")
+    quotient = total / S.m
+    a, b = quotient.as_integer_ratio()
+    exact = a * S.m == b * total
+    low, high = (quotient, quotient) if exact else (down(quotient), up(quotient))
+    block = f"chi{tuple(frequency.tolist())}"
+    return Norm(power_up(high, power), power_down(low, power), block)
 
 
 def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
@@ -79,7 +75,7 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
     d = bits.shape[1]
     echelon: dict[int, int] = {}  # pivot, as a power of two, to row
     pivots = 0
-    for vector in _integers(np.unique(bits ^ bits[0], axis=0)):
+    for vector in integers(np.unique(bits ^ bits[0], axis=0)):
         rest = vector
         while hit := rest & pivots:
             rest ^= echelon[hit & -hit]
@@ -102,17 +98,10 @@ def _largest(bits: NDArray[np.uint8], progress: Progress | None) -> tuple[int, i
     words = -(-m // 64)
     if d <= TABLE_BITS and words > 8:  # a word costs as much as three levels of the transform
         return _by_table(bits)
-    if d + (words - 1).bit_length() > WORK_BITS:
-        raise UnsupportedError(
-            f"the 2^{d} characters of Z2^{d} at m={m} elements are too many (at most "
-            f"2^{WORK_BITS - (words - 1).bit_length()} can be looked at); restrict them to those "
-            "of few coordinates with degree=, or use fewer sign flips."
-        )
-    announce(
-        f"the norm on the 2^{d} characters of Z2^{d} at m={m} elements",
-        seconds=1.5e-9 * 2.0**d * words,
-        instead="restrict it with degree=.",
-    )
+    what = f"the norm on the 2^{d} characters of Z2^{d} at m={m} elements"
+    remedy = "restrict it to functions of few coordinates with degree=, or use fewer sign flips"
+    require_work("parities", words << d, what, remedy=remedy)
+    announce(what, seconds=1.5e-9 * 2.0**d * words, instead=f"{remedy}.")
     return _by_popcount(bits, progress)
 
 
@@ -200,21 +189,30 @@ def _words(bits: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return np.packbits(padded, axis=1).view(np.uint64)
 
 
-def _integers(bits: NDArray[np.uint8]) -> Iterator[int]:
+def independent(vectors: Iterable[int]) -> list[int]:
+    """Those vectors of bits that are not sums, over GF(2), of earlier ones.
+
+    Examples:
+        >>> independent([0b01, 0b11, 0b10])
+        [1, 3]
+    """
+    kept: list[int] = []
+    basis: dict[int, int] = {}
+    for vector in vectors:
+        rest = vector
+        while rest and rest.bit_length() in basis:
+            rest ^= basis[rest.bit_length()]
+        if rest:
+            basis[rest.bit_length()] = rest
+            kept.append(vector)
+    return kept
+
+
+def integers(bits: NDArray[np.uint8]) -> Iterator[int]:
     """Rows as integers, the first bit most significant."""
     shift = -bits.shape[1] % 8
     for row in np.packbits(bits, axis=1):
         yield int.from_bytes(row.tobytes(), "big") >> shift
-
-
-def _norm(total: int, m: int, power: int, block: str) -> Norm:
-    if total == 0:
-        return Norm(0.0, 0.0, block)
-    quotient = total / m
-    a, b = quotient.as_integer_ratio()
-    exact = a * m == b * total
-    low, high = (quotient, quotient) if exact else (down(quotient), up(quotient))
-    return Norm(power_up(high, power), power_down(low, power), block)
 
 
 CACHE = 1 << 16
@@ -229,8 +227,6 @@ def hadamard(table: NDArray[np.signedinteger]) -> None:
         >>> hadamard(x); x
         array([ 3, -1, -1,  3])
     """
-    if table.ndim != 1 or table.size & (table.size - 1) or not table.flags.c_contiguous:
-        raise ArgumentError(f"table has shape {table.shape}; give 2^d entries in a row.")
     if table.size <= CACHE:
         _in_cache(table)
         return

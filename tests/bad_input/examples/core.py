@@ -117,19 +117,12 @@ def of_designs() -> Iterator[Example]:
 def of_spectral() -> Iterator[Example]:
     every = {
         **{"S": S, "length": 1, "degree": None, "action": None, "shape": None, "method": None},
-        **{
-            "delta": 0.05,
-            "device": None,
-            "failure_probability": 1e-9,
-            "progress": None,
-            "n_jobs": 1,
-        },
+        **{"progress": None, "options": sa.spectral.NormOptions()},
     }
     yield Example(sa.deviation, every)
     yield Example(sa.deviation, {"S": S, "degree": 1})
     yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
     yield Example(sa.deviation, {"S": S, "method": "regular"})
-    yield Example(sa.spectral.word_deviation, {"S": S, "length": 2})
     yield Example(sa.profile, {"S": S, "degree": 2, "by": "degree", "progress": None})
     yield Example(sa.spectral.Profile, fields(sa.profile(S)))
     yield Example(sa.profile(S).plot, {"axes": None})
@@ -141,7 +134,12 @@ def of_spectral() -> Iterator[Example]:
             **{"degree": None, "progress": None, "action": None, "shape": None},
         },
     )
-    yield Example(sa.spectral.Deviation, fields(FOUND))
+    rare = {"delta": 0.05, "device": None, "failure_probability": 1e-9, "n_jobs": 1}
+    yield Example(
+        lambda **options: sa.deviation(S, options=sa.spectral.NormOptions(**options)),
+        rare,
+        of="spectral.NormOptions",
+    )
 
 
 def among(call: Any, good: dict[str, Any], more: tuple[str, ...] = (), of: str = "") -> Example:

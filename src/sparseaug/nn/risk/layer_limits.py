@@ -36,7 +36,7 @@ from torch.nn import functional
 from sparseaug._floats import gamma, lifted
 from sparseaug.errors import UnsupportedError
 from sparseaug.kernels.arrays import Floats
-from sparseaug.spectral.verify.verified import norm_upper
+from sparseaug.spectral.verified import norm_upper
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk

@@ -11,7 +11,7 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_callable
+from sparseaug._checks import check_callable, check_progress
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, describe, dtype_kind, joined, leaves, map_leaves
 from sparseaug.actions.base import differences, require_law
@@ -28,8 +28,7 @@ from sparseaug.orbits.models import (
 from sparseaug.orbits.spectrum.measure import measure
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral.deviation import check_progress
-from sparseaug.spectral.result import Progress
+from sparseaug.spectral.norm import Progress
 
 _HELD = 1 << 30  # bytes of outputs held at a time
 _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size is given
@@ -97,7 +96,8 @@ def orbit_spectrum(
     """
     check_callable("f", f)
     n = require_inputs(action, x)
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     given = check_chunk(chunk_size)
     # what does not move is refused before anything is drawn
     action(action.group.identity(), map_leaves(lambda part: part[:1], x))

@@ -25,12 +25,12 @@ from sparseaug.groups.degrees import Degree
 from sparseaug.groups.representations import LARGEST_DENSE, listed_irreps
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import irrep_means
+from sparseaug.spectral.lanczos import Threads
+from sparseaug.spectral.norm import Block, Norm, Progress
 from sparseaug.spectral.profiles.counting import MOST_SETS, Count, counted, summed
 from sparseaug.spectral.profiles.result import Level, Number, Part, degree_size
-from sparseaug.spectral.result import Block, Norm, Progress
 from sparseaug.spectral.rotations import band_blocks, exact_squares
-from sparseaug.spectral.verify.lanczos import Threads
-from sparseaug.spectral.verify.verified import norm_lower, norm_upper
+from sparseaug.spectral.verified import norm_lower, norm_upper
 
 
 def irrep_levels(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from sparseaug._checks import check_choice, check_integer
+from sparseaug._checks import check_choice, check_integer, check_progress
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
-from sparseaug.spectral.deviation import check_progress
 from sparseaug.spectral.methods import as_known
+from sparseaug.spectral.norm import Progress
 from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
 from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
-from sparseaug.spectral.result import Progress
-from sparseaug.spectral.young.symmetric import LARGEST_N
+from sparseaug.spectral.symmetric import LARGEST_N
 
 
 def profile(
@@ -81,7 +80,8 @@ def profile(
         6       1             1         32
     """
     require_sample(S)
-    check_progress(progress)
+    if progress is not None:
+        check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
     check_choice("by", by, tuple(MEANINGS))
     T = as_known(S, by_degree=True)

@@ -29,12 +29,12 @@ from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import TABLE, frequency_labels, weight_labels
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.character_transforms import fft_blocks, phases
+from sparseaug.spectral.character_transforms import fft_blocks, phases, prime_factors
 from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.norm import Block, Norm
 from sparseaug.spectral.profiles.blocks import levels
 from sparseaug.spectral.profiles.counting import Count, coset_of, counted
 from sparseaug.spectral.profiles.result import Level, Part
-from sparseaug.spectral.result import Block, Norm
 from sparseaug.spectral.tuples import norms_by_weight
 from sparseaug.spectral.walsh import hadamard
 
@@ -279,24 +279,7 @@ def vanish(phases: NDArray[np.int64], counts: Rows, n: int) -> NDArray[np.bool_]
         flat = np.zeros(len(part) * n, np.int64)
         np.add.at(flat, codes.ravel(), weights.ravel())
         table = flat.reshape(len(part), n)
-        for q in prime_factors(n):
+        for q in set(prime_factors(n)):
             table = table - np.roll(table, n // q, axis=1)
         found[start : start + step] = ~table.any(axis=1)
     return found
-
-
-def prime_factors(n: int) -> list[int]:
-    """The primes that divide n, each once.
-
-    Examples:
-        >>> prime_factors(60)
-        [2, 3, 5]
-    """
-    found, p = [], 2
-    while p * p <= n:
-        if n % p == 0:
-            found.append(p)
-            while n % p == 0:
-                n //= p
-        p += 1
-    return found + [n] * (n > 1)

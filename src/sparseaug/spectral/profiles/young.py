@@ -33,6 +33,9 @@ from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.shapes import LARGEST_N, is_first, shape_degree
 from sparseaug.groups.young import Partition, dimension, partitions
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.clausen import gram_blocks, mean_blocks
+from sparseaug.spectral.lanczos import Threads
+from sparseaug.spectral.norm import Block, Norm, Progress, announce, larger_norm
 from sparseaug.spectral.profiles.blocks import (
     integer_total,
     largest_norms,
@@ -47,12 +50,9 @@ from sparseaug.spectral.profiles.counting import (
     summed,
 )
 from sparseaug.spectral.profiles.result import Level, Part
-from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm
+from sparseaug.spectral.symmetric import GRAM_FROM, GRAM_SAMPLE
 from sparseaug.spectral.tuples import TUPLE_CODES, permutation_module_norm
-from sparseaug.spectral.verify.lanczos import Threads
-from sparseaug.spectral.verify.verified import root_lower, root_upper
-from sparseaug.spectral.young.clausen import gram_blocks, mean_blocks
-from sparseaug.spectral.young.symmetric import GRAM_FROM, GRAM_SAMPLE
+from sparseaug.spectral.verified import root_lower, root_upper
 
 LARGEST_DEGREE = 3
 """Degree up to which groups above n = 12 have a profile."""

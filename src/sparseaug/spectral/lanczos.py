@@ -17,6 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -24,11 +25,10 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from threadpoolctl import ThreadpoolController
 
-from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, down, gamma, power_up, up
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.result import Norm, Progress
-from sparseaug.spectral.verify.verified import UNDERFLOW
+from sparseaug.spectral.norm import Norm, Progress
+from sparseaug.spectral.verified import UNDERFLOW
 
 # Let B = (D^k)^T D^k, l = ||D^k||^2 its largest eigenvalue, z a unit eigenvector for it, and v_0 a
 # start with <z, v_0> >= w > 0. The computed vectors satisfy, for whatever numbers a_j and b_j,
@@ -130,7 +130,6 @@ def lanczos_norm(
         >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
         True
     """
-    failure_probability = check_real("failure_probability", failure_probability, above=0, below=1)
     events = 1 if power == 1 else 2
     share = failure_probability ** (1.0 / STARTS) / events
     found = []
@@ -141,18 +140,16 @@ def lanczos_norm(
         # 0.9974 share for t = 1.25 share: the rest is for the rounding of share. The division moves
         # the start by u times its new length, which is 1 within 1e-3.
         overlap = down(down(down(1.25 * share) / length) - 2.0 * UNIT)
-        count = _part(progress, index)
-        found.append(
-            krylov_norm(
-                operator,
-                start / length,
-                overlap,
-                power=power,
-                tolerance=RANDOM_TOLERANCE,
-                progress=count,
-                at_most=at_most,
-            )
+        norm = krylov_norm(
+            operator,
+            start / length,
+            overlap,
+            power=power,
+            tolerance=RANDOM_TOLERANCE,
+            progress=progress and partial(_report_start, progress, index),
+            at_most=at_most,
         )
+        found.append(norm)
     upper, lower = max(one.upper for one in found), max(one.lower for one in found)
     return Norm(upper, lower, failure_probability=failure_probability)
 
@@ -172,7 +169,6 @@ def krylov_norm(
     B is (D^power)^T D^power; for a power above 1 the same must hold of D^T D, since a bound on ||D||
     is then computed first: it says how fast rounding errors die out. The start should be 1 long.
     """
-    power = check_integer("power", power, at_least=1)
     if power > 1:
         first = krylov_norm(operator, start, overlap, tolerance=ROUGH_TOLERANCE)
         operator = replace(operator, norm=min(operator.norm, first.upper))
@@ -224,8 +220,8 @@ class _Run:
         v, before = self.vector, self.previous
         b = self.coupling[-1] if self.coupling else 0.0
         self.basis.append(v.astype(np.float32))
-        image, error = self._forward(v, 0.0)
-        image, error = self._backward(image, error)
+        image, error = self._repeat(self.operator.apply, v, 0.0)
+        image, error = self._repeat(self.operator.apply_transpose, image, error)
         a = float(v @ image) / float(v @ v)
         r = image - a * v
         r -= b * before
@@ -261,18 +257,12 @@ class _Run:
         y = np.zeros(self.operator.dimension)
         for weight, v in zip(weights[:, -1], self.basis, strict=True):
             y += weight * v
-        image, error = self._forward(y, 0.0)
+        image, error = self._repeat(self.operator.apply, y, 0.0)
         squares, relative = sum_in_two_levels(image * image)
         length = math.sqrt(squares / (1.0 + relative)) * (1.0 - self.operator.drift)
         squares, relative = sum_in_two_levels(y * y)
         over = math.sqrt(squares / (1.0 - relative)) * _SLACK
         return max(0.0, (length / _SLACK - error * _SLACK) / over) if over > 0.0 else 0.0
-
-    def _forward(self, x: Vector, error: float) -> tuple[Vector, float]:
-        return self._repeat(self.operator.apply, x, error)
-
-    def _backward(self, x: Vector, error: float) -> tuple[Vector, float]:
-        return self._repeat(self.operator.apply_transpose, x, error)
 
     def _repeat(
         self, apply: Callable[[Vector], Vector], x: Vector, error: float
@@ -334,11 +324,9 @@ def _least_excluded(run: _Run, overlap: float, limit: float) -> float:
     return holds
 
 
-def _part(progress: Progress | None, index: int) -> Progress | None:
+def _report_start(progress: Progress, index: int, done: int, total: int) -> None:
     """The progress of one start as part of that of all."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(index * total + done, STARTS * total)
+    progress(index * total + done, STARTS * total)
 
 
 def _norm_upper(x: Vector) -> float:
@@ -349,11 +337,11 @@ TINY, SMALL = 48, 1000
 """Below the first size the library takes one thread by itself; above the second, half the cores."""
 
 
+@dataclass
 class Threads:
     """Sets the number of threads by the size of the matrix at hand; finds the libraries once."""
 
-    def __init__(self) -> None:
-        self._controller: ThreadpoolController | None = None
+    _controller: ThreadpoolController | None = None
 
     @contextmanager
     def for_size(self, size: int) -> Iterator[None]:

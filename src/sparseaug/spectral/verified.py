@@ -23,7 +23,6 @@ from array_api_compat import array_namespace, is_torch_array
 from numpy.typing import NDArray
 from scipy.linalg import cython_lapack, eigh_tridiagonal
 
-from sparseaug._checks import check_real
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import ArgumentError
 
@@ -90,8 +89,7 @@ def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = Non
         >>> norm_upper(np.zeros((2, 3)), 1e-9)
         1e-09
     """
-    error = _check_error(error)
-    limit = -math.inf if at_most is None else check_real("at_most", at_most)
+    limit = -math.inf if at_most is None else at_most
     scaled, exponent = _scale(matrix)
     if scaled is None:
         return max(error, limit)
@@ -128,8 +126,8 @@ def root_upper(gram: Array, error: float = 0.0, *, at_most: float | None = None)
     """
     # Cholesky reads one triangle. If gram is within e of H in Frobenius norm, the matrix made of
     # one triangle of gram is within sqrt(2) e: an entry's error may count twice.
-    error = up(1.4142135623730952 * _check_error(error))
-    limit = -math.inf if at_most is None else check_real("at_most", at_most)
+    error = up(1.4142135623730952 * error)
+    limit = -math.inf if at_most is None else at_most
     squares = _sum_of_squares_upper(gram)
     if not math.isfinite(squares):
         raise ArgumentError("gram holds NaN or infinity; give finite entries.")
@@ -154,7 +152,7 @@ def root_lower(gram: Array, error: float = 0.0) -> float:
     frobenius = up(math.sqrt(_sum_of_squares_upper(gram)))
     rounding = up(2.5 * _dot_error(gram.shape[0], gram) * frobenius)
     quotient = float((vector.conj() @ image).real) / _sum_of_squares_upper(vector)
-    known = down(down(quotient * (1.0 - 4.0 * UNIT)) - up(rounding + _check_error(error)))
+    known = down(down(quotient * (1.0 - 4.0 * UNIT)) - up(rounding + error))
     return max(0.0, down(math.sqrt(max(0.0, down(known - UNDERFLOW)))))
 
 
@@ -166,7 +164,6 @@ def norm_lower(matrix: Array, error: float = 0.0) -> float:
         >>> norm_lower(np.array([[3.0, 0.0], [0.0, -4.0]]))
         3.99999999999999...
     """
-    error = _check_error(error)
     scaled, exponent = _scale(matrix)
     if scaled is None:
         return 0.0
@@ -174,7 +171,8 @@ def norm_lower(matrix: Array, error: float = 0.0) -> float:
     image = scaled @ vector
     # ||fl(A v)|| differs from ||A v|| by at most d ||A||_F ||v|| with d of length p, the columns.
     length = math.sqrt(_sum_of_squares_upper(vector))
-    stretch = down(down(math.sqrt(_sum_of_squares_lower(image))) / up(length))
+    squares = down(_sum_of_squares(image) / up(1.0 + gamma(2 * math.prod(image.shape))))
+    stretch = down(down(math.sqrt(max(0.0, squares))) / up(length))
     frobenius = up(math.sqrt(_sum_of_squares_upper(scaled)))
     rounding = up(_dot_error(scaled.shape[1], scaled) * frobenius)
     norm = down(_ldexp(down(down(stretch - rounding) - UNDERFLOW), exponent))
@@ -196,22 +194,19 @@ def _search(
     """
     size: int = gram.shape[0]
 
-    def verify(s: float) -> float:
-        return finish(_eigenvalue_upper(gram, s, gram_error))
-
-    def rounding(s: float) -> float:  # at least what `verify` will add to s, and at most twice that
+    def rounding(s: float) -> float:  # at least what is added to s below, and at most twice that
         return gram_error + (size * _dot_error(size + 4, gram) + 4.0 * UNIT) * s
 
     if start > 0.0:
         square = start * start * (1.0 - 32.0 * UNIT)  # for the roundings in `finish`
-        if verify(square - rounding(square)) <= limit:
+        if finish(_eigenvalue_upper(gram, square - rounding(square), gram_error)) <= limit:
             return limit
     proposal = _top_eigenvalue(gram, size * _dot_error(size, gram))
     # A quarter of the rounding terms is room enough where the proposal is good; a bad one (Lanczos
     # stopped early) costs a factor of 64 each time, so that ten trials go from 1e-16 to 1.
     room = 0.25 * rounding(proposal) + 2.0 * UNIT * proposal
     for _ in range(10):
-        bound = verify(proposal + room)
+        bound = finish(_eigenvalue_upper(gram, proposal + room, gram_error))
         if bound < math.inf:
             return min(bound, finish(ceiling))
         room *= 64.0
@@ -303,13 +298,11 @@ def _scale(matrix: Array) -> tuple[Array | None, int]:
     matrix = matrix.detach() if is_torch_array(matrix) else np.asarray(matrix)
     xp = array_namespace(matrix)
     shape = tuple(matrix.shape)
-    if len(shape) != 2 or matrix.dtype not in (xp.float64, xp.complex128):
+    if matrix.dtype not in (xp.float64, xp.complex128) or max(shape) > 2**20:
         raise ArgumentError(
-            f"matrix of shape {shape} and type {matrix.dtype} is not allowed;"
-            " give a two-dimensional array of float64 or complex128."
+            f"matrix of shape {shape} and type {matrix.dtype} is not allowed; give one of float64 or "
+            "complex128 of at most 2**20 a side."
         )
-    if max(shape) > 2**20:
-        raise ArgumentError(f"matrix of shape {shape} is too large; give at most 2**20 a side.")
     if 0 in shape:
         return None, 0
     parts = (matrix.real, matrix.imag) if matrix.dtype == xp.complex128 else (matrix,)
@@ -343,21 +336,11 @@ def _sum_of_squares_upper(x: Array) -> float:
     return up(_sum_of_squares(x) / down(1.0 - gamma(2 * math.prod(x.shape))))
 
 
-def _sum_of_squares_lower(x: Array) -> float:
-    return max(0.0, down(_sum_of_squares(x) / up(1.0 + gamma(2 * math.prod(x.shape)))))
-
-
 def _ldexp(x: float, exponent: int) -> float:
     try:
         return math.ldexp(x, exponent)
     except OverflowError:
         return math.copysign(math.inf, x)
-
-
-def _check_error(error: float) -> float:
-    if check_real("error", error) < 0.0:
-        raise ArgumentError(f"error={error!r} is negative; give a distance of at least 0.")
-    return float(error)
 
 
 # Numbers of 64 bits that are not negative read the same, in the order of bytes that all our platforms

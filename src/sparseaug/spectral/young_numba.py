@@ -1,74 +1,42 @@
-"""The induction transform compiled by numba: the mixes of `kernels_scipy`, in place, node by node.
+"""What is compiled by numba: the induction transform, and elements of S_n applied to a vector.
 
+The transform does the mixes of `Kernel`, in place, node by node; this module has what a `Kernel` has.
 Imported by `sparseaug._compiled`, where numba can be used.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sparseaug.spectral.young.induction import Transform
+from sparseaug.spectral.induction import Transform
 
 whole = False
 place = np.asarray
 empty = np.empty
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A transform as flat arrays; indices are unsigned, which spares the test for negative ones."""
-
-    widths: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    matrices: NDArray[np.float64]
-    rows: NDArray[np.uint32]
-    source: NDArray[np.uint32]
-    scale: NDArray[np.float64]
-
-
-def prepare(transform: Transform) -> Prepared:
-    """Lay the mixes end to end, group after group."""
+def prepare(transform: Transform) -> tuple[NDArray[Any], ...]:
+    """Lay the mixes end to end, group after group; unsigned indices spare the test for negative ones."""
     mixes = transform.mixes
-    return Prepared(
-        widths=np.array([len(mix.matrix) for mix in mixes], dtype=np.int64),
-        counts=np.array([mix.rows.shape[1] for mix in mixes], dtype=np.int64),
-        matrices=np.concatenate([np.empty(0), *(mix.matrix.ravel() for mix in mixes)]),
-        rows=np.concatenate([np.empty(0), *(mix.rows.T.ravel() for mix in mixes)]).astype(
-            np.uint32
-        ),
-        source=transform.source.astype(np.uint32),
-        scale=transform.scale,
+    rows = np.concatenate([np.empty(0), *(mix.rows.T.ravel() for mix in mixes)])
+    return (
+        np.array([len(mix.matrix) for mix in mixes], dtype=np.int64),
+        np.array([mix.rows.shape[1] for mix in mixes], dtype=np.int64),
+        np.concatenate([np.empty(0), *(mix.matrix.ravel() for mix in mixes)]),
+        rows.astype(np.uint32),
+        transform.source.astype(np.uint32),
+        transform.scale,
     )
 
 
-def induce(
-    prepared: Prepared,
-    values: NDArray[np.float64],
-    first: int,
-    children: NDArray[np.int64],
-    result: NDArray[np.float64],
-) -> None:
-    """Write y into result (nodes, rows, columns).
-
-    x_i of a node is rows `first`, ... of values[children[node, i - 1]], or 0 if that is negative.
-    """
-    _induce(
-        prepared.widths,
-        prepared.counts,
-        prepared.matrices,
-        prepared.rows,
-        prepared.source,
-        prepared.scale,
-        values,
-        first,
-        children,
-        result,
-    )
+def induce(ready: Any, values: Any, first: int, children: Any, result: Any) -> None:
+    """As `Kernel.induce`."""
+    compiled: Any = _induce
+    compiled(*ready, values, first, children, result)
 
 
 @njit(cache=True, nogil=True)
@@ -189,13 +157,8 @@ def _mix5(m: Any, rows: Any, block: Any) -> None:
     for g in range(len(rows)):
         i0, i1, i2, i3, i4 = rows[g, 0], rows[g, 1], rows[g, 2], rows[g, 3], rows[g, 4]
         for c in range(block.shape[1]):
-            x0, x1, x2, x3, x4 = (
-                block[i0, c],
-                block[i1, c],
-                block[i2, c],
-                block[i3, c],
-                block[i4, c],
-            )
+            x0, x1, x2 = block[i0, c], block[i1, c], block[i2, c]
+            x3, x4 = block[i3, c], block[i4, c]
             block[i0, c] = m00 * x0 + m01 * x1 + m02 * x2 + m03 * x3 + m04 * x4
             block[i1, c] = m10 * x0 + m11 * x1 + m12 * x2 + m13 * x3 + m14 * x4
             block[i2, c] = m20 * x0 + m21 * x1 + m22 * x2 + m23 * x3 + m24 * x4
@@ -216,3 +179,43 @@ def _mix(m: Any, rows: Any, block: Any) -> None:
             for b in range(width):
                 for c in range(block.shape[1]):
                     block[rows[g, a], c] += m[a, b] * old[b, c]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def weighted_sum(
+    letters: Any, ends: Any, weights: Any, runs: Any, at: Any, coefficients: Any, v: Any
+) -> Any:
+    """sum_j weights[j] pi(g_j) v.
+
+    Args:
+        letters: the transpositions of all elements end to end, in the order in which they are applied
+        ends: where those of each element end
+        weights: one for each element
+        runs: (i, j, length): entries i, i + 1, ... are mixed with j, j + 1, ..., or, where j = i,
+            change their sign
+        at: the runs of transposition k are at[k], ..., at[k + 1] - 1
+        coefficients: (1/r, sqrt(1 - 1/r^2)) of each run
+        v: the vector
+    """
+    total = np.zeros_like(v)
+    moved = np.empty_like(v)
+    begin = 0
+    for element in range(len(ends)):
+        moved[:] = v
+        for letter in letters[begin : ends[element]]:
+            for run in range(at[letter], at[letter + 1]):
+                i, j, length = runs[run, 0], runs[run, 1], runs[run, 2]
+                c, s = coefficients[run, 0], coefficients[run, 1]
+                if i == j:
+                    for t in range(i, i + length):
+                        moved[t] = -moved[t]
+                else:
+                    upper, lower = moved[i : i + length], moved[j : j + length]
+                    for t in range(length):
+                        x, y = upper[t], lower[t]
+                        upper[t] = c * x + s * y
+                        lower[t] = s * x - c * y
+        begin = ends[element]
+        for t in range(len(v)):
+            total[t] += weights[element] * moved[t]
+    return total

@@ -13,9 +13,9 @@ entries in pairs: runs of neighbours with neighbours, in the order of `tableaux`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
+from contextlib import nullcontext
 from typing import Any
 
 import joblib
@@ -23,31 +23,40 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, require_work
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups.young import Partition, conjugate, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
+from sparseaug.spectral.clausen import gram_blocks, in_batches, mean_blocks
+from sparseaug.spectral.induction import descend, enough_memory
 from sparseaug.spectral.irreps import largest_norm
-from sparseaug.spectral.result import Block, Norm, Progress, announce, larger_norm, shared, stated
-from sparseaug.spectral.verify.lanczos import (
+from sparseaug.spectral.lanczos import (
     FAILURE_PROBABILITY,
     STARTS,
     Operator,
     Vector,
     lanczos_norm,
 )
-from sparseaug.spectral.verify.verified import root_lower, root_upper
-from sparseaug.spectral.young.clausen import gram_blocks, in_batches, mean_blocks
-from sparseaug.spectral.young.induction import descend
-from sparseaug.spectral.young.kernels_torch import enough_memory
+from sparseaug.spectral.norm import (
+    Block,
+    Norm,
+    Progress,
+    announce,
+    equal_share,
+    larger_norm,
+    restate,
+)
+from sparseaug.spectral.verified import root_lower, root_upper
 
 LARGEST_N = 12
 """Up to here every block is made; S_13 has one of dimension 21450, 3.7 GB."""
 
-LARGEST_APPLIED = 14
+LARGEST_APPLIED = LIMITS["young"].most
 """Up to here large irreps are applied to vectors: on 16 cores S_13 in 29 s, S_14 in 146."""
+
+REMEDY = "restrict the norm with degree=1 or 2"
 
 GRAM_FROM = 11
 """From here on A^T A comes from the transform, which takes less time than the product."""
@@ -83,22 +92,17 @@ def symmetric_norm(
     with the largest norm among those.
     """
     group = S.group
-    if group.transform != "young":
-        raise ArgumentError(f"S is of {group.name}; Young's form is for symmetric(n).")
     n = group.width
-    if n > LARGEST_APPLIED:
-        raise UnsupportedError(
-            f"{group.name} is too large for all its irreps (at most S{LARGEST_APPLIED}); restrict the "
-            "norm with degree=1 or 2."
-        )
-    jobs = joblib.cpu_count() if n_jobs is None else check_integer("n_jobs", n_jobs, at_least=1)
+    what, jobs = f"the norm on all irreps of {group.name}", n_jobs or joblib.cpu_count()
+    require_work("young", n, what, remedy=REMEDY)
     even = group.order < math.factorial(n)  # A_n
     shapes = [p for p in partitions(n)[1:] if not even or _first_of_pair(p)]
     if blocks is not None:
         shapes = [p for p in shapes if str(p) in blocks]
     rows = np.array(S.elements)
     one_by_one = n < GRAM_FROM or power > 1 or S.m > GRAM_SAMPLE
-    large = [] if one_by_one and n <= LARGEST_N else _largest_first(shapes)
+    large = [] if one_by_one and n <= LARGEST_N else [s for s in shapes if dimension(s) > SMALL]
+    large.sort(key=dimension, reverse=True)
     small = [shape for shape in shapes if shape not in large]
 
     def count(done: int, total: int) -> None:
@@ -109,8 +113,8 @@ def symmetric_norm(
         seconds, memory = (150.0, 3e9) if one_by_one else (60.0 / jobs, 4e9 + 2.5e8 * jobs)
         if not one_by_one and device not in (None, "cpu"):  # on an H200 1.4 s, 12.4 GB
             seconds, memory = 5.0, 13e9
-        announce(f"the norm on all irreps of {group.name}", seconds=seconds, memory=memory)
-    with enough_memory(device):
+        announce(what, seconds=seconds, memory=memory)
+    with nullcontext() if device is None else enough_memory(device):
         found = largest_norm(
             mean_blocks(rows, shapes=small, threads=jobs, device=device),
             total=len(shapes),
@@ -118,11 +122,13 @@ def symmetric_norm(
             progress=progress,
         )
         if n > LARGEST_N:
-            chance = shared(failure_probability, len(large))
-            return stated(
-                _applied(S, large, found, power, chance, jobs, count), failure_probability
-            )
-        return _factored(rows, large, found, 1 if device else jobs, count, device)
+            chance = equal_share(failure_probability, len(large))
+            found = _applied(S, large, found, power, chance, jobs, count)
+            return restate(found, failure_probability)
+        if large:
+            threads = jobs if device is None else 1
+            found = _factored(rows, large, found, threads, count, device)
+        return found
 
 
 def _factored(
@@ -138,7 +144,7 @@ def _factored(
     A matrix of more than ALONE shares of the work has all threads to itself; the others have one each.
     """
     share = sum(dimension(shape) ** 3 for shape in shapes) / jobs
-    norms: list[Norm] = []
+    largest, done = found, 0
 
     def verify(block: Block) -> Norm:
         upper = root_upper(block.values, block.error, at_most=found.upper)
@@ -156,9 +162,9 @@ def _factored(
                 ThreadPoolExecutor(jobs // threads) as pool,
             ):
                 for norm in pool.map(verify, (blocks.pop() for _ in range(count))):
-                    norms.append(norm)
-                    progress(len(norms), len(shapes))
-    return reduce(larger_norm, norms, found)
+                    largest, done = larger_norm(largest, norm), done + 1
+                    progress(done, len(shapes))
+    return largest
 
 
 def _applied(
@@ -179,7 +185,7 @@ def _applied(
     announce(
         f"the norm on all irreps of {S.group.name}",
         seconds=2 * 9e-10 * STARTS * 16 * 2 * power * moves / jobs,
-        instead="restrict the norm with degree=1 or 2.",
+        instead=f"{REMEDY}.",
     )
 
     def bound(shape: Partition) -> Norm:
@@ -192,16 +198,12 @@ def _applied(
         )
         return norm.at(str(shape))
 
-    norms: list[Norm] = []
+    largest = found
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(jobs) as pool:
-        for norm in pool.map(bound, shapes):
-            norms.append(norm)
-            progress(len(norms), len(shapes))
-    return reduce(larger_norm, norms, found)
-
-
-def _largest_first(shapes: Iterable[Partition]) -> list[Partition]:
-    return sorted((s for s in shapes if dimension(s) > SMALL), key=dimension, reverse=True)
+        for done, norm in enumerate(pool.map(bound, shapes), start=1):
+            largest = larger_norm(largest, norm)
+            progress(done, len(shapes))
+    return largest
 
 
 def _first_of_pair(partition: Partition) -> bool:
@@ -227,11 +229,11 @@ def irrep_operator(shape: Partition, elements: Elements) -> Operator:
     Raises:
         UnsupportedError: without numba, since hours are no help.
     """
-    kernel = attempt("sparseaug.spectral.young.steps_numba", lambda module: module.weighted_sum)
+    kernel = attempt("sparseaug.spectral.young_numba", lambda module: module.weighted_sum)
     if kernel is None:
         raise UnsupportedError(
             f"all irreps of S{elements.n} need numba (pip install 'sparseaug[fast]'); without it "
-            "restrict the norm with degree=1 or 2."
+            f"{REMEDY}."
         )
     per_letter = list(_runs(shape))[::-1]
     at = np.cumsum([0, *map(len, per_letter)])

@@ -14,22 +14,18 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_integer
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
-from sparseaug.errors import ArgumentError
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
-from sparseaug.spectral.result import Block
-from sparseaug.spectral.verify.verified import UNDERFLOW
-from sparseaug.spectral.young import kernels_scipy
-from sparseaug.spectral.young.induction import Inductions, Transform
-from sparseaug.spectral.young.kernels_torch import TorchKernel
+from sparseaug.spectral.induction import Inductions, Kernel, TorchKernel, Transform
+from sparseaug.spectral.norm import Block
+from sparseaug.spectral.verified import UNDERFLOW
 
 Engine = Literal["auto", "numba", "scipy"]
 
@@ -41,25 +37,6 @@ STORE = 1 << 28
 
 SCRATCH = 1 << 27
 """Bytes that the panels of all threads may take on one level."""
-
-
-class Kernel(Protocol):
-    """Where arrays lie, and how a transform is applied to them: a module `kernels_...`, or an object."""
-
-    whole: bool
-    """Whether it takes whole levels, whatever their size."""
-
-    def place(self, values: NDArray[Any]) -> Any: ...
-
-    def empty(self, shape: Any) -> Any: ...
-
-    def prepare(self, transform: Transform) -> Any: ...
-
-    def induce(
-        self, prepared: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
-    ) -> None: ...
-
-    def transpose_into(self, target: Any, matrix: Any) -> None: ...
 
 
 def mean_blocks(
@@ -85,29 +62,19 @@ def mean_blocks(
         (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
     rows = np.asarray(permutations, np.int64)
-    if rows.size == 0:
-        raise ArgumentError(f"permutations has shape {rows.shape}; give at least one element.")
     n = rows.shape[1]
-    wanted = partitions(n)[1:] if shapes is None else [tuple(shape) for shape in shapes]
-    for shape in wanted:
-        if sum(shape) != n:
-            raise ArgumentError(f"shapes holds {shape}; give partitions of n={n}.")
-    cores = os.cpu_count() or 1
-    workers = min(cores, 4) if threads is None else check_integer("threads", threads, at_least=1)
     kernel = _kernel(engine, n) if device is None else TorchKernel(device)
-    return _blocks(CosetTree.of(rows), kernel, wanted, memory, workers)
+    tree = CosetTree.of(rows)
+    climb = _Climb(tree, kernel, threads or min(os.cpu_count() or 1, 4))
+    for batch in in_batches(partitions(n)[1:] if shapes is None else shapes, memory):
+        matrices = climb.blocks(batch)
+        for shape in sorted(batch, key=dimension):
+            error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
+            yield Block(shape, matrices.pop(shape), error)
 
 
-def gram_blocks(
-    permutations: ArrayLike,
-    *,
-    shapes: Iterable[Partition] | None = None,
-    memory: int = 1 << 31,
-    threads: int | None = None,
-    engine: Engine = "auto",
-    device: str | None = None,
-) -> Iterator[Block]:
-    """Yield A^T A for each block A of `mean_blocks`, without multiplying: the same transform.
+def gram_blocks(permutations: ArrayLike, **options: Any) -> Iterator[Block]:
+    """Yield A^T A for each block A of `mean_blocks`, without multiplying, by the same transform.
 
     A^T A = (1/m^2) sum_(j,k) pi(g_j^-1 g_k) is the mean of the m^2 quotients, and the transform
     grows far more slowly with their number than a product of d x d matrices does with d: from S_11
@@ -120,38 +87,24 @@ def gram_blocks(
     """
     rows = np.asarray(permutations, np.int64)
     quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])
-    return mean_blocks(
-        quotients, shapes=shapes, memory=memory, threads=threads, engine=engine, device=device
-    )
+    return mean_blocks(quotients, **options)
 
 
-def _blocks(
-    tree: CosetTree, kernel: Kernel, shapes: Sequence[Partition], memory: int, threads: int
-) -> Iterator[Block]:
-    climb = _Climb(tree, kernel, threads)
-    for batch in in_batches(shapes, memory):
-        matrices = climb.blocks(batch)
-        for shape in sorted(batch, key=dimension):
-            error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
-            yield Block(shape, matrices.pop(shape), error)
-
-
+@dataclass(eq=False)
 class _Climb:
     """From the leaves of the tree to the blocks of S_n."""
 
-    def __init__(self, tree: CosetTree, kernel: Kernel, threads: int) -> None:
-        self._tables = tree.children
-        self._weights = tree.weights
-        self._kernel = kernel
-        self._threads = threads
-        self._inductions = Inductions()
-        self._ready: dict[Partition, tuple[Transform, Any]] = {}
-        self._scratch = threading.local()
+    tree: CosetTree
+    kernel: Kernel
+    threads: int
+    _inductions: Inductions = field(default_factory=Inductions)
+    _ready: dict[Partition, tuple[Transform, Any]] = field(default_factory=dict)
+    _scratch: threading.local = field(default_factory=threading.local)
 
     def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Any]:
         """The blocks of these shapes, in Fortran order."""
         below = _contained(shapes)
-        values: dict[Partition, Any] = {(): self._kernel.place(self._weights[:, None, None])}
+        values: dict[Partition, Any] = {(): self.kernel.place(self.tree.weights[:, None, None])}
         level = 0
         while level + 1 < len(below) and self._fits(level + 1, below):
             values = self._whole_level(level, values, below)
@@ -162,7 +115,12 @@ class _Climb:
             self._transform(shape)
         # Columns of a block are rows here, so that a panel writes long stretches of memory.
         results = {shape: np.empty((dimension(shape), dimension(shape))) for shape in shapes}
-        width = self._panel_width(level, below)
+        # Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow.
+        rows = [
+            (k + 1) * len(self.tree.children[k + 1]) * max(map(dimension, below[k]))
+            for k in range(level, len(below) - 1)
+        ]
+        width = max(8, min(PANEL, SCRATCH // (8 * max(rows) * self.threads)))
 
         def run(panel: tuple[Partition, int]) -> None:
             shape, start = panel
@@ -174,41 +132,29 @@ class _Climb:
             for shape in sorted(values, key=dimension, reverse=True)
             for start in range(0, dimension(shape), width)
         ]
-        if self._threads == 1:
-            for panel in panels:
-                run(panel)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                list(pool.map(run, panels))
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(run, panels))
         return {shape: result.T for shape, result in results.items()}
 
     def _fits(self, level: int, below: Sequence[set[Partition]]) -> bool:
         """Whether whole blocks of this level are small: in memory, and as columns of a panel."""
         dimensions = [dimension(shape) for shape in below[level]]
-        stored = 8 * len(self._tables[level]) * sum(d * d for d in dimensions)
+        stored = 8 * len(self.tree.children[level]) * sum(d * d for d in dimensions)
         small = stored <= STORE and max(dimensions) <= PANEL
-        return small or level == 1 or self._kernel.whole
-
-    def _panel_width(self, level: int, below: Sequence[set[Partition]]) -> int:
-        """Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow."""
-        rows = [
-            (k + 1) * len(self._tables[k + 1]) * max(dimension(shape) for shape in below[k])
-            for k in range(level, len(below) - 1)
-        ]
-        return max(8, min(PANEL, SCRATCH // (8 * max(rows) * self._threads)))
+        return small or level == 1 or self.kernel.whole
 
     def _whole_level(
         self, level: int, values: dict[Partition, Any], below: Sequence[set[Partition]]
     ) -> dict[Partition, Any]:
         """All blocks of all nodes of the next level."""
-        nodes, empty = len(self._tables[level + 1]), self._kernel.empty
+        nodes, empty = len(self.tree.children[level + 1]), self.kernel.empty
         above = {s: empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
         for shape in below[level]:
             transform, y = self._induce(level, shape, values[shape], 0)
-            for part in transform.parts:
-                if part.shape in above:
-                    columns = slice(part.column, part.column + transform.dimension)
-                    above[part.shape][:, :, columns] = y[:, part.start : part.end]
+            for larger, start, end, column in transform.extensions:
+                if larger in above:
+                    columns = slice(column, column + transform.dimension)
+                    above[larger][:, :, columns] = y[:, start:end]
         return above
 
     def _panel(
@@ -223,60 +169,54 @@ class _Climb:
     ) -> None:
         """Carry columns `column`, ... of `shape`, in rows `first`, ... of values, up to S_n."""
         transform, y = self._induce(level, shape, values, first)
-        for part in transform.parts:
-            if part.shape not in below[level + 1]:
+        for larger, start, end, offset in transform.extensions:
+            if larger not in below[level + 1]:
                 continue
-            at = column + part.column
+            at = column + offset
             if level + 2 < len(below):
-                self._panel(level + 1, part.shape, y, part.start, at, below, results)
+                self._panel(level + 1, larger, y, start, at, below, results)
             else:
-                columns = results[part.shape][at : at + y.shape[2]]
-                self._kernel.transpose_into(columns, y[0, part.start : part.end])
+                columns = results[larger][at : at + y.shape[2]]
+                self.kernel.transpose_into(columns, y[0, start:end])
 
     def _induce(
         self, level: int, shape: Partition, values: Any, first: int
     ) -> tuple[Transform, Any]:
         """One step up; the result lies in this thread's scratch of the level until the next one."""
-        transform, prepared = self._transform(shape)
-        table = self._tables[level + 1]
-        result = self._room(level, (len(table), len(transform.source), values.shape[2]))
-        self._kernel.induce(prepared, values, first, table, result)
+        transform, ready = self._transform(shape)
+        table = self.tree.children[level + 1]
+        size = (len(table), len(transform.source), values.shape[2])
+        if self.kernel.whole:
+            result = self.kernel.empty(size)
+        else:  # memory is reused: the first touch of fresh pages takes longer than a transform
+            rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
+            if level not in rooms or len(rooms[level]) < math.prod(size):
+                rooms[level] = self.kernel.empty(math.prod(size))
+            result = rooms[level][: math.prod(size)].reshape(size)
+        self.kernel.induce(ready, values, first, table, result)
         return transform, result
-
-    def _room(self, level: int, shape: tuple[int, int, int]) -> Any:
-        """Memory that is reused: the first touch of fresh pages takes longer than a transform."""
-        if self._kernel.whole:
-            return self._kernel.empty(shape)
-        rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
-        size = math.prod(shape)
-        if level not in rooms or len(rooms[level]) < size:
-            rooms[level] = self._kernel.empty(size)
-        return rooms[level][:size].reshape(shape)
 
     def _transform(self, shape: Partition) -> tuple[Transform, Any]:
         if shape not in self._ready:
             transform = self._inductions.transform(shape)
-            self._ready[shape] = transform, self._kernel.prepare(transform)
+            self._ready[shape] = transform, self.kernel.prepare(transform)
         return self._ready[shape]
 
 
 def _kernel(engine: Engine, n: int) -> Kernel:
     """The module that applies transforms. Its first use takes longer than S_11 does without it."""
-    if engine not in ("auto", "numba", "scipy"):
-        raise ArgumentError(f"engine={engine!r} is not known; give 'auto', 'numba' or 'scipy'.")
     by_name = engine == "numba"
     if by_name or (engine == "auto" and n > 11):
-        kernel = attempt("sparseaug.spectral.young.kernels_numba", _tried, by_name=by_name)
+        kernel: Kernel | None = attempt("sparseaug.spectral.young_numba", _try, by_name=by_name)
         if kernel is not None:
             return kernel
-    return kernels_scipy
+    return Kernel()
 
 
-def _tried(kernel: Any) -> Any:
+def _try(kernel: Any) -> Any:
     """The module itself, compiled for the arrays of `_Climb`: what can fail fails here."""
     tree = CosetTree.of(np.array([[1, 0, 2], [0, 2, 1]]))
-    for _ in _blocks(tree, kernel, [(2, 1), (1, 1, 1)], 1 << 20, 1):
-        pass
+    _Climb(tree, kernel, 1).blocks([(2, 1), (1, 1, 1)])
     return kernel
 
 
@@ -288,7 +228,7 @@ def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:
     return levels[::-1]
 
 
-def in_batches(shapes: Sequence[Partition], memory: int) -> Iterator[list[Partition]]:
+def in_batches(shapes: Iterable[Partition], memory: int) -> Iterator[list[Partition]]:
     """The shapes in order, so many at a time that their blocks take at most `memory` bytes."""
     batch: list[Partition] = []
     room = memory

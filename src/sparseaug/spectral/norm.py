@@ -10,21 +10,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer, check_not_negative, check_real, check_text
-from sparseaug._floats import float_above, float_below, text_down, text_up
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    SparseAugWarning,
-    cost_text,
-    shorten_text,
-)
+from sparseaug._floats import float_above, float_below
+from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugWarning, cost_text
 
 Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
@@ -68,7 +61,7 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
     return Norm(max(one.upper, other.upper), attained.lower, attained.block, failure)
 
 
-def shared(failure_probability: float, count: int) -> float:
+def equal_share(failure_probability: float, count: int) -> float:
     """An equal share of a probability, rounded down: `count` of them are together no more than it."""
     share = float_below(Fraction(failure_probability) / max(1, count))
     if not share:
@@ -79,80 +72,12 @@ def shared(failure_probability: float, count: int) -> float:
     return share
 
 
-def stated(norm: Norm, failure_probability: float) -> Norm:
+def restate(norm: Norm, failure_probability: float) -> Norm:
     """With the probability of which its blocks have all `shared` parts, not their rounded sum."""
     added = norm.failure_probability
     if added and math.isclose(added, failure_probability, rel_tol=1e-9):
         return replace(norm, failure_probability=failure_probability)
     return norm
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
-
-    Attributes:
-        value: the norm is at most this
-        lower: and at least this, for certain
-        method: how it was computed
-        block: the irrep where it is attained
-        m: number of elements of S
-        floor: no S of m elements has a smaller norm
-        bound: what the paper promises for m uniform draws, with probability 1 - delta; None where S
-            is something else: given, words, joined, or drawn until it was good
-        delta: the delta of that promise
-        failure_probability: 0 where `value` is certain, None where it is an estimate
-        reason: why the norm is 1, where S lies in a coset of a proper subgroup
-        sha256: of S; empty for words and for restricted norms, which are not those of S itself
-    """
-
-    value: float
-    lower: float
-    method: str
-    block: str
-    m: int
-    floor: float
-    bound: float | None
-    delta: float
-    failure_probability: float | None = 0.0
-    reason: str = ""
-    sha256: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("value", "lower", "floor", "bound", "failure_probability"):
-            number = getattr(self, name)
-            if number is not None or name not in ("bound", "failure_probability"):
-                check_not_negative(name, number, at_most=1)
-        check_integer("m", self.m, at_least=1)
-        check_real("delta", self.delta, above=0, below=1)
-        for name in ("method", "block", "reason", "sha256"):
-            check_text(name, getattr(self, name))
-
-    @property
-    def rigorous(self) -> bool:
-        """Whether `value` is a certain upper bound."""
-        return self.failure_probability == 0.0
-
-    @property
-    def kind(self) -> str:
-        """ "rigorous", "with probability" or "estimate"."""
-        if self.failure_probability is None:
-            return "estimate"
-        return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability!r}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields, and the kind of knowledge, as JSON data."""
-        return {**asdict(self), "rigorous": self.rigorous, "kind": self.kind}
-
-    def __str__(self) -> str:
-        text = (
-            f"deviation at most {text_up(self.value)} ({self.kind}; {self.method}, at "
-            f"{shorten_text(self.block)}); "
-            f"at least {text_down(self.lower)}"
-        )
-        if self.bound is not None:
-            text += f"; the a-priori bound says {text_up(self.bound)}"
-        return f"{text}; {self.reason}" if self.reason else text
 
 
 ANNOUNCED_SECONDS = 30.0

@@ -1,0 +1,306 @@
+"""The fast transform from S_(l-1) to S_l: y_sigma = sum_i pi_sigma(t_i) x_i for every shape sigma.
+
+x_1, ..., x_l are vectors of one irrep rho of S_(l-1), t_i = (i, i+1, ..., l) represents the cosets,
+and sigma runs through rho plus one box. Written plainly this takes l^2 / 2 transpositions; here it
+is a cascade of small orthogonal mixes in place, about ten multiplications for each number of y.
+
+SciPy applies it by one sparse product for each stage of the cascade; torch, on a device, to whole levels
+of the climb at a time; `young_numba` has the same compiled.
+"""
+
+# Derivation. Induction in stages. For a path of boxes taken off rho down to a shape tau of k boxes
+# let P be the projection on the tableaux of rho that follow it, and for kappa = tau + box
+#     Y(tau, kappa) = sum_{i <= k+1} pi_kappa(t_i) P x_i          (the same transform, for S_(k+1)).
+# Since t_i = t'_i s_k with t'_i in S_k (i <= k) and t_(k+1) = 1, and since s_k takes P x_i, in the
+# part of tau - b (letter k in b, letter k + 1 in a, r = content(a) - content(b)), to
+#     1/r times itself  plus  sqrt(1 - 1/r^2) times its copy in kappa - b,
+# the vector Y(tau, kappa) consists of the blocks
+#     in tau:             P x_(k+1) + sum_b (1/r) Y(tau - b, tau),
+#     in tau' = kappa - b: sqrt(1 - 1/r^2) Y(tau - b, tau')        for the other corners b of kappa.
+# Induction is unitary up to scalars: with z = sqrt(dim kappa / ((k+1) dim tau)) Y the map x -> z is
+# orthogonal. In these units the second kind of block does not change at all,
+#     (1 - 1/r^2) k dim(tau - b) dim(kappa) = (k+1) dim(tau) dim(tau')            (hook lengths),
+# so it stays where it is in memory, and the first kind is an orthogonal matrix on the c + 1 blocks
+# (c corners of tau), whose entries are signed square roots of rationals:
+#     z(kappa)|tau = sqrt(dim kappa / ((k+1) dim tau)) P x_(k+1)
+#         + sum_b (1/r) sqrt(k dim(kappa) dim(tau - b) / (k+1)) / dim(tau) z(tau - b, tau).
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
+from sparseaug.groups.young import Partition, dimension, extend, restrict
+
+
+class Mix(NamedTuple):
+    """One orthogonal matrix, applied to many groups of rows: column g of `rows` is a group.
+
+    `level` is k, the number of boxes of tau; mixes of one level touch disjoint rows.
+    """
+
+    level: int
+    matrix: NDArray[np.float64]
+    rows: NDArray[np.int32]
+
+
+class Extension(NamedTuple):
+    """One larger shape: its rows start:end of y; the smaller one's columns begin at `column`."""
+
+    shape: Partition
+    start: int
+    end: int
+    column: int
+
+
+class Transform(NamedTuple):
+    """All mixes of one induction, in order; then y[j] = scale[j] z[source[j]]."""
+
+    dimension: int
+    mixes: tuple[Mix, ...]
+    source: NDArray[np.int32]
+    scale: NDArray[np.float64]
+    extensions: tuple[Extension, ...]
+
+
+@dataclass(frozen=True)
+class Inductions:
+    """Builds the transforms of all shapes; what one needs of the smaller shapes is shared."""
+
+    _nodes: dict[Partition, _Node] = field(default_factory=dict)
+
+    def transform(self, shape: Partition) -> Transform:
+        """The transform that takes l copies of the irrep `shape` of S_(l-1) to S_l."""
+        size, copies = _dimension(shape), sum(shape) + 1
+        mixes: list[Mix] = []
+        offsets = {shape: np.zeros(1, dtype=np.int64)}
+        while () not in offsets:  # from the full shape downwards; applied the other way round
+            for smaller, starts in offsets.items():
+                node = self._node(smaller)
+                copy, row = node.slots
+                rows = ((copy * size + row)[:, :, None] + starts).reshape(len(copy), -1)
+                mixes.append(Mix(sum(smaller), node.matrix, rows.astype(np.int32)))
+            offsets = descend(offsets)
+        node = self._node(shape)
+        extensions, source, scale, end = [], [], [], 0
+        for larger, _ in extend(shape):
+            copy, row = node.places[larger]
+            start, end = end, end + len(row)
+            blocks = [smaller for smaller, _ in restrict(larger)]
+            column = sum(map(_dimension, blocks[: blocks.index(shape)]))
+            extensions.append(Extension(larger, start, end, column))
+            source.append(copy * size + row)
+            scale.append(np.full(len(row), math.sqrt(copies * size / len(row))))
+        return Transform(
+            dimension=size,
+            mixes=tuple(reversed(mixes)),
+            source=np.concatenate(source).astype(np.int32),
+            scale=np.concatenate(scale),
+            extensions=tuple(extensions),
+        )
+
+    def _node(self, tau: Partition) -> _Node:
+        if tau in self._nodes:
+            return self._nodes[tau]
+        k, size = sum(tau), _dimension(tau)
+        slots = [(np.full(size, k), np.arange(size))]  # x_(k+1), then one slot for each corner
+        inside, offset = {}, 0
+        for smaller, content in restrict(tau):
+            node = self._node(smaller)
+            places = {s: (copy, row + offset) for s, (copy, row) in node.places.items()}
+            inside[content] = places
+            slots.append(places[tau])
+            offset += _dimension(smaller)
+        matrix = np.empty((len(slots), len(slots)))
+        places_above: dict[Partition, _Places] = {}
+        for j, (kappa, a) in enumerate(extend(tau)):
+            above = _dimension(kappa)
+            matrix[j, 0] = math.sqrt(above / ((k + 1) * size))
+            for c, (smaller, b) in enumerate(restrict(tau), start=1):
+                squared = k * above * _dimension(smaller) / ((k + 1) * (size * (a - b)) ** 2)
+                matrix[j, c] = math.copysign(math.sqrt(squared), a - b)
+            blocks = [slots[j] if b == a else inside[b][s] for s, b in restrict(kappa)]
+            copies, rows = zip(*blocks, strict=True)
+            places_above[kappa] = np.concatenate(copies), np.concatenate(rows)
+        copies, rows = zip(*slots, strict=True)
+        self._nodes[tau] = _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
+        return self._nodes[tau]
+
+
+def descend(offsets: dict[Partition, NDArray[np.int64]]) -> dict[Partition, NDArray[np.int64]]:
+    """First rows of every block one letter further down, by shape, from those of the blocks here."""
+    found: dict[Partition, list[NDArray[np.int64]]] = {}
+    for shape, starts in offsets.items():
+        offset = 0
+        for smaller, _ in restrict(shape):
+            found.setdefault(smaller, []).append(starts + offset)
+            offset += _dimension(smaller)
+    return {shape: np.sort(np.concatenate(starts)) for shape, starts in found.items()}
+
+
+_dimension = cache(dimension)
+
+_Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class _Node(NamedTuple):
+    """What the mix of one shape looks like, relative to the first row of its block.
+
+    A place is (copy, row): row `row` of the block within x_(copy + 1).
+    """
+
+    matrix: NDArray[np.float64]
+    slots: _Places
+    """Where the mixed blocks lie: shape (c + 1, dimension)."""
+    places: dict[Partition, _Places]
+    """For each larger shape, where its rows lie after the mix."""
+
+
+SCIPY_ENTRIES = 1 << 17
+"""Numbers that SciPy works on at a time, one megabyte: the cascade then runs in cache."""
+
+
+class Kernel:
+    """Where arrays lie, and how a transform is applied to them: here by SciPy's sparse products."""
+
+    whole = False  # whether it takes whole levels, whatever their size
+    place: Any = staticmethod(np.asarray)  # an array to where it is worked on
+    empty: Any = staticmethod(np.empty)  # an array there, not filled
+
+    def prepare(self, transform: Transform) -> tuple[Any, ...]:
+        """Collect the mixes of one stage, which touch disjoint rows, into one sparse matrix."""
+        by_level: dict[int, list[Mix]] = {}
+        for mix in transform.mixes:
+            by_level.setdefault(mix.level, []).append(mix)
+        size = transform.dimension
+        return transform, [_stage(by_level[k], (k + 1) * size) for k in sorted(by_level)]
+
+    def induce(
+        self, ready: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
+    ) -> None:
+        """Write y into result (nodes, rows, columns).
+
+        x_i of a node is rows `first`, ... of values[children[node, i - 1]], or 0 if that is negative.
+        """
+        transform, stages = ready
+        nodes, rows, width = result.shape
+        step = max(1, SCIPY_ENTRIES // (rows * width))
+        for start in range(0, nodes, step):
+            some = children[start : start + step]
+            block = values[some, first : first + transform.dimension]
+            block[some < 0] = 0.0
+            state = block.transpose(1, 2, 0, 3).reshape(rows, -1)
+            for stage in stages:
+                state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
+            y = (transform.scale[:, None] * state[transform.source]).reshape(rows, -1, width)
+            result[start : start + step] = y.transpose(1, 0, 2)
+
+    def transpose_into(self, target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
+        """Write matrix.T; what is transposed at once stays in cache."""
+        for start in range(0, len(matrix), 256):
+            target[:, start : start + 256] = matrix[start : start + 256].T
+
+
+def _stage(mixes: list[Mix], size: int) -> csr_array:
+    """Rows of the mixes, and rows of the identity for all others; act on the first rows of a block."""
+    lengths = np.ones(size, dtype=np.int32)
+    for mix in mixes:
+        lengths[mix.rows] = len(mix.rows)
+    ends = np.concatenate([[0], np.cumsum(lengths)], dtype=np.int32)
+    columns = np.repeat(np.arange(size, dtype=np.int32), lengths)
+    entries = np.ones(len(columns))
+    for mix in mixes:
+        at = ends[mix.rows][:, :, None] + np.arange(len(mix.rows))
+        columns[at] = mix.rows.T
+        entries[at] = mix.matrix[:, None]
+    return csr_array((entries, columns, ends), shape=(size, size))
+
+
+TORCH_ENTRIES = 1 << 27
+"""Numbers that torch works on at a time, one gigabyte."""
+
+Tensor = Any
+
+
+# A mix is a gather of its rows, one product with its small matrix, and a scatter: every number is a
+# sum of c + 1 products, as the rounding bound of `clausen` has it for any order of summation.
+class TorchKernel(Kernel):
+    """By torch on one device, whole levels at a time."""
+
+    whole = True
+
+    def __init__(self, device: str) -> None:
+        self._torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
+        try:
+            probe = self._torch.ones(1, dtype=self._torch.float64, device=device)
+            float(probe)  # a device without numbers, such as meta, fails here
+            self._device = probe.device
+        except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
+            raise ArgumentError(
+                f"device={shorten(device)} is not available; leave it out to use the processor."
+            ) from error
+
+    def place(self, values: NDArray[Any]) -> Tensor:
+        """The array on the device."""
+        return self._torch.as_tensor(values, device=self._device)
+
+    def empty(self, shape: Any) -> Tensor:
+        """An array on the device, not filled."""
+        return self._torch.empty(shape, dtype=self._torch.float64, device=self._device)
+
+    def prepare(self, transform: Transform) -> tuple[Any, ...]:
+        """The mixes on the device, each a matrix and the rows that it mixes, sent there together."""
+        mixes = transform.mixes
+        rows = self._send([mix.rows for mix in mixes], np.int64)
+        matrices = self._send([mix.matrix for mix in mixes], np.float64)
+        placed = [
+            (matrix.reshape(mix.matrix.shape), some)
+            for mix, matrix, some in zip(mixes, matrices, rows, strict=True)
+        ]
+        source = self.place(transform.source.astype(np.int64))
+        return transform.dimension, placed, source, self.place(transform.scale[:, None])
+
+    def induce(self, ready: Any, values: Tensor, first: int, children: Any, result: Tensor) -> None:
+        """As `Kernel.induce`."""
+        dimension, mixes, source, scale = ready
+        nodes, rows, width = result.shape
+        table = self.place(children)
+        step = max(1, TORCH_ENTRIES // (rows * width))
+        for start in range(0, nodes, step):
+            some = table[start : start + step]
+            block = values[some.clamp(min=0), first : first + dimension]
+            block.masked_fill_((some < 0)[:, :, None, None], 0.0)
+            state = block.permute(1, 2, 0, 3).reshape(rows, -1)
+            for matrix, at in mixes:
+                mixed = matrix @ state[at].reshape(len(matrix), -1)
+                state.index_copy_(0, at, mixed.reshape(len(at), -1))
+            y = scale * state[source]
+            result[start : start + step] = y.reshape(rows, -1, width).permute(1, 0, 2)
+
+    def _send(self, arrays: list[NDArray[Any]], dtype: type) -> tuple[Tensor, ...]:
+        """Each array, flat, on the device: one transfer for all of them."""
+        together = np.concatenate([np.empty(0, dtype), *(array.ravel() for array in arrays)])
+        return self.place(together).split([array.size for array in arrays])
+
+
+@contextmanager
+def enough_memory(device: str) -> Iterator[None]:
+    """A device that is full is named in an error of ours."""
+    try:
+        yield
+    except RuntimeError as error:
+        if type(error).__name__ != "OutOfMemoryError":
+            raise
+        raise UnsupportedError(
+            f"device={shorten(device)} has too little memory ({error}); leave it out to use the "
+            "processor."
+        ) from error
