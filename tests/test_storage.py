@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sparseaug import _io as storage
+from sparseaug import _io
 from sparseaug._io import read_bytes, write_atomic
 from sparseaug.errors import (
     ArgumentError,
@@ -50,12 +50,12 @@ def test_stale_temporaries_of_any_file_are_swept_and_young_ones_left(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from sparseaug import _io as storage
+from sparseaug import _io
 if sys.argv[2] == "kill":
-    storage._rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    _io._rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 else:
-    storage._rename = lambda *_: (print("writing", flush=True), sys.stdin.read())
-storage.write_atomic(sys.argv[1], b"half")
+    _io._rename = lambda *_: (print("writing", flush=True), sys.stdin.read())
+_io.write_atomic(sys.argv[1], b"half")
 """
 
 
@@ -87,20 +87,20 @@ def test_what_a_killed_writer_left_is_swept_at_once_and_what_a_living_one_holds_
 def test_a_temporary_that_is_swept_before_its_writer_locks_it_is_made_again(
     tmp_path, monkeypatch, moment
 ):
-    lock, seen, held = storage._lock, [], []
+    lock, seen, held = _io._lock, [], []
 
     def late(handle):
         seen.append(handle)
         if len(seen) == 1:
             (first,) = tmp_path.iterdir()
             if moment == "before it is locked":
-                storage._sweep(tmp_path)
+                _io._sweep(tmp_path)
             else:
                 held.append(os.open(first, os.O_RDONLY))
                 assert lock(held[0])
         return lock(handle)
 
-    monkeypatch.setattr(storage, "_lock", late)
+    monkeypatch.setattr(_io, "_lock", late)
     write_atomic(tmp_path / "S", b"x")
     assert read_bytes(tmp_path / "S") == b"x"
     for handle in held:
@@ -110,8 +110,8 @@ def test_a_temporary_that_is_swept_before_its_writer_locks_it_is_made_again(
 
 
 def test_without_locks_the_young_are_left_and_the_old_swept(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "_lock", lambda handle: None)
-    paths = [tmp_path / f"{storage._prefix()}{digit * 8}.part" for digit in "01"]
+    monkeypatch.setattr(_io, "_lock", lambda handle: None)
+    paths = [tmp_path / f"{_io._prefix()}{digit * 8}.part" for digit in "01"]
     for path in paths:
         path.touch()
     os.utime(paths[0], (0, 0))
@@ -204,7 +204,7 @@ def test_a_folder_that_cannot_be_flushed_does_not_read_as_not_written(tmp_path, 
     def fails(folder):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(storage, "_sync_folder", fails)
+    monkeypatch.setattr(_io, "_sync_folder", fails)
     with pytest.raises(
         StorageError, match=r"in place.*Input/output error.*write it again"
     ) as caught:
@@ -264,13 +264,13 @@ def test_without_overwrite_what_is_there_stays(tmp_path):
 
 @pytest.mark.parametrize("links", [True, False])
 def test_without_overwrite_a_file_that_appears_meanwhile_stays(tmp_path, monkeypatch, links):
-    write = storage._write_flushed
+    write = _io._write_flushed
 
     def meanwhile(*arguments):
         write(*arguments)
         (tmp_path / "S").write_bytes(b"first")
 
-    monkeypatch.setattr(storage, "_write_flushed", meanwhile)
+    monkeypatch.setattr(_io, "_write_flushed", meanwhile)
     if not links:
         monkeypatch.setattr(os, "link", refuses_links)
     with pytest.raises(StorageError, match="exists already"):
@@ -368,14 +368,14 @@ def test_without_follow_no_link_is_written_through_or_replaced(tmp_path):
 
 
 def test_without_follow_a_link_that_appears_meanwhile_is_not_written_through(tmp_path, monkeypatch):
-    write = storage._write_flushed
+    write = _io._write_flushed
     (tmp_path / "mine").write_bytes(b"mine")
 
     def meanwhile(*arguments):
         write(*arguments)
         (tmp_path / "S").symlink_to(tmp_path / "mine")
 
-    monkeypatch.setattr(storage, "_write_flushed", meanwhile)
+    monkeypatch.setattr(_io, "_write_flushed", meanwhile)
     write_atomic(tmp_path / "S", b"ours", follow=False)
     assert (tmp_path / "mine").read_bytes() == b"mine"
 
@@ -385,7 +385,7 @@ def test_a_file_of_more_bytes_than_the_limit_is_refused_with_both_numbers(tmp_pa
         file.truncate(1 << 40)  # a hole: it takes no room on disk, and would take all memory
     with pytest.raises(StorageError, match=r"1099511627776 bytes.* 4294967296"):
         read_bytes(tmp_path / "S")
-    monkeypatch.setattr(storage, "LARGEST", 10)
+    monkeypatch.setattr(_io, "LARGEST", 10)
     with pytest.raises(StorageError, match="11 bytes, and the limit is 10"):
         write_atomic(tmp_path / "T", b"x" * 11)
     assert os.listdir(tmp_path) == ["S"]

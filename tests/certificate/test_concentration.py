@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy import stats
 
-from sparseaug.certificate import anytime as concentration
+from sparseaug.certificate import anytime
 from sparseaug.certificate.anytime import Seen, kappa, radius
 
 DELTAS = (0.5, 0.2, 0.05)
@@ -123,7 +123,7 @@ def test_the_bound_fails_at_any_number_of_draws_less_often_than_delta(chance, de
 
 def test_the_simulation_sees_a_bound_that_forgets_its_range(monkeypatch):
     """With kappa = 0, as if the spread cost nothing, it fails too often."""
-    monkeypatch.setattr(concentration, "kappa", lambda r: np.zeros_like(r))
+    monkeypatch.setattr(anytime, "kappa", lambda r: np.zeros_like(r))
     values, chances = two_points(0.5)
     rng = np.random.default_rng(0)
     failures = 0

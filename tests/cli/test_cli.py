@@ -7,39 +7,54 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import sparseaug as sa
 from sparseaug.cli import main
 
-COMMAND = [str(Path(sys.executable).with_name("sparseaug"))]
+INSTALLED = str(Path(sys.executable).with_name("sparseaug"))
 
 
-def run(*arguments, cwd=None, environment=None):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env={**os.environ, **(environment or {})},
-    )
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """The command in this process: what a process of its own would have said and returned."""
+
+    def call(*arguments, environment=None):
+        monkeypatch.setattr(sys, "argv", ["sparseaug", *map(str, arguments)])
+        monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # a script, not pytest
+        for name, value in (environment or {}).items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as leave:
+            main()
+        said = capsys.readouterr()
+        return SimpleNamespace(returncode=leave.value.code, stdout=said.out, stderr=said.err)
+
+    return call
 
 
-def test_groups_lists_the_families_with_orders():
+def test_the_installed_command_is_this_one(run):
+    words = ["groups", "S6"]
+    done = subprocess.run([INSTALLED, *words], capture_output=True, text=True, check=False)
+    assert vars(run(*words)) == {
+        name: getattr(done, name) for name in ("returncode", "stdout", "stderr")
+    }
+
+
+def test_groups_lists_the_families_with_orders(run):
     out = run("groups").stdout
     for text in ("S6", "720", "Rubik", "43252003274489856000", "M24", "244823040", "permute_axis"):
         assert text in out
 
 
-def test_groups_by_name_as_json():
+def test_groups_by_name_as_json(run):
     (facts,) = json.loads(run("groups", "S5000", "--json").stdout)
     assert facts["name"] == "S5000"
     assert facts["log_order"] == pytest.approx(37591.14, abs=0.01)
 
 
-def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path):
+def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path, run):
     out = tmp_path / "S.safetensors"
     done = run("draw", "--group", "S6", "--m", 64, "--seed", 0, "--out", out)
     assert done.returncode == 0
@@ -72,8 +87,9 @@ def test_draw_saves_what_the_library_draws_and_says_what_it_cost(tmp_path):
         (("nonsense",), "No such command"),
     ],
 )
-def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, tmp_path):
-    done = run(*arguments, cwd=tmp_path)
+def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -96,21 +112,22 @@ def test_without_force_a_file_that_appears_meanwhile_stays(tmp_path, monkeypatch
     assert os.listdir(tmp_path) == ["S"]
 
 
-def test_a_file_in_the_way_is_named_before_anything_is_drawn(tmp_path):
+def test_a_file_in_the_way_is_named_before_anything_is_drawn(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "S").touch()
-    done = run("draw", "--group", "no group", "--m", 4, "--out", "S", cwd=tmp_path)
+    done = run("draw", "--group", "no group", "--m", 4, "--out", "S")
     assert done.returncode == 2
     assert "S exists already; choose another --out or add --force" in done.stderr
 
 
-def test_the_bare_command_prints_the_help():
+def test_the_bare_command_prints_the_help(run):
     done = run()
     assert done.returncode == 0
     assert done.stdout == run("--help").stdout
     assert done.stderr == ""
 
 
-def test_certify_prints_the_deviation_and_its_kind(tmp_path):
+def test_certify_prints_the_deviation_and_its_kind(tmp_path, run):
     path = tmp_path / "S.safetensors"
     S = sa.Oracle(sa.symmetric(5), seed=0).draw(30)
     S.save(path)
@@ -126,7 +143,7 @@ def test_certify_prints_the_deviation_and_its_kind(tmp_path):
     assert restricted["deviation"]["method"] == "tuples"
 
 
-def test_certify_profile_prints_a_table_by_degree(tmp_path):
+def test_certify_profile_prints_a_table_by_degree(tmp_path, run):
     path = tmp_path / "S.safetensors"
     S = sa.design(sa.symmetric(7), degree=2)
     S.save(path)
@@ -146,7 +163,7 @@ def test_certify_profile_prints_a_table_by_degree(tmp_path):
         assert "--profile" in done.stderr
 
 
-def test_draw_and_certify_take_the_degree_of_products_and_of_signed_permutations(tmp_path):
+def test_draw_and_certify_take_the_degree_of_products_and_of_signed_permutations(tmp_path, run):
     for name in ("S6xZ2^5", "B6"):
         path = tmp_path / f"{name}.safetensors"
         drawn = run(
@@ -159,7 +176,7 @@ def test_draw_and_certify_take_the_degree_of_products_and_of_signed_permutations
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_shell_completes_commands_and_options(shell):
+def test_the_shell_completes_commands_and_options(shell, run):
     """What the README says to put in a shell's start-up file."""
     done = run(environment={"_SPARSEAUG_COMPLETE": f"{shell}_source"})
     assert (done.returncode, done.stderr) == (0, "")
@@ -171,7 +188,7 @@ def test_the_shell_completes_commands_and_options(shell):
     assert "--degree" in asked.stdout
 
 
-def test_certify_says_why_a_sample_cannot_work(tmp_path):
+def test_certify_says_why_a_sample_cannot_work(tmp_path, run):
     path = tmp_path / "S.safetensors"
     sa.GroupSample(sa.symmetric(3), [[0, 1, 2], [1, 2, 0]]).save(path)
     done = run("certify", path)
@@ -179,7 +196,7 @@ def test_certify_says_why_a_sample_cannot_work(tmp_path):
 
 
 @pytest.mark.parametrize("command", [(), ("groups",), ("draw",), ("certify",)])
-def test_help_shows_an_example(command):
+def test_help_shows_an_example(command, run):
     done = run(*command, "--help")
     assert done.returncode == 0
     assert "Example" in done.stdout
@@ -193,7 +210,7 @@ def test_importing_the_library_brings_in_none_of_the_heavy_ones():
     assert done.stdout.strip() == "[]"
 
 
-def test_certify_says_the_a_priori_bound_of_uniform_draws_only(tmp_path):
+def test_certify_says_the_a_priori_bound_of_uniform_draws_only(tmp_path, run):
     path = tmp_path / "W.safetensors"
     sa.Oracle(sa.symmetric(5), seed=0).draw(40).words(2, 40).save(path)
     out = run("certify", path).stdout
@@ -205,7 +222,7 @@ def test_certify_says_the_a_priori_bound_of_uniform_draws_only(tmp_path):
     assert data["calls"] == 40
 
 
-def test_certify_rounds_the_floor_down_and_states_the_probability_in_full(tmp_path):
+def test_certify_rounds_the_floor_down_and_states_the_probability_in_full(tmp_path, run):
     path = tmp_path / "S.safetensors"
     S = sa.Oracle(sa.symmetric(5), seed=0).draw(40)
     S.save(path)

@@ -15,12 +15,11 @@ from sparseaug.kernels import (
     constants,
     full_moments,
     gradient_norms,
+    group_means,
     kernel_discrepancy,
     moments,
     sample_moments,
 )
-from sparseaug.kernels import group_means as closed_form
-from sparseaug.kernels import group_means as enumeration
 
 mp = mpmath.mp.clone()
 mp.dps = 40
@@ -137,7 +136,7 @@ def test_the_largest_eigenvalue_covers_a_matrix_that_is_off_by_the_error():
 def test_the_claim_for_closed_forms_covers_every_error_that_it_counts(n, monkeypatch):
     """Each exponential 8 u too large, and the permanent by n (n + 1) / 2 roundings: all values are 1."""
     act, zeros = sa.permute_axis(sa.symmetric(n)), np.zeros((1, n))
-    factors, permanents = closed_form._factors, closed_form.permanents
+    factors, permanents = group_means._factors, group_means.permanents
 
     def larger(*args, **options):
         return factors(*args, **options) * (1 + 8 * UNIT)
@@ -145,21 +144,21 @@ def test_the_claim_for_closed_forms_covers_every_error_that_it_counts(n, monkeyp
     def rounded(*args, **options):
         return permanents(*args, **options) * (1 + n * (n + 1) * UNIT / 2)
 
-    monkeypatch.setattr(closed_form, "_factors", larger)
-    monkeypatch.setattr(closed_form, "permanents", rounded)
-    off = closed_form.gaussian_mean(1.0, act, zeros, zeros)[0, 0] - 1
+    monkeypatch.setattr(group_means, "_factors", larger)
+    monkeypatch.setattr(group_means, "permanents", rounded)
+    off = group_means.gaussian_mean(1.0, act, zeros, zeros)[0, 0] - 1
     assert (8 * n + n * (n + 1) / 2 - 4) * UNIT < off
-    assert off <= closed_form.mean_roundings(act, zeros.shape) * UNIT
+    assert off <= group_means.mean_roundings(act, zeros.shape) * UNIT
 
 
 @pytest.mark.parametrize("block", [1, 7, 4096])
 def test_the_claim_for_enumerated_groups_covers_the_drift_of_their_sums(block, monkeypatch):
     """2,520 times one number: sums drift by many units, the more the smaller the blocks."""
-    monkeypatch.setattr(enumeration, "MEMORY", 7 * block)
+    monkeypatch.setattr(group_means, "MEMORY", 7 * block)
     act, x = sa.permute_axis(sa.alternating(7)), np.zeros((1, 7))
-    claim = enumeration.enumeration_roundings(act.group, x, 1)
+    claim = group_means.enumeration_roundings(act.group, x, 1)
     for size in (0.1, 0.3, 0.5):
         z = np.full((1, 7), size)
         value = KERNEL(x, z)
-        mean = enumeration.enumerated_mean(KERNEL, act, x, z, limit=2520)
+        mean = group_means.enumerated_mean(KERNEL, act, x, z, limit=2520)
         assert abs(mean / value - 1).max() <= gamma(claim)

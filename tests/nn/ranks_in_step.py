@@ -1,17 +1,13 @@
-"""Run by torchrun: 13 batches on two ranks that wait for each other at every step, and a resumed run."""
+"""On two ranks: 13 batches, each waiting for the other at every step, and a resumed run."""
 
 from __future__ import annotations
 
-import datetime
-import json
 import logging
-import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import distributed, nn
+from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -122,26 +118,3 @@ def dealt_by_accelerate() -> list[Any]:
             accelerator.backward(model(x).square().mean())
             seen.append(y.tolist())
     return seen
-
-
-def main(folder: Path, what: str) -> None:
-    warnings.simplefilter("ignore")
-    # a rank that waits for another one which is done must fail, not hang
-    distributed.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
-    rank = distributed.get_rank()
-    said: Any
-    if what == "lightning":
-        said = in_lightning(rank, folder)
-    elif what == "accelerate":
-        said = in_accelerate(folder)
-    elif what == "dealt":
-        said = dealt_by_accelerate()
-    else:
-        said = plain(rank, None if what == "None" else what)
-    (folder / f"{rank}.json").write_text(json.dumps(said))
-    if distributed.is_initialized():
-        distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])

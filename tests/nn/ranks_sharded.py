@@ -1,11 +1,10 @@
-"""Run by torchrun: a network whose parameters two ranks share (FSDP2), trained on copies."""
+"""On two ranks: a network whose parameters two ranks share (FSDP2), trained on copies."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import distributed, nn
@@ -105,11 +104,11 @@ def through_a_checkpoint(path: Path) -> list[int | None]:
     return [read.orbit.sample.origin.seed, read.orbit.sample.calls]
 
 
-def main(folder: Path) -> None:
-    distributed.init_process_group("gloo")
+def run(folder: Path) -> dict[str, Any]:
+    """Both ways of making copies; what is refused; a checkpoint."""
     rank = distributed.get_rank()
     mesh = init_device_mesh("cpu", (2,))
-    said = {}
+    said: dict[str, Any] = {}
     for orbit in (False, True):
         model = Net(orbit)
         for layer in (model.net[0], model.net[2]):
@@ -122,9 +121,4 @@ def main(folder: Path) -> None:
         said[name]["keys"] = sorted(model.state_dict())
     said["refused"] = misuse(mesh)
     said["loaded"] = through_a_checkpoint(folder / "checkpoint")
-    (folder / f"{rank}.json").write_text(json.dumps(said))
-    distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    return said

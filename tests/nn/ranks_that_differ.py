@@ -1,11 +1,9 @@
-"""Run by torchrun: risks that are not the same on all ranks, and one with fewer copies than ranks."""
+"""On two ranks: risks that are not the same on all ranks, and one with fewer copies than ranks."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import torch
 from torch import distributed, nn
@@ -15,8 +13,8 @@ from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError
 
 
-def main(folder: Path) -> None:
-    distributed.init_process_group("gloo")
+def run() -> dict[str, Any]:
+    """What is said of each."""
     rank = distributed.get_rank()
     act = sa.permute_axis(sa.symmetric(3))
     x = torch.arange(12.0, dtype=torch.float64).reshape(4, 3)
@@ -46,7 +44,7 @@ def main(folder: Path) -> None:
         "audit": lambda: sann.audit(good, theta, sa.Oracle(act.group, seed=rank), calls=10),
         "theta": lambda: sann.audit(good, theta + rank, sa.Oracle(act.group), calls=10),
     }
-    messages = {name: refusal(ask) for name, ask in asked.items()}
+    messages: dict[str, Any] = {name: refusal(ask) for name, ask in asked.items()}
     for name, value in changed.items():
         given = dict(same)
         if rank == 1 and name != "oracle":
@@ -66,8 +64,7 @@ def main(folder: Path) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
     messages["steps"] = len(tiny.fit(optimizer, num_steps=5, callback=look))
     messages["tiny"] = tiny.gradient(tiny.theta).tolist()
-    (folder / f"{rank}.json").write_text(json.dumps(messages))
-    distributed.destroy_process_group()
+    return messages
 
 
 def refusal(ask: Callable[[], object]) -> str:
@@ -76,7 +73,3 @@ def refusal(ask: Callable[[], object]) -> str:
     except ArgumentError as error:
         return str(error)
     return "no error"
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -17,43 +17,46 @@ from safetensors.torch import load_file
 
 from sparseaug.nn import ranks
 
-HERE = Path(__file__).parent
-SCRIPT = HERE.parents[1] / "examples" / "distributed.py"
-
-
-def start(*command: str, ranks: int) -> None:
-    run = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
-    arguments = [sys.executable, *(run if ranks else []), *command]
-    for _ in range(3):
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
-        # gloo's threads may abort a process that takes itself apart, when all is done
-        if "terminate called without an active exception" not in done.stderr:
-            break
-    assert done.returncode == 0, done.stderr[-3000:]
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "examples" / "distributed.py"
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, torch.Tensor]:
-    """What the script computes on one process, without torchrun."""
-    path = tmp_path_factory.mktemp("alone") / "run.safetensors"
-    start(str(SCRIPT), "--out", str(path), "--steps", "5", ranks=0)
-    return load_file(path)
+def two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two ranks left that did every job of `ranks.py`, a folder for each."""
+    folder = tmp_path_factory.mktemp("ranks")
+    optional = {"dealt": "accelerate", "accelerate": "accelerate", "lightning": "lightning"}
+    jobs = ["batch", "differ", "pad", "drop", "sharded"]
+    jobs += [job for job, package in optional.items() if importlib.util.find_spec(package)]
+    run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [sys.executable, *run, "-m", "tests.nn.ranks", str(folder), *jobs]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return folder
 
 
-@pytest.mark.parametrize("count", [2, 3])
-def test_ranks_give_the_gradient_of_one_process(count, alone, tmp_path):
-    """505 copies: neither 2 nor 3 divides them."""
-    start(str(SCRIPT), "--out", str(tmp_path / "run"), "--steps", "5", ranks=count)
-    found = load_file(tmp_path / "run")
+def said_by(two_ranks: Path, job: str) -> list[Any]:
+    return [json.loads((two_ranks / job / f"{rank}.json").read_text()) for rank in range(2)]
+
+
+def test_ranks_give_the_gradient_of_one_process(script, two_ranks, tmp_path):
+    """505 copies: 2 does not divide them."""
+    path = tmp_path / "run.safetensors"
+    script.main(["--out", str(path), "--steps", "5"], standalone_mode=False)
+    alone, found = load_file(path), load_file(two_ranks / "run")
     assert float(alone["gradient"].abs().max()) > 1e-3
     assert float((found["gradient"] - alone["gradient"]).abs().max()) <= 1e-12
     # Adam divides by root mean squares, so that roundings grow a little over five steps
     assert float((found["theta"] - alone["theta"]).abs().max()) <= 1e-9
 
 
-def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_problem(tmp_path):
-    start(str(HERE / "ranks_that_differ.py"), str(tmp_path), ranks=2)
-    said = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2)]
+def test_two_ranks_share_one_S_and_one_metric(two_ranks):
+    """The ranks assert it: `ranks_of_a_batch.py`."""
+    assert said_by(two_ranks, "batch") == [None, None]
+
+
+def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_problem(two_ranks):
+    said = said_by(two_ranks, "differ")
     for messages in said:
         for name in ("S", "data", "module", "oracle"):
             assert messages[name].startswith(f"{name} is not the same on all ranks: rank 1 differs")
@@ -67,15 +70,10 @@ def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_pro
     assert said[0]["tiny"] == said[1]["tiny"] == [0.0, 4.0, 8.0, 4.0]
 
 
-def in_step(folder: Path, what: str) -> list[Any]:
-    start(str(HERE / "ranks_in_step.py"), str(folder), what, ranks=2)
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
-
-
 @pytest.mark.parametrize(("even", "steps"), [("pad", 7), ("drop", 6)])
-def test_two_ranks_in_step_end_an_epoch_of_13_batches_and_resume(even, steps, tmp_path):
+def test_two_ranks_in_step_end_an_epoch_of_13_batches_and_resume(even, steps, two_ranks):
     """Each step of DDP waits for the other rank: with 7 batches here and 6 there it never ends."""
-    found = in_step(tmp_path, even)
+    found = said_by(two_ranks, even)
     for rank in found:
         assert len(rank["seen"]) == 2 * steps
         assert rank["resumed"] == rank["seen"][steps + 3 :]
@@ -89,9 +87,9 @@ def test_two_ranks_in_step_end_an_epoch_of_13_batches_and_resume(even, steps, tm
             assert second[-1] == first[0]
 
 
-def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(tmp_path):
+def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(two_ranks):
     pytest.importorskip("lightning.pytorch")
-    found = in_step(tmp_path, "lightning")
+    found = said_by(two_ranks, "lightning")
     for rank in found:
         assert [epoch for epoch, _ in rank] == [0] * 7 + [1] * 7
     for epoch in range(2):
@@ -99,9 +97,9 @@ def test_the_documented_lightning_recipe_with_two_devices_and_13_batches_ends(tm
         assert {i for batch in batches for i in batch} == set(range(26))
 
 
-def test_the_documented_accelerate_recipe_with_two_ranks_and_13_batches_ends_and_resumes(tmp_path):
+def test_the_documented_accelerate_recipe_with_two_ranks_and_13_batches_ends_and_resumes(two_ranks):
     pytest.importorskip("accelerate")
-    found = in_step(tmp_path, "accelerate")
+    found = said_by(two_ranks, "accelerate")
     for rank in found:
         assert len(rank["seen"]) == 14
         assert rank["resumed"] == rank["seen"][7 + 3 :]
@@ -110,10 +108,10 @@ def test_the_documented_accelerate_recipe_with_two_ranks_and_13_batches_ends_and
         assert {i for batch in batches for i in batch} == set(range(26))
 
 
-def test_13_batches_that_accelerate_deals_to_two_ranks_are_all_and_the_first_again(tmp_path):
+def test_13_batches_that_accelerate_deals_to_two_ranks_are_all_and_the_first_again(two_ranks):
     """As the how-to has it, with `even_batches` as it is: without, rank 0 waits for a 14th batch."""
     pytest.importorskip("accelerate")
-    first, second = in_step(tmp_path, "dealt")
+    first, second = said_by(two_ranks, "dealt")
     assert len(first) == len(second) == 14
     for epoch in range(2):
         here, there = (rank[7 * epoch : 7 * epoch + 7] for rank in (first, second))
@@ -121,12 +119,9 @@ def test_13_batches_that_accelerate_deals_to_two_ranks_are_all_and_the_first_aga
         assert there[6] == here[0]
 
 
-@pytest.fixture(scope="module")
-def sharded(tmp_path_factory):
-    """What two ranks said that share the parameters of a network."""
-    folder = tmp_path_factory.mktemp("sharded")
-    start(str(HERE / "ranks_sharded.py"), str(folder), ranks=2)
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+@pytest.fixture
+def sharded(two_ranks):
+    return said_by(two_ranks, "sharded")
 
 
 def test_a_network_sharded_over_two_ranks_trains_on_copies_as_on_one_process(sharded):

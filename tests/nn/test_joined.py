@@ -9,8 +9,7 @@ from torch.utils.data import DataLoader, Subset, TensorDataset, default_collate
 from torch.utils.data._utils import collate
 
 import sparseaug as sa
-from sparseaug.nn import OneShotDataset, StreamingDataset
-from sparseaug.nn import moved_items as moving
+from sparseaug.nn import OneShotDataset, StreamingDataset, moved_items
 
 ACT = sa.roll(sa.abelian(4, 4))
 S = sa.Oracle(ACT.group, seed=0).draw(6)
@@ -70,7 +69,7 @@ def test_a_loader_over_a_list_of_items_gives_what_single_items_make(workers):
 
 
 def test_large_items_are_moved_block_by_block_to_the_same_batch(monkeypatch):
-    monkeypatch.setattr(moving, "_BLOCK", 2 * X[0].nbytes)  # 5 items in 3 blocks
+    monkeypatch.setattr(moved_items, "_BLOCK", 2 * X[0].nbytes)  # 5 items in 3 blocks
     x, _, _ = default_collate(OneShotDataset(ITEMS, ACT, S).__getitems__(ORDER))
     assert torch.equal(x, EXPECTED[0][ORDER])
 
@@ -98,9 +97,9 @@ def test_items_that_are_not_alike_or_not_tuples_of_tensors_keep_their_form():
 def test_a_batch_is_a_sequence_of_plain_tuples():
     batch = copies().__getitems__(ORDER)
     assert len(batch) == 5
-    for items in (list(batch), batch[:], [batch[t] for t in range(5)]):
-        assert len(items) == 5
-        for k, (x, y) in zip(ORDER, items, strict=True):
+    for taken in (list(batch), batch[:], [batch[t] for t in range(5)]):
+        assert len(taken) == 5
+        for k, (x, y) in zip(ORDER, taken, strict=True):
             assert torch.equal(x, EXPECTED[0][k])
             assert y == EXPECTED[1][k]
     assert {type(item) for item in batch} == {type(copies()[0])} == {tuple}

@@ -14,9 +14,7 @@ from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
 from sparseaug.nn.checks import _samples_to_try
-from sparseaug.nn.risk import module_risk
-from sparseaug.nn.risk import tiles as trial
-from sparseaug.nn.risk.tiles import share, tiles
+from sparseaug.nn.risk import module_risk, tiles
 from tests.runs import Stopping
 
 # sums of a few thousand terms of size one, in float64
@@ -119,7 +117,7 @@ class TestTheTrialOfChunks:
     @pytest.fixture
     def tried(self, monkeypatch):
         """What was counted by each trial."""
-        counted, count = [], trial.count_entries
+        counted, count = [], tiles.count_entries
 
         def record(module, compute):
             counted.append(count(module, compute))
@@ -132,7 +130,7 @@ class TestTheTrialOfChunks:
         risk = self.risk("full")
         assert len(tried) == 1
         assert risk.chunk_size == max(
-            size for size in trial.SIZES_CPU if size * tried[0] <= 1 << 21
+            size for size in tiles.SIZES_CPU if size * tried[0] <= 1 << 21
         )
         others = [risk.on(sa.Oracle(ACT.group, seed=seed).draw(20)) for seed in range(3)]
         assert {other.chunk_size for other in others} == {risk.chunk_size}
@@ -184,7 +182,7 @@ def test_tiles_cover_every_copy_once_in_order_within_the_chunk(n, m):
         for chunk_size in (1, 2, 3, 10, 25, 100):
             seen = []
             for rank in range(num_ranks):
-                for tile in tiles(*share(n * m, rank, num_ranks), n, chunk_size):
+                for tile in tiles.tiles(*tiles.share(n * m, rank, num_ranks), n, chunk_size):
                     assert 1 <= len(tile) <= chunk_size
                     js = range(tile.elements.start, tile.elements.stop)
                     seen += [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import subprocess
 import sys
 import warnings
 
@@ -273,90 +272,6 @@ def test_x_on_another_device_is_answered_with_the_remedy(shifts, images):
 def test_input_that_does_not_fit_S_is_answered(shifts, images, call, message):
     with pytest.raises(ArgumentError, match=message):
         call(shifts, images)
-
-
-RANK = """
-import os, sys
-from datetime import timedelta
-import torch, torch.distributed as dist
-from torch import nn
-import sparseaug as sa
-from sparseaug.nn import InvarianceMetric
-from sparseaug.nn import OrbitBatch
-
-rank, store = int(sys.argv[1]), dist.FileStore(sys.argv[2], 2)
-dist.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=timedelta(seconds=60))
-group = sa.symmetric(3)
-S = sa.Oracle(group, seed=rank).draw(4)  # ranks disagree on purpose: rank 0 decides
-torch.manual_seed(0)
-orbit = OrbitBatch(sa.permute_axis(group), S, sample_shape=(3,))
-model = nn.parallel.DistributedDataParallel(nn.Sequential(orbit, nn.Linear(3, 1)))
-x = torch.arange(12.0).reshape(4, 3).square()
-for _ in range(2):
-    model(x[2 * rank : 2 * rank + 2]).square().mean().backward()
-seed_zero = sa.Oracle(group, seed=0).draw(4)
-assert orbit.sample == seed_zero
-assert torch.equal(orbit(x), sa.augment(orbit.action, seed_zero, x, x)[0])
-whole = nn.Sequential(OrbitBatch(orbit.action, seed_zero), nn.Linear(3, 1))
-whole[1].load_state_dict(model.module[1].state_dict())
-for _ in range(2):
-    whole(x).square().mean().backward()
-torch.testing.assert_close(model.module[1].weight.grad, whole[1].weight.grad)
-
-metric = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
-if rank == 0:  # rank 1 has seen nothing, and takes part
-    metric.update(x[:3])
-alone = metric.sums.clone()
-value = metric.compute()
-expected = (orbit(x[:3]).reshape(4, 3, 3)[..., 0] - x[:3, 0]).square().mean(1).sqrt().mean()
-torch.testing.assert_close(value.float(), expected)
-assert torch.equal(metric.sums, alone)
-
-class Holder(nn.Module):  # sums are a rank's own, though buffers are broadcast
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear(3, 1)
-        self.drift = InvarianceMetric(lambda x: x[:, 0], orbit.action, seed_zero)
-
-    def forward(self, x):
-        self.drift.update(x)
-        return self.linear(x)
-
-
-holder = nn.parallel.DistributedDataParallel(Holder())
-for i in (2 * rank, 2 * rank + 1):
-    holder(x[i : i + 1]).sum().backward()
-value = holder.module.drift.compute()
-expected = (orbit(x).reshape(4, 4, 3)[..., 0] - x[:, 0]).square().mean(1).sqrt().mean()
-torch.testing.assert_close(value.float(), expected)
-
-other = InvarianceMetric(lambda x: x[:, 0], orbit.action, S)
-other.update(x)
-try:
-    other.compute()
-except sa.errors.ArgumentError as error:
-    assert "S is not the same on all ranks" in str(error)
-else:
-    raise AssertionError("sums over two different S were added")
-dist.barrier()
-dist.destroy_process_group()
-os._exit(0)  # all is checked; gloo's threads may abort a process that takes itself apart
-"""
-
-
-def test_two_ranks_share_one_S_and_one_metric(tmp_path):
-    """Under DistributedDataParallel buffers are broadcast, so gradients are those of rank 0's S."""
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", RANK, str(rank), str(tmp_path / "store")],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in (0, 1)
-    ]
-    for process in ranks:
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

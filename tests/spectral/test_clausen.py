@@ -21,7 +21,6 @@ from sparseaug.groups.young import (
     young_matrices,
 )
 from sparseaug.spectral import clausen
-from sparseaug.spectral import clausen as cosets
 from sparseaug.spectral.clausen import CosetTree, Engine, gram_blocks, mean_blocks
 from sparseaug.spectral.induction import Inductions, Kernel
 
@@ -267,8 +266,8 @@ def test_the_error_covers_a_transform_that_is_off_by_all_it_may(
     unit = 2.0**-20
     engine = OffByAllItMay(unit, on_one_shape)
     monkeypatch.setattr(clausen, "_kernel", lambda *_: engine)
-    monkeypatch.setattr(cosets, "gamma", engine.gamma)
-    monkeypatch.setattr(cosets, "UNIT", unit)
+    monkeypatch.setattr(clausen, "gamma", engine.gamma)
+    monkeypatch.setattr(clausen, "UNIT", unit)
     monkeypatch.setattr(clausen, "PANEL", 10**6)  # whole levels, one engine call each
     element = draw(sum(shape), 1)
     (block,) = mean_blocks(element, shapes=[shape], threads=1)

@@ -11,7 +11,6 @@ import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.young import dimension, partitions, young_matrices
 from sparseaug.spectral import NormOptions, symmetric
-from sparseaug.spectral import symmetric as steps
 from sparseaug.spectral.lanczos import Operator, lanczos_norm
 from sparseaug.spectral.symmetric import Elements, irrep_operator, symmetric_norm
 
@@ -42,7 +41,7 @@ def test_the_stated_rounding_covers_steps_in_extended_precision() -> None:
     operator = irrep_operator(shape, elements)
     v = np.random.default_rng(0).standard_normal(operator.dimension)
     truth = np.zeros(len(v), np.longdouble)
-    runs = list(steps._runs(shape))[::-1]
+    runs = list(symmetric._runs(shape))[::-1]
     begin = 0
     for weight, end in zip(elements.weights, elements.ends, strict=True):
         moved = v.astype(np.longdouble)
@@ -114,7 +113,7 @@ def test_a_norm_at_most_the_limit_is_not_looked_at_more_closely() -> None:
 
 
 def test_without_numba_the_whole_of_s13_is_refused(monkeypatch: Any) -> None:
-    monkeypatch.setattr(steps, "attempt", lambda *_, **__: None)
+    monkeypatch.setattr(symmetric, "attempt", lambda *_, **__: None)
     with pytest.raises(UnsupportedError, match=r"S13 need numba.*degree=1 or 2"):
         irrep_operator((12, 1), Elements(np.arange(13)[None], np.array([1])))
 

@@ -12,7 +12,6 @@ from scipy.linalg import hadamard as hadamard_matrix
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.spectral import walsh
-from sparseaug.spectral import walsh as hadamard_module
 from sparseaug.spectral.characters import characters_norm
 from sparseaug.spectral.walsh import hadamard, orthogonal_rank, walsh_norm
 
@@ -133,7 +132,7 @@ def test_hadamard_equals_the_matrix(d: int, monkeypatch: pytest.MonkeyPatch) -> 
     x = np.random.default_rng(d).integers(-9, 9, 1 << d)
     expected = hadamard_matrix(1 << d) @ x
     for cache in (1 << 16, 32):
-        monkeypatch.setattr(hadamard_module, "CACHE", cache)
+        monkeypatch.setattr(walsh, "CACHE", cache)
         y = x.copy()
         hadamard(y)
         assert (y == expected).all()

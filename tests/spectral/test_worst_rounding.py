@@ -23,7 +23,6 @@ import sparseaug as sa
 from sparseaug import _floats
 from sparseaug.groups import Irrep
 from sparseaug.spectral import irreps, regular, symmetric, verified
-from sparseaug.spectral import irreps as tensors
 from sparseaug.spectral.norm import Block, Norm
 from sparseaug.spectral.regular import PermutationMean, dense_power, regular_norm
 
@@ -314,10 +313,10 @@ def tensor_operator(left: Any, right: Any, monkeypatch: Any, rounding: float = 0
     def two_factors(rows: Any, tensor: Any) -> Any:
         return left[None], right[None].view(WorstCoarseAbove)
 
-    monkeypatch.setattr(tensors, "_two_factors", two_factors)
-    monkeypatch.setattr(tensors, "gamma", gamma)
+    monkeypatch.setattr(irreps, "_two_factors", two_factors)
+    monkeypatch.setattr(irreps, "gamma", gamma)
     S = sample_of([], [1])
-    return tensors._operator(S, None, rounding)  # type: ignore[arg-type]
+    return irreps._operator(S, None, rounding)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("c", "d"), [(1, 64), (64, 1), (16, 16)])

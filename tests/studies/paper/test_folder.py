@@ -210,9 +210,9 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 
 
 def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path, monkeypatch):
-    import sparseaug._io as storage
+    from sparseaug import _io
 
-    plain, written = storage._write_flushed, []
+    plain, written = _io._write_flushed, []
 
     def fill(temporary, *rest):
         if len(written) == 5:
@@ -221,7 +221,7 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path,
         plain(temporary, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "_write_flushed", fill)
+        patch.setattr(_io, "_write_flushed", fill)
         with pytest.raises(StorageError, match="No space left"):
             reproduce(SMALL, tmp_path, jobs=1)
     assert Folder(tmp_path, SMALL).count().methods == 3

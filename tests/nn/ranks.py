@@ -1,0 +1,71 @@
+"""Run by torchrun: one start of two ranks does every job; each leaves what it says as JSON."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from torch import distributed
+
+from tests.nn import ranks_in_step, ranks_of_a_batch, ranks_sharded, ranks_that_differ
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "distributed.py"
+
+
+def example(folder: Path) -> None:
+    """As its own command line says: it takes and leaves the process group itself."""
+    spec = importlib.util.spec_from_file_location("distributed_example", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    module.main(["--out", str(folder / "run"), "--steps", "5"], standalone_mode=False)
+
+
+def batch(folder: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranks_of_a_batch.run()
+
+
+JOBS: dict[str, Callable[[Path], Any]] = {
+    "batch": batch,
+    "differ": lambda folder: ranks_that_differ.run(),
+    "pad": lambda folder: ranks_in_step.plain(distributed.get_rank(), "pad"),
+    "drop": lambda folder: ranks_in_step.plain(distributed.get_rank(), "drop"),
+    "sharded": ranks_sharded.run,
+    "dealt": lambda folder: ranks_in_step.dealt_by_accelerate(),
+    "accelerate": ranks_in_step.in_accelerate,
+    "lightning": lambda folder: ranks_in_step.in_lightning(distributed.get_rank(), folder),
+}
+
+
+def main(folder: Path, jobs: list[str]) -> None:
+    rank = int(os.environ["RANK"])
+    example(folder)
+    warnings.simplefilter("ignore")
+    for job in jobs:
+        place = folder / job
+        place.mkdir(exist_ok=True)
+        distributed.init_process_group(
+            "gloo",
+            init_method=f"file://{place}/store",
+            rank=rank,
+            world_size=2,
+            # a rank that waits for another one which is done must fail, not hang
+            timeout=datetime.timedelta(seconds=60),
+        )
+        said = JOBS[job](place)
+        (place / f"{rank}.json").write_text(json.dumps(said))
+        if distributed.is_initialized():
+            distributed.destroy_process_group()
+    os._exit(0)  # all is written; gloo's threads may abort a process that takes itself apart
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
