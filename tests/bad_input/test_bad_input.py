@@ -10,7 +10,6 @@ import types
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 import pytest
 
@@ -125,25 +124,19 @@ EXAMPLES = collected()
 CASES = [(e, name) for e in EXAMPLES for name in e.good]
 
 
-def label(case: Any) -> str:
-    return case.key if isinstance(case, Example) else str(case)
-
-
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     core.S.save(core.PATH)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=label)
-def test_the_good_arguments_are_good(example):
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
+def test_good_values_are_taken_and_bad_ones_answered_by_name(example):
     example()
-
-
-@pytest.mark.parametrize(("example", "name"), CASES, ids=label)
-def test_a_bad_value_is_answered_by_name(example, name):
     function = PUBLIC.get(example.key)
-    wrong = judge(example, name, parameters(function).get(name) if function else None)
+    known = parameters(function) if function else {}
+    wrong = [text for name in example.good for text in judge(example, name, known.get(name))]
     assert not wrong, "\n".join(wrong)
 
 

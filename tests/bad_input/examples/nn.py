@@ -195,11 +195,12 @@ def of_risks() -> Iterator[Example]:
     options = {"y_action": None, "chunk_size": None}
     audited = {"theta": THETA, "oracle": Fresh(oracle), "delta": 0.05, "largest": 100.0}
     yield Example(sann.ModuleRisk, {**problem, "S": S, **options})
-    for method in ("value", "gradient", "value_and_gradient", "load", "require_theta"):
-        yield of(risk, method, theta=THETA)
-    yield of(risk, "on", S=S)
+    yield of(risk, "load", theta=THETA)
+    for method in ("value", "gradient", "value_and_gradient", "require_theta"):
+        yield of(lambda: RISK, method, theta=THETA)
+    yield of(lambda: RISK, "on", S=S)
     also = {"calls": 4, "translates_of": S, "until": 1.0}
-    yield Example(sann.ModuleRisk.exact, {"risk": Fresh(risk), "theta": THETA})
+    yield Example(sann.ModuleRisk.exact, {"risk": RISK, "theta": THETA})
     yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
     yield Example(sann.audit, {"risk": Fresh(risk), **audited, **also})
     steps = {"optimizer": SGD, "num_steps": 2, "callback": None}
