@@ -12,6 +12,9 @@ import sparseaug as sa
 from sparseaug._checks import LIMITS
 from sparseaug.groups.affine import AffineGroup
 
+# run in processes of their own
+collect_ignore_glob = ["actions/jax_cases.py", "nn/ranks*.py"]
+
 # the same examples every time, and no limit on the clock of a shared machine
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")

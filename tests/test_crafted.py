@@ -6,6 +6,7 @@ A checksum shows damage, not sense: these files are whole, and somebody else wro
 from __future__ import annotations
 
 import copy
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -328,8 +329,9 @@ def test_results_json(finished, tmp_path):
 
     some = ("('config'", "('none'", "('certificates',)", "('certificates', 'one-shot-4'")
     cases = (case for case in wrong_facts(content) if case[0].startswith(some))
-    count, refused = go_through(cases, read, believed)
-    assert count > 500
+    # each third: 19 cases of each entry, so every kind of wrong value comes at some of the entries
+    count, refused = go_through(islice(cases, 0, None, 3), read, believed)
+    assert count > 170
     assert refused > 0.8 * count
 
 

@@ -42,39 +42,33 @@ SOME = {
 }
 
 
-def test_under_jit_the_data_may_be_traced(moving, rng, jax, jnp):
-    action, x = moving
-    a = action.group.sample(K, rng)
-    moved = jax.jit(lambda data: action(a, data))(jnp.asarray(x))
-    assert np.array_equal(np.asarray(moved), action(a, x))  # whole numbers: exact in float32
+def test_every_action_under_jit_grad_and_vmap(moving, rng, jax, jnp):
+    """In one program, as each takes a while to compile. Whole numbers: exact in float32.
 
-
-def test_gradients_are_those_of_the_inverse(moving, rng, jax, jnp):
-    """The actions of the suite are orthogonal: the derivative of <w, g x> by x is g^-1 w."""
+    The actions of the suite are orthogonal: the derivative of <w, g x> by x is g^-1 w.
+    """
     action, x = moving
     a = action.group.sample(K, rng)
     w = rng.integers(-9, 9, (K, *x.shape)).astype(np.float32)
-    found = jax.jit(jax.grad(lambda data: (w * action(a, data)).sum()))(jnp.asarray(x))
-    back = action.group.inverse(a)
-    wanted = sum(action(back[j : j + 1], w[j])[0] for j in range(K))
-    assert np.array_equal(np.asarray(found), wanted)
-
-
-def test_vmap_over_the_data_is_one_batch_after_the_other(moving, rng, jax, jnp):
-    action, x = moving
-    a = action.group.sample(K, rng)
     batches = np.stack([x, x + 1, 2 * x])
-    moved = jax.jit(jax.vmap(lambda data: action(a, data)))(jnp.asarray(batches))
-    for batch, one in zip(batches, moved, strict=True):
-        assert np.array_equal(np.asarray(one), action(a, batch))
-
-
-def test_each_element_may_move_data_of_its_own(moving, rng, jax, jnp):
-    action, x = moving
-    prepared = action.prepare(action.group.sample(K, rng), x.shape)
     each = np.stack([x + j for j in range(K)])
-    moved = jax.jit(lambda data: action.apply(prepared, data))(jnp.asarray(each))
-    assert np.array_equal(np.asarray(moved), action.apply(prepared, each))
+    prepared = action.prepare(a, x.shape)
+
+    @jax.jit
+    def program(data, batches, each):
+        moved = action(a, data)
+        slope = jax.grad(lambda data: (w * action(a, data)).sum())(data)
+        by_batch = jax.vmap(lambda data: action(a, data))(batches)
+        return moved, slope, by_batch, action.apply(prepared, each)
+
+    found = program(*map(jnp.asarray, (x, batches, each)))
+    moved, slope, by_batch, of_its_own = map(np.asarray, found)
+    assert np.array_equal(moved, action(a, x))
+    back = action.group.inverse(a)
+    assert np.array_equal(slope, sum(action(back[j : j + 1], w[j])[0] for j in range(K)))
+    for batch, one in zip(batches, by_batch, strict=True):
+        assert np.array_equal(one, action(a, batch))
+    assert np.array_equal(of_its_own, action.apply(prepared, each))
 
 
 @pytest.mark.parametrize("name", SOME)

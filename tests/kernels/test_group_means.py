@@ -34,10 +34,11 @@ def size(action: sa.actions.Action) -> int:
 
 
 def plain(action: sa.actions.Action, x: np.ndarray, *values) -> np.ndarray:
-    """The mean over the group of a product of functions, element by element, with math.fsum."""
-    rows = np.concatenate(list(action.group.elements()))
-    products = [np.prod([f(action(row[None], x)[0]) for f in values], axis=0) for row in rows]
-    return np.array([math.fsum(column) for column in np.array(products).reshape(len(rows), -1).T])
+    """The sum over the group of a product of functions, element by element, with math.fsum."""
+    moved = np.concatenate([action(rows, x) for rows in action.group.elements()])
+    flat = moved.reshape(-1, *x.shape[1:])
+    products = np.prod([f(flat) for f in values], axis=0).reshape(len(moved), -1)
+    return np.array([math.fsum(column) for column in products.T])
 
 
 def gauss(sigma: float, center: np.ndarray):

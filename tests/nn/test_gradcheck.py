@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +12,7 @@ from torch.nn import functional
 
 import sparseaug as sa
 from sparseaug.nn import OrbitAverage, OrbitBatch
+from tests.conftest import ACTIONS
 
 LOSSES = {
     "mse": (functional.mse_loss, torch.float64),
@@ -34,10 +37,14 @@ def whole_group(action):
     return sa.GroupSample(action.group, np.concatenate(list(action.group.elements())))
 
 
-@pytest.mark.parametrize("name", list(LOSSES))
-def test_the_gradient_of_a_loss_over_the_copies_is_right(moving, name):
+# every action with one of the losses, each loss with actions of several kinds
+PAIRS = pytest.mark.parametrize(("act", "name"), list(zip(ACTIONS, cycle(LOSSES))))
+
+
+@PAIRS
+def test_the_gradient_of_a_loss_over_the_copies_is_right(act, name):
     """In the data, which are one sample of the suite scaled to order one, and in a weight matrix."""
-    action, x = moving
+    action, x = ACTIONS[act]
     loss, dtype = LOSSES[name]
     S = sa.Oracle(action.group, seed=0).draw(3)
     orbit = OrbitBatch(action, S)
@@ -61,10 +68,10 @@ def test_gradients_through_apply_are_right_entry_by_entry(moving, rng):
     assert torch.autograd.gradcheck(lambda t: action.apply(prepared, t[None]), data)
 
 
-@pytest.mark.parametrize("name", list(LOSSES))
-def test_all_of_the_group_is_the_average_over_the_full_group(moving, name):
+@PAIRS
+def test_all_of_the_group_is_the_average_over_the_full_group(act, name):
     """Risk and gradient, to 1e-12 of their size, against one element at a time."""
-    action, x = moving
+    action, x = ACTIONS[act]
     everything = whole_group(action)
     loss, dtype = LOSSES[name]
     model, data, targets = small_network(x), torch.tensor(x / 99), targets_for(x, dtype)

@@ -15,6 +15,7 @@ from torch import nn
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.nn import OrbitBatch, orbit_batch
+from tests.conftest import ACTIONS
 
 
 def drawn(group, m=5, seed=0):
@@ -183,10 +184,14 @@ def compiles_silently(orbit, x, *which):
         assert torch.equal(compiled(x, *which), orbit(x, *which))
 
 
-def test_it_compiles_whole_and_silently_for_every_action(moving):
-    action, x = moving
-    if "function" in vars(action):
-        pytest.skip("a user's function is the user's")
+KINDS = {  # one of each; a user's function is the user's
+    type(action): (action, x) for action, x in ACTIONS.values() if "function" not in vars(action)
+}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_it_compiles_whole_and_silently_for_every_kind_of_action(kind):
+    action, x = KINDS[kind]
     orbit = OrbitBatch(action, drawn(action.group), sample_shape=x.shape[1:]).double()
     compiles_silently(orbit, torch.tensor(x))
 

@@ -10,7 +10,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.groups.young import partitions, young_matrices
-from sparseaug.spectral import NormOptions
+from sparseaug.spectral import NormOptions, symmetric
 from sparseaug.spectral.clausen import gram_blocks, mean_blocks
 from tests.extras import REASON
 from tests.spectral.test_clausen import draw, precise_distance, precise_mean
@@ -42,8 +42,11 @@ def test_the_error_covers_the_distance_to_the_true_mean_on_a_device():
                 assert precise_distance(exact, block.values.cpu().numpy()) <= block.error < 1e-11
 
 
-@pytest.mark.parametrize("name", ["S4", "S7", "A6", "S11"])
-def test_the_deviation_on_a_device_is_that_on_the_processor(name):
+@pytest.mark.parametrize("name", ["S4", "S7", "A6", "S8"])
+def test_the_deviation_on_a_device_is_that_on_the_processor(name, monkeypatch):
+    if name == "S8":  # goes the way of S11, by the Gram matrices of its large irreps
+        monkeypatch.setattr(symmetric, "GRAM_FROM", 8)
+        monkeypatch.setattr(symmetric, "SMALL", 30)
     S = sa.Oracle(sa.group(name), seed=3).draw(12)
     here, there = sa.deviation(S), sa.deviation(S, options=NormOptions(device=DEVICE))
     assert here.block == there.block

@@ -1,4 +1,4 @@
-"""Every entry point x every bad value: an ArgumentError that names the argument, and no warning."""
+"""Every entry point: numbers outside the domain are refused by name, and huge ones at once."""
 
 from __future__ import annotations
 
@@ -34,9 +34,6 @@ GOOD: dict[str, float | int] = {
     "sigma": 2.0,
     "step_size": 0.125,
 }
-NOT_NUMBERS = ["1", None, True, [1], np.array([1, 2]), 1j, ...]
-NOT_INTEGERS = [*NOT_NUMBERS, 1.0, 1.5, float("nan"), float("inf"), -1]
-NOT_FINITE = [*NOT_NUMBERS, float("nan"), float("inf"), -float("inf"), -1.0, 10**400]
 INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d"}
 MAY_BE_ZERO = {"gap", "sigma", "dimension_sum", "n", "d"}
 ZERO_DEVIATION = {"word_deviation", "word_length", "stationarity_given"}
@@ -51,11 +48,12 @@ FUNCTIONS: dict[str, Callable] = {
 }
 
 
-def bad_values(function: str, argument: str) -> list:
+def outside(function: str, argument: str) -> list[float]:
+    """Numbers that the argument cannot be: what is no number `tests/bad_input` gives to each."""
     if argument in INTEGERS:
         zero = argument in MAY_BE_ZERO and function != "dihedral_dimension_sum"
-        return NOT_INTEGERS if zero else [*NOT_INTEGERS, 0]
-    values = [*NOT_FINITE]
+        return [1.0, 1.5, -1] if zero else [1.0, 1.5, -1, 0]
+    values = [float("inf"), -float("inf"), -1.0, 10**400]
     if argument not in MAY_BE_ZERO and not (argument == "deviation" and function in ZERO_DEVIATION):
         values.append(0.0)
     if argument == "delta" or (function, argument) in BELOW_ONE:
@@ -65,32 +63,18 @@ def bad_values(function: str, argument: str) -> list:
     return values
 
 
-CASES = [
-    (name, argument, value)
-    for name, function in FUNCTIONS.items()
-    for argument in inspect.signature(function).parameters
-    for value in bad_values(name, argument)
-]
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_good_arguments_are_accepted_by_name_and_every_argument_is_listed(name: str) -> None:
-    parameters = inspect.signature(FUNCTIONS[name]).parameters
-    FUNCTIONS[name](**{key: GOOD[key] for key in parameters})
+def test_arguments_are_taken_by_name_and_a_number_outside_is_refused_by_name(name: str) -> None:
+    good = {key: GOOD[key] for key in inspect.signature(FUNCTIONS[name]).parameters}
+    FUNCTIONS[name](**good)
+    for argument in good:
+        for value in outside(name, argument):
+            with pytest.raises(ArgumentError, match=rf"^{argument}="):
+                FUNCTIONS[name](**{**good, argument: value})
 
 
-@pytest.mark.parametrize(
-    ("name", "argument", "value"), CASES, ids=[f"{n}-{a}-{v!r}"[:60] for n, a, v in CASES]
-)
-def test_bad_argument_is_named(name: str, argument: str, value: object) -> None:
-    parameters = inspect.signature(FUNCTIONS[name]).parameters
-    arguments = {key: GOOD[key] for key in parameters} | {argument: value}
-    with pytest.raises(ArgumentError, match=rf"^{argument}="):
-        FUNCTIONS[name](**arguments)
-
-
-@pytest.mark.parametrize("value", NOT_INTEGERS, ids=repr)
-def test_bad_dimension_sum_of_a_factor_is_named(value: object) -> None:
+@pytest.mark.parametrize("value", [1.0, 1.5, -1])
+def test_a_dimension_sum_of_a_factor_that_is_outside_is_named(value: object) -> None:
     with pytest.raises(ArgumentError, match=r"^dimension_sums="):
         theory.product_dimension_sum(3, value)
 

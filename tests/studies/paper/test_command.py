@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 
 import pytest
 
 from sparseaug.errors import StorageError
 from studies.commands import studies
+from studies.paper import Config, reproduce
 
 COMMAND, GROUP = "paper", studies
 SHORT = ["--quick", "--group-size", "3", "--jobs", "1", "--out", "out"]
@@ -17,6 +19,19 @@ SHORT = ["--quick", "--group-size", "3", "--jobs", "1", "--out", "out"]
 @pytest.fixture(autouse=True)
 def without_figures(monkeypatch):
     monkeypatch.setattr("studies.report.write_report", lambda folder: [])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished")
+    reproduce(Config.shortened(group_size=3), folder, jobs=1)
+    return folder
+
+
+@pytest.fixture
+def done(finished, tmp_path):
+    """A folder `out` in which the short run is finished."""
+    return shutil.copytree(finished, tmp_path / "out")
 
 
 def test_a_short_run_prints_claims_files_and_time_and_says_that_it_is_short(run, tmp_path):
@@ -35,23 +50,21 @@ def test_a_short_run_prints_claims_files_and_time_and_says_that_it_is_short(run,
     ]
 
 
-def test_a_second_call_finds_everything_there(run, tmp_path):
-    run(*SHORT)
-    before = (tmp_path / "out" / "results.json").read_bytes()
+def test_a_second_call_finds_everything_there(run, done):
+    before = (done / "results.json").read_bytes()
     code, out, _ = run(*SHORT)
     assert code == 0
     assert "12 of 12 runs were there already" in out
-    assert (tmp_path / "out" / "results.json").read_bytes() == before
+    assert (done / "results.json").read_bytes() == before
 
 
-def test_another_config_in_the_folder_is_one_line(run, tmp_path):
-    run(*SHORT)
-    before = (tmp_path / "out" / "results.json").read_bytes()
+def test_another_config_in_the_folder_is_one_line(run, done):
+    before = (done / "results.json").read_bytes()
     code, out, err = run(*SHORT, "--seeds", "3", "--init-std", "1")
     assert (code, out) == (2, "")
     assert "init_std: 0.5 there, 1.0 here; seeds: 2 there, 3 here" in err
     assert err.count("\n") == 1
-    assert (tmp_path / "out" / "results.json").read_bytes() == before
+    assert (done / "results.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["figure.png", "certificates.pdf", "report.html"])
@@ -70,9 +83,8 @@ def test_a_file_in_the_way_is_named_before_anything_is_done(run, tmp_path, name,
     assert os.listdir(tmp_path / "out") == [name]
 
 
-def test_a_damaged_part_is_one_line_that_names_it(run, tmp_path):
-    run(*SHORT)
-    (tmp_path / "out" / "seeds" / "seed-1-full.safetensors").write_bytes(b"?")
+def test_a_damaged_part_is_one_line_that_names_it(run, done):
+    (done / "seeds" / "seed-1-full.safetensors").write_bytes(b"?")
     code, _, err = run(*SHORT)
     assert code == 2
     assert "seed-1-full.safetensors" in err
@@ -122,7 +134,9 @@ def test_a_full_disk_is_one_line(run, monkeypatch):
     assert err.count("\n") == 1
 
 
-def test_a_figure_that_cannot_be_written_leaves_the_results(run, tmp_path, monkeypatch):
+def test_a_figure_that_cannot_be_written_leaves_the_results(run, done, monkeypatch):
+    (done / "results.json").unlink()
+
     def stop(folder):
         raise StorageError("the disk is full")
 
@@ -130,7 +144,7 @@ def test_a_figure_that_cannot_be_written_leaves_the_results(run, tmp_path, monke
     code, out, err = run(*SHORT)
     assert (code, err) == (2, "Error: the disk is full\n")
     assert "Oracle calls are |S|" in out
-    assert (tmp_path / "out" / "results.json").exists()
+    assert (done / "results.json").exists()
 
 
 def test_help_shows_an_example(run):

@@ -117,7 +117,7 @@ def test_every_crafted_study_is_a_typed_error_or_is_written_as_it_stands(
     assert all(os.sep not in name for name in others)
 
 
-@pytest.mark.parametrize("value", [1e99, -1e99, 1e-300, 0.0, -1.0, 3])
+@pytest.mark.parametrize("value", [1e99, -1e99, 1e-300, 0.0])
 def test_any_number_that_is_accepted_is_drawn(tmp_path, drawing, value):
     data = study()
     for panel, rows in zip(data["parts"]["doubling"]["summary"]["panels"], (2, 1), strict=True):
