@@ -7,7 +7,7 @@ export NO_MKDOCS_2_WARNING = 1
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test test-bare test-floor examples format docs serve browser studies bench mutants clean
+.PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies bench mutants clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -25,15 +25,18 @@ views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* ma
 test: .venv/dev   ## install and run every check of the project
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2
+	@$(MAKE) --no-print-directory --jobs 2 types suite
+
+types: ; $(BIN)/mypy
+# neighbours share what a file prepares: each worker starts with half of the list, then takes from the other
+suite: ; $(BIN)/pytest -n 2 --dist worksteal
 
 test-bare: .venv-bare/done   ## the suite without the extras: what needs one says so, all else works
-	.venv-bare/bin/pytest -n 2
+	.venv-bare/bin/pytest -n 2 --dist worksteal
 
 test-floor: .venv-floor/done   ## the suite at the lowest versions that pyproject.toml allows
-	.venv-floor/bin/pytest -n 2
+	.venv-floor/bin/pytest -n 2 --dist worksteal
 
 examples: .venv/examples   ## the two real examples, digits and molecules: tables and pictures in results/
 	$(BIN)/python -m studies.examples.digits --out results/digits --jobs 2
