@@ -6,6 +6,8 @@ export NO_MKDOCS_2_WARNING = 1
 # two test workers share two cores: more threads each only get in the way
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
+# compiled once for all processes that tests start, whatever the environment says
+export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
 .PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies bench mutants clean
 

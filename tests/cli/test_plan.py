@@ -41,9 +41,9 @@ def test_json_is_the_library_s(run):
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")]
+    ("name", "suffix", "start"),
+    [("S6", "png", b"\x89PNG"), ("S5000", "pdf", b"%PDF"), ("C1", "PNG", b"\x89PNG")],
 )
-@pytest.mark.parametrize("name", ["S6", "S5000", "C1"])
 def test_the_figure_is_written_whole(run, tmp_path, suffix, start, name):
     pytest.importorskip("matplotlib")
     code, out, err = run("--group", name, *ASKED, "--plot", f"calls.{suffix}", "--json")

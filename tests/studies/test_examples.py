@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -141,9 +142,8 @@ def test_what_is_written_agrees(folder: Path, rows: Any) -> None:
 
 
 def test_a_seed_gives_the_same_figures_again_and_another_seed_others(rows: Any) -> None:
-    def figures(seed: int) -> dict[tuple[str, str], list[float]]:
-        found = list(digits.one_seed(TINY, seed))
-        assert len(found) == TINY.rows
+    def figures(seed: int, most: int | None = None) -> dict[tuple[str, str], list[float]]:
+        found = islice(digits.one_seed(TINY, seed), most)
         return {(row.learner, row.way): measured(row.values) for row in found}
 
     def measured(values: Any) -> list[float]:
@@ -152,7 +152,8 @@ def test_a_seed_gives_the_same_figures_again_and_another_seed_others(rows: Any) 
     first = {way: measured(values) for way, values in rows.items()}
     torch.rand(1)  # what others draw from the global generator changes nothing
     assert figures(0) == first
-    assert figures(4) != first
+    assert len(first) == TINY.rows
+    assert not figures(4, most=5).items() <= first.items()
 
 
 def test_test_images_are_shifted_training_images_are_not() -> None:

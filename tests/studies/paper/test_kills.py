@@ -89,7 +89,7 @@ def test_workers_end_with_their_parent(tmp_path, workers):
 @needs_proc
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_runs_go_on_to_the_same_bytes(finished, tmp_path, jobs):
-    kill_and_finish(TINY, tmp_path, finished, kills=jobs + 1, jobs=jobs)
+    kill_and_finish(TINY, tmp_path, finished, kills=jobs, jobs=jobs)
 
 
 @needs_proc

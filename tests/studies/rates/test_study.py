@@ -69,7 +69,7 @@ def views(tmp_path_factory):
 
 
 def test_a_part_alone_is_the_same_bytes_by_two_workers_and_nothing_else_is_run(views, tmp_path):
-    folder = without(views, tmp_path / "half")
+    folder = without(views, tmp_path / "half", keep=0.75)
     done = run_study(folder, quick=True, jobs=2, parts=["views"])
     assert 1 < done.computed < done.total
     assert list(done.summaries) == ["views"]
@@ -144,7 +144,7 @@ def kill_and_finish(whole, folder, *, kills, longest):
 
 
 def test_killed_studies_go_on_to_the_same_bytes(whole, tmp_path):
-    kill_and_finish(whole, without(whole, tmp_path / "killed", keep=0.7), kills=2, longest=3.0)
+    kill_and_finish(whole, without(whole, tmp_path / "killed", keep=0.7), kills=2, longest=2.0)
 
 
 @pytest.mark.slow
