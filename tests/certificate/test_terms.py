@@ -13,8 +13,7 @@ import sparseaug as sa
 from sparseaug.certificate import Evidence, audited, kernel, spectral
 from sparseaug.certificate.evidence import largest_norm
 from sparseaug.errors import ArgumentError
-from sparseaug.kernels import gradient_norms
-from sparseaug.kernels.discrepancy import Discrepancy
+from sparseaug.kernels import Discrepancy, gradient_norms
 
 
 def test_the_norm_of_a_gradient_covers_moments_that_are_off_by_their_error():

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 import sparseaug as sa
 from sparseaug.nn import RepeatedEpochWarning, StreamingDataset
-from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling import keyed_rng
 
 
 class Noting(Dataset):
