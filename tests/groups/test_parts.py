@@ -12,7 +12,7 @@ import pytest
 import sparseaug as sa
 from sparseaug._checks import LIMITS
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups import chain
+from sparseaug.groups import Rows, chain
 from sparseaug.groups.chain import (
     Level,
     are_even,
@@ -30,8 +30,8 @@ from sparseaug.groups.parts import (
     WreathPart,
     find_parts,
 )
-from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
-from sparseaug.plans.dimension import degree_dimension_sum
+from sparseaug.groups.permutations import compose_permutations, invert_permutations
+from sparseaug.plans import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
 
 

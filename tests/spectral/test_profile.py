@@ -13,8 +13,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.groups import Product
 from sparseaug.groups.degrees.shapes import POLYNOMIALS
-from sparseaug.groups.product import Product
 from sparseaug.groups.young import characters_at
 from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.profiles import blocks
