@@ -14,7 +14,7 @@ from scipy import fft
 import sparseaug as sa
 from sparseaug._floats import power_down, power_up
 from sparseaug.errors import GroupTooLargeError, SparseAugError
-from sparseaug.groups.abelian import Abelian
+from sparseaug.groups import Abelian
 from sparseaug.spectral import characters
 from sparseaug.spectral.character_transforms import (
     MEAN_ERROR,
