@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -46,77 +44,6 @@ def test_stale_temporaries_of_any_file_are_swept_and_young_ones_left(tmp_path):
         os.utime(path, (0, 0))
     write_atomic(tmp_path / "S", b"x")
     assert set(os.listdir(tmp_path)) == {young.name, "S", *(path.name for path in others)}
-
-
-KILLED = """
-import os, signal, sys
-from sparseaug import _io
-if sys.argv[2] == "kill":
-    _io._rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-else:
-    _io._rename = lambda *_: (print("writing", flush=True), sys.stdin.read())
-_io.write_atomic(sys.argv[1], b"half")
-"""
-
-
-def writer(path, what):
-    command = [sys.executable, "-c", KILLED, str(path), what]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no lock that ends with a process")
-def test_what_a_killed_writer_left_is_swept_at_once_and_what_a_living_one_holds_is_not(tmp_path):
-    with writer(tmp_path / "S", "live") as living:
-        assert living.stdout.readline() == "writing\n"
-        with writer(tmp_path / "S", "kill") as killed:
-            killed.communicate()
-        assert len(os.listdir(tmp_path)) == 2
-        write_atomic(tmp_path / "T", b"x")
-        left = [path for path in tmp_path.iterdir() if path.suffix == ".part"]
-        assert [path.read_bytes() for path in left] == [b"half"]
-        os.utime(left[0], (0, 0))  # however long it takes
-        write_atomic(tmp_path / "T", b"y")
-        assert left[0].exists()
-        living.kill()
-    write_atomic(tmp_path / "T", b"z")
-    assert os.listdir(tmp_path) == ["T"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no lock that ends with a process")
-@pytest.mark.parametrize("moment", ["before it is locked", "while it is locked"])
-def test_a_temporary_that_is_swept_before_its_writer_locks_it_is_made_again(
-    tmp_path, monkeypatch, moment
-):
-    lock, seen, held = _io._lock, [], []
-
-    def late(handle):
-        seen.append(handle)
-        if len(seen) == 1:
-            (first,) = tmp_path.iterdir()
-            if moment == "before it is locked":
-                _io._sweep(tmp_path)
-            else:
-                held.append(os.open(first, os.O_RDONLY))
-                assert lock(held[0])
-        return lock(handle)
-
-    monkeypatch.setattr(_io, "_lock", late)
-    write_atomic(tmp_path / "S", b"x")
-    assert read_bytes(tmp_path / "S") == b"x"
-    for handle in held:
-        os.close(handle)
-    write_atomic(tmp_path / "S", b"y")
-    assert os.listdir(tmp_path) == ["S"]
-
-
-def test_without_locks_the_young_are_left_and_the_old_swept(tmp_path, monkeypatch):
-    monkeypatch.setattr(_io, "_lock", lambda handle: None)
-    paths = [tmp_path / f"{_io._prefix()}{digit * 8}.part" for digit in "01"]
-    for path in paths:
-        path.touch()
-    os.utime(paths[0], (0, 0))
-    write_atomic(tmp_path / "S", b"x")
-    assert set(os.listdir(tmp_path)) == {paths[1].name, "S"}
 
 
 def test_a_stale_folder_is_left_and_does_not_stop_the_write(tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from sparseaug.errors import (
 )
 
 Arrays = dict[str, NDArray[Any]]
-Upgrade = Callable[[Arrays, dict[str, Any]], tuple[Arrays, dict[str, Any]]]
 
 
 def save_archive(
@@ -51,32 +50,25 @@ def save_archive(
     write_atomic(path, save(tensors, metadata=metadata), overwrite=overwrite, follow=follow)
 
 
-def load_archive(
-    path: str | os.PathLike[str], schema: str, upgrades: Mapping[int, Upgrade] | None = None
-) -> tuple[Arrays, dict[str, Any]]:
-    """Read what `save_archive` wrote, now or in an older version that can be upgraded.
+def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dict[str, Any]]:
+    """Read what `save_archive` wrote.
 
     Args:
         path: The file.
-        schema: The kind of file and its present version, as in "sparseaug.Checkpoint/2".
-        upgrades: For older versions, by number, what turns arrays and facts of that version into those
-            of the next one; they are applied in turn. Versions that are not in it are refused.
+        schema: The kind of file and its version, as in "sparseaug.Checkpoint/2".
 
     Returns:
-        The arrays and the facts, in the present version.
+        The arrays and the facts.
 
     Raises:
-        FileFormatError: The file is damaged, of another kind, or of a version that is not read.
+        FileFormatError: The file is damaged, of another kind, or of another version.
     """
     metadata, arrays = _read(path)
-    kind, _, now = schema.rpartition("/")
-    upgrades = upgrades or {}
-    readable = {f"{kind}/{version}": version for version in sorted({*upgrades, int(now)})}
     found = metadata.get("schema", "none")
     require(
-        found in readable,
+        found == schema,
         path,
-        f"its schema is {found[:60]!r} and this version reads {', '.join(map(repr, readable))}; "
+        f"its schema is {found[:60]!r} and this version reads {schema!r}; "
         "save it again with a matching version of sparseaug",
     )
     missing = {"schema", "facts", "checksum"} ^ set(metadata)
@@ -88,15 +80,6 @@ def load_archive(
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
     require(isinstance(facts, dict), path, "its facts are not a mapping")
-    for version in range(readable[found], int(now)):
-        upgrade = upgrades[version]
-        try:
-            arrays, facts = upgrade(arrays, facts)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise FileFormatError(
-                f"{show_path(path)} is damaged: it is of version {version} and lacks what that has "
-                f"({shorten_text(escape_controls(repr(error)), 200)})."
-            ) from error
     return arrays, facts
 
 

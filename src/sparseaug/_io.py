@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
-import platform
 import re
 import secrets
 import stat
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,14 +15,11 @@ from typing import Any
 
 from sparseaug.errors import ArgumentError, StorageError, shorten
 
-if sys.platform != "win32":
-    import fcntl
-
 LARGEST = 1 << 32
 """Bytes of the largest file: reading or writing one holds it in memory, writing more than once."""
 
 _STALE_SECONDS = 3600
-_DIGITS = 8  # a temporary is ".sparseaug-<machine><random>.part", 8 hex digits each: a short name
+_DIGITS = 16  # a temporary is ".sparseaug-<random>.part", a short name
 _LONGEST_SHOWN = 200  # characters of a path in a message
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 
@@ -38,7 +32,7 @@ def write_atomic(
     A symbolic link stays and the file it names is written; with follow=False it is refused. An
     existing path that is not a regular file is refused, and with overwrite=False any existing file, even
     one that appears meanwhile. A file that is replaced keeps its mode. Temporaries that a killed
-    process of this machine left beside the file are swept, and those of others after an hour.
+    process left beside the file are swept after an hour.
     """
     given = check_path("path", path)
     if not given.name:
@@ -133,73 +127,29 @@ def _require_writable(target: Path, overwrite: bool) -> int | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what dead writers left; what another process removes first, or no one can, is left.
-
-    The lock of a file is that of its writer. Another machine's may be unknown here, and then an hour
-    without a change shows that it is dead.
-    """
-    for left in folder.glob(f".sparseaug-{'[0-9a-f]' * 2 * _DIGITS}.part"):
+    """Remove what dead writers left, which an hour without a change shows; what no one can is left."""
+    for left in folder.glob(f".sparseaug-{'[0-9a-f]' * _DIGITS}.part"):
         with contextlib.suppress(OSError):
-            free = None
-            if left.name.startswith(_prefix()):
-                handle = os.open(left, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-                try:
-                    free = _lock(handle)
-                    if free:
-                        left.unlink()
-                finally:
-                    os.close(handle)
-            if free is None and time.time() - left.lstat().st_mtime > _STALE_SECONDS:
+            if time.time() - left.lstat().st_mtime > _STALE_SECONDS:
                 left.unlink()
 
 
 @contextlib.contextmanager
 def _temporary(folder: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """A new file, open and locked, that is gone afterwards unless it was renamed.
-
-    One that another process swept before it was locked is given up for a new one.
-    """
+    """A new file, open for its one writer, that is gone afterwards unless it was renamed."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
-    while True:
-        path = folder / f"{_prefix()}{secrets.token_hex(_DIGITS // 2)}.part"
-        handle = os.open(path, flags, mode)
-        if _lock(handle) is not False and os.path.lexists(path):
-            break
-        os.close(handle)
+    path = folder / f".sparseaug-{secrets.token_hex(_DIGITS // 2)}.part"
+    handle = os.open(path, flags, mode)
     try:
         yield path, handle
     finally:
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
-        if _LOCKS:
-            os.close(handle)
-
-
-_LOCKS = sys.platform != "win32"  # there an open file cannot be renamed, and writing closes it
-
-
-def _lock(handle: int) -> bool | None:
-    """Take the lock of a file until it is closed: False if another has it, None where there are none."""
-    if sys.platform == "win32":
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
-def _prefix() -> str:
-    """How temporaries of this machine start."""
-    machine = hashlib.sha256(platform.node().encode()).hexdigest()
-    return f".sparseaug-{machine[:_DIGITS]}"
 
 
 def _write_flushed(temporary: Path, handle: int, data: bytes, mode: int | None) -> None:
     """Write and read back; what will replace a file is private until it takes that file's mode."""
-    with open(handle, "wb", closefd=not _LOCKS) as file:
+    with open(handle, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -54,16 +54,11 @@ def test_a_translated_design_is_saved_with_its_origin(run):
 def test_facts_as_json_without_a_file(run):
     code, out, _ = run(
         "--group", "C8xC8", "--m", "32", "--name", "lattice", "--translate-seed", "1",
-        "--side", "both", "--json",
+        "--json",
     )  # fmt: skip
     facts = json.loads(out)
     assert code == 0
-    assert (facts["design"], facts["m"], facts["calls"], facts["side"]) == (
-        "lattice",
-        32,
-        2,
-        "both",
-    )
+    assert (facts["design"], facts["m"], facts["calls"]) == ("lattice", 32, 1)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +73,6 @@ def test_facts_as_json_without_a_file(run):
         (("--group", "S15", "--degree", "2"), "the nearest: degree 1 with 15 elements"),
         (("--group", "S7", "--name", "other"), "is not a design of S7"),
         (("--group", "S7", "--out", "S"), "need --degree, --m or --name"),
-        (("--group", "S7", "--degree", "1", "--side", "up"), "'up' is not one of"),
         (("--group", "S7", "--degree", "1", "--translate-seed", "-1"), "seed=-1"),
         (("--group", "S7", "--degree", "1", "--out", "no/where/S"), "no/where"),
         (("--group", "S20", "--m", "8"), "too large to be searched"),

@@ -1,4 +1,4 @@
-"""`sparseaug draw` and `certify` on what people have: a target, generators, rows of their own."""
+"""`sparseaug draw`: so many elements, all of them, or as many as reach a target."""
 
 from __future__ import annotations
 
@@ -33,18 +33,10 @@ def test_a_target_is_reached_and_said(run) -> None:
     assert facts["calls"] == sa.GroupSample.load("S").m
 
 
-@pytest.mark.parametrize("text", ["[[1, 0, 2], [1, 2, 0]]", "1,0,2\n1,2,0\n", "1 0 2\n\n1 2 0"])
-def test_generators_come_from_json_or_lines(run, text: str) -> None:
-    Path("moves").write_text(text)
-    assert run("--generators", "moves", "--m", "5", "--out", "S")[0] == 0
-    assert sa.GroupSample.load("S").group.order == 6
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--m", "4"), "give one of them"),
-        (("--group", "S3", "--generators", "moves", "--m", "4"), "give one of them"),
+        (("--m", "4"), "Missing option '--group'"),
         (("--group", "S3"), "--m, --full and --target"),
         (("--group", "S3", "--m", "4", "--full"), "--m, --full and --target"),
         (("--group", "S3", "--full", "--identity"), "go with --m"),
@@ -52,17 +44,9 @@ def test_generators_come_from_json_or_lines(run, text: str) -> None:
         (("--group", "S3", "--m", "7", "--distinct"), "which has 6 elements"),
         (("--group", "S20", "--full"), "S20"),
         (("--group", "S3", "--target", "0"), "target"),
-        (("--generators", "absent", "--m", "4"), "absent"),
-        (("--generators", "bad", "--m", "4"), "neither JSON nor lines"),
-        (("--generators", "empty", "--m", "4"), "holds no rows"),
-        (("--generators", "floats", "--m", "4"), "holds no rows"),
     ],
 )
 def test_what_does_not_go_together_is_said_and_nothing_is_written(run, arguments, said) -> None:
-    Path("bad").write_text("[[1, 0")
-    Path("empty").write_text("[]")
-    Path("floats").write_text("[[1.5, 0]]")
-    Path("moves").write_text("[[1, 0]]")
     code, _, err = run(*arguments, "--out", "S")
     assert code == 2
     assert said in err

@@ -39,6 +39,13 @@ def test_rows_of_a_csv_file_with_names_are_inspected(run) -> None:
     assert said["misses"] == [2]
 
 
+def test_a_file_that_is_cut_off_is_refused(run) -> None:
+    Path("rows.json").write_text("[[1, 0")
+    code, _, err = run("rows.json", "--group", "S2")
+    assert code == 2
+    assert "neither JSON nor lines of integers" in err
+
+
 def test_a_csv_file_of_names_alone_is_refused(run) -> None:
     Path("rows.csv").write_text("a,b\n")
     code, _, err = run("rows.csv", "--group", "S2")

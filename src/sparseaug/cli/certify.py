@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress as Bar
 
-from sparseaug._checks import check_integer
 from sparseaug._floats import text_down, text_up
 from sparseaug._io import show_path
 from sparseaug.cli.output import of_order, read_rows, say, say_facts
@@ -24,33 +23,12 @@ from sparseaug.sampling import GroupSample
 if TYPE_CHECKING:
     from sparseaug.spectral import Deviation
 
-_LONGEST = 100  # words; each length is a deviation of its own
-
-
-class _MethodOption(click.Option):
-    """Its help lists the methods, read when it is asked for: SciPy takes a while to import."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from sparseaug.spectral.methods import NAMES
-
-        self.help = f"One of {NAMES}; by default the first that fits."
-        return super().get_help_record(ctx)
-
 
 @click.command()
 @click.argument("path")
 @click.option("--group", "name", help="For a PATH of rows, JSON or CSV: the group they are from.")
 @click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
-@click.option(
-    "--words",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Words up to this length.",
-)
-@click.option("--method", cls=_MethodOption)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
-@click.option("--device", help='Where large blocks are verified, for instance "cuda".')
 @click.option("--profile", "by_degree", is_flag=True, help="A norm and a mean square per degree.")
 @click.option("--by", help='With --profile: "frequency" for shifts.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
@@ -58,10 +36,7 @@ def certify(
     path: str,
     name: str | None,
     degree: int | None,
-    words: int,
-    method: str | None,
     delta: float,
-    device: str | None,
     by_degree: bool,
     by: str | None,
     as_json: bool,
@@ -73,7 +48,7 @@ def certify(
     \b
     Examples:
       sparseaug certify S.safetensors
-      sparseaug certify S.safetensors --words 4 --json
+      sparseaug certify S.safetensors --json
       sparseaug certify S200.safetensors --degree 2
       sparseaug certify S.safetensors --profile
       sparseaug certify rows.csv --group S6
@@ -81,13 +56,8 @@ def certify(
     from sparseaug.designs import inspect
     from sparseaug.spectral import NormOptions, deviation, profile  # SciPy takes a while to import
 
-    check_integer("--words", words, at_least=1, below=_LONGEST + 1)
-    if device == "":
-        raise click.UsageError("--device is empty; leave it out to use the processor.")
     if by is not None and not by_degree:
         raise click.UsageError("--by goes with --profile.")
-    if by_degree and (words > 1 or method is not None or device is not None):
-        raise click.UsageError("--profile excludes --words, --method and --device.")
     if name is None and path.lower().endswith((".csv", ".json", ".txt")):
         raise click.UsageError(
             f"PATH {show_path(path)} is a text file of rows; give --group, the group they are from."
@@ -107,19 +77,15 @@ def certify(
             return
         say(str(levels))
         return
-    given: dict[str, Any] = {"degree": degree, "method": method}
     with _LateBar(_title(path)) as bar:
-        options = NormOptions(delta=delta, device=device)
-        found = deviation(S, progress=bar.update, options=options, **given)
         options = NormOptions(delta=delta)
-        longer = [deviation(S, length=k, options=options, **given) for k in range(2, words + 1)]
+        found = deviation(S, degree=degree, progress=bar.update, options=options)
     if as_json:
-        lengths = {k: each.to_dict() for k, each in enumerate(longer, start=2)}
         if name is not None:
             facts["inspection"] = inspect(S).to_dict()
-        say(json.dumps({**facts, "deviation": found.to_dict(), "words": lengths}))
+        say(json.dumps({**facts, "deviation": found.to_dict()}))
         return
-    say_facts(*_facts(S, found, longer))
+    say_facts(*_facts(S, found))
     if name is not None or found.reason:
         say()
         say(str(inspect(S)) if name is not None else found.reason)
@@ -131,10 +97,10 @@ def _title(path: str) -> str:
 
 def _given(name: str, path: str) -> GroupSample:
     g = group(name)
-    return GroupSample(g, g.check(read_rows("PATH", path, real=g.row_dtype == np.float64)))
+    return GroupSample(g, g.check(read_rows(path, real=g.row_dtype == np.float64)))
 
 
-def _facts(S: GroupSample, found: Deviation, longer: list[Deviation]) -> list[tuple[str, str]]:
+def _facts(S: GroupSample, found: Deviation) -> list[tuple[str, str]]:
     rows = [
         ("group", of_order(S.group)),
         ("elements m", f"{S.m}, from {S.calls_behind} oracle calls"),
@@ -149,8 +115,6 @@ def _facts(S: GroupSample, found: Deviation, longer: list[Deviation]) -> list[tu
     if found.bound is not None:
         bound = text_up(found.bound)
         rows.append(("a-priori bound", f"{bound} with probability 1 - {found.delta!r}"))
-    for length, each in enumerate(longer, start=2):
-        rows.append((f"words of length {length}", f"at most {text_up(each.value)}, {each.kind}"))
     return rows
 
 

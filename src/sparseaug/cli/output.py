@@ -108,7 +108,7 @@ LARGEST_TEXT = 1 << 26
 """Bytes of a text file of rows, which is read as Python numbers."""
 
 
-def read_rows(option: str, path: str, *, real: bool = False) -> list[list[Any]]:
+def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
     """Rows of a JSON file [[0, 1], ...] or of lines "0,1" or "0 1", below a line of names or without.
 
     Integers, or with `real` any numbers. Anything else is a `UsageError`.
@@ -117,7 +117,7 @@ def read_rows(option: str, path: str, *, real: bool = False) -> list[list[Any]]:
     data = read_bytes(path)
     if len(data) > LARGEST_TEXT:
         raise click.UsageError(
-            f"{option} {show_path(path)} has {len(data)} bytes, above {LARGEST_TEXT}; give fewer rows."
+            f"PATH {show_path(path)} has {len(data)} bytes, above {LARGEST_TEXT}; give fewer rows."
         )
     try:
         text = data.decode("utf-8-sig")
@@ -128,12 +128,12 @@ def read_rows(option: str, path: str, *, real: bool = False) -> list[list[Any]]:
         )
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise click.UsageError(
-            f"{option} {show_path(path)} is neither JSON nor lines of {kind}: "
+            f"PATH {show_path(path)} is neither JSON nor lines of {kind}: "
             f"{shorten_text(str(error))}."
         ) from error
     if not isinstance(rows, list) or not rows or not all(_is_row(row, real) for row in rows):
         raise click.UsageError(
-            f"{option} {show_path(path)} holds no rows of {kind}; write [[1, 0, 2], [2, 0, 1]], or "
+            f"PATH {show_path(path)} holds no rows of {kind}; write [[1, 0, 2], [2, 0, 1]], or "
             "one row per line."
         )
     return rows

@@ -9,21 +9,16 @@ import click
 
 from sparseaug._floats import text_up
 from sparseaug._io import LARGEST, check_path
-from sparseaug.cli.output import of_order, read_rows, say, say_facts
+from sparseaug.cli.output import of_order, say, say_facts
 from sparseaug.designs import design as make
 from sparseaug.designs import designs
 from sparseaug.errors import shorten
-from sparseaug.groups import Group, format_order, group, permutation_group
+from sparseaug.groups import Group, format_order, group
 from sparseaug.sampling import GroupSample, Oracle
 
 
 @click.command()
-@click.option("--group", "name", help="Group by name, such as S6 or C28xC28.")
-@click.option(
-    "--generators",
-    metavar="FILE",
-    help="Instead, the group that permutations generate: JSON lists, or one image array per line.",
-)
+@click.option("--group", "name", required=True, help="Group by name, such as S6 or C28xC28.")
 @click.option("--m", type=int, help="Number of elements: one oracle call each.")
 @click.option("--full", is_flag=True, help="Instead, all of the group, at no call.")
 @click.option("--target", type=float, help="Instead, as many as reach this deviation.")
@@ -35,8 +30,7 @@ from sparseaug.sampling import GroupSample, Oracle
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def draw(
-    name: str | None,
-    generators: str | None,
+    name: str,
     m: int | None,
     full: bool,
     target: float | None,
@@ -55,21 +49,15 @@ def draw(
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug draw --group D4 --full --out S.safetensors
       sparseaug draw --group S6 --target 0.25 --out S.safetensors
-      sparseaug draw --generators moves.json --m 32 --identity --out S.safetensors
     """
     _require_new(out, force)
-    if (name is None) == (generators is None):
-        raise click.UsageError("--group and --generators both name a group; give one of them.")
     if sum((m is not None, full, target is not None)) != 1:
         raise click.UsageError("--m, --full and --target say how many; give one of them.")
     if m is None and (identity or distinct):
         raise click.UsageError("--identity and --distinct go with --m.")
     if target is None and degree is not None:
         raise click.UsageError("--degree goes with --target.")
-    if name is not None:
-        g = group(name)
-    else:
-        g = permutation_group(read_rows("--generators", str(generators)))
+    g = group(name)
     oracle = Oracle(g, seed=seed)
     found = None
     if target is not None:
@@ -110,14 +98,7 @@ def draw(
     "--translate-seed",
     metavar="SEED",
     type=int,
-    help="Make it unbiased by oracle calls with this seed.",
-)
-@click.option(
-    "--side",
-    type=click.Choice(["left", "right", "both"]),
-    default="right",
-    show_default=True,
-    help="Where the translating element stands; both takes two calls.",
+    help="Make it unbiased by one oracle call with this seed.",
 )
 @click.option("--out", metavar="PATH", help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
@@ -128,7 +109,6 @@ def design(
     m: int | None,
     construction: str | None,
     translate_seed: int | None,
-    side: str,
     out: str | None,
     force: bool,
     as_json: bool,
@@ -154,7 +134,7 @@ def design(
         return
     sample = make(g, m=m, degree=degree, name=construction)
     if translate_seed is not None:
-        sample = sample.translate(Oracle(g, seed=translate_seed), side=side)
+        sample = sample.translate(Oracle(g, seed=translate_seed))
     if out is not None:
         sample.save(out, overwrite=force)
     exact = next((each.degree for each in designs(g) if each.name == sample.origin.design), 0)
@@ -165,7 +145,6 @@ def design(
             "m": sample.m,
             "exact_to_degree": exact,
             "calls": sample.calls,
-            "side": sample.origin.side,
             "sha256": sample.sha256,
             "out": out,
         }
