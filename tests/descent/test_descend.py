@@ -247,3 +247,14 @@ def test_bad_input_is_answered(problem, options, message):
         sa.descent.Box(0.0)
     with pytest.raises(ArgumentError, match="every=0"):
         sa.descent.Checkpoint("x", every=0)
+
+
+def test_every_row_of_the_trace_is_logged(caplog):
+    act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, [0, 1]), act, "full")
+    with caplog.at_level("INFO", "sparseaug.descent"):
+        trace = sa.descend(risk, np.ones(4), step_size=0.1, num_steps=60, eval_every=20).trace
+    norms = [f"{norm:.4g}" for norm in trace["gradient_norm"][:3]]
+    said = [record.getMessage() for record in caplog.records]
+    assert said == [f"step {20 * i} of 60, gradient norm {norms[i]}" for i in range(3)]

@@ -8,6 +8,7 @@ The arguments of `descend`, checked once.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Callable
@@ -23,6 +24,8 @@ from sparseaug.descent.checkpoint import Checkpoint, RunFile, run_identity
 from sparseaug.descent.state import FollowedRisk, State, Theta, Trace
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import check_floats
+
+_LOG = logging.getLogger("sparseaug.descent")
 
 
 class Risk(Protocol):
@@ -99,7 +102,8 @@ def descend(
         method: "none", "full", "streaming" or "one-shot": a risk for another one is refused
         project: applied to theta after every step, such as `Box(3.0)`; a function of yours sees every
             iterate here
-        eval_every: steps between two rows of the trace
+        eval_every: steps between two rows of the trace; each is logged too, at level INFO of the logger
+            "sparseaug.descent": `logging.basicConfig(level="INFO")` shows how far a long run is
         checkpoint: a file, or a `Checkpoint(path, every=)`: a run that finds one resumes from it, to
             the same bits. That of another run is refused with the names of what differs: S, inputs,
             targets, action, kernel, centers, theta0, step_size, project, the oracle's seed and all
@@ -151,6 +155,7 @@ def descend(
             state.best, state.best_step, state.best_norm = state.theta, state.step, norm
         if state.step % eval_every == 0:
             state.record(norm, risk.calls)
+            _LOG.info("step %d of %d, gradient norm %.4g", state.step, num_steps, norm)
         with np.errstate(over="ignore", invalid="ignore"):
             state.move(state.theta - rate(state.step) * gradient, project)
         state.step += 1
