@@ -2,11 +2,11 @@
 
     python -m studies paper --out paper && python -m studies.certificates paper
 
-For each iterate that `reproduce` evaluated, of every seed and method, all kinds of certificate, and
-the bound with landmarks, are compared with the exact full-gradient norm of results.json. The grid has
-S_8 and S_9, whose truth is in closed form, and Z_2^12, D_12, C_8 x C_8 and B_4, with iterates along
-one-shot and unaugmented runs. Each bound must be at least the norm. `words` is asked for three times:
-on S itself, on fewer words than the group has elements, and as many as there are by default.
+For each iterate that `reproduce` evaluated, of every seed and method, all kinds of certificate are
+compared with the exact full-gradient norm of results.json. The grid has S_8 and S_9, whose truth is in
+closed form, and Z_2^12, D_12, C_8 x C_8 and B_4, with iterates along one-shot and unaugmented runs. Each
+bound must be at least the norm. `words` is asked for three times: on S itself, on fewer words than the
+group has elements, and as many as there are by default.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,7 @@ from rich.progress import track
 import sparseaug as sa
 from sparseaug._archive import load_json
 from sparseaug.certificate import Evidence, certify, words
-from sparseaug.errors import UnsupportedError
 from studies.paper import Config, Folder
-from studies.paper.landmarks import landmarks
 from studies.paper.problem import Problem
 
 GRID: dict[str, tuple[sa.actions.Action, tuple[int, ...]]] = {
@@ -51,8 +48,6 @@ class Tally:
     def compare(self, name: str, evidence: Evidence, theta: Any, truth: float, last: bool) -> None:
         """All kinds at one iterate; `truth` is a computed number, good to twelve digits."""
         found = {kind: one.bound for kind, one in certify(theta, evidence).items()}
-        with suppress(UnsupportedError):  # more group means than it may take
-            found["landmarks"] = landmarks(evidence, theta).bound
         if "words" in found:
             for label, number in WORDS.items():
                 found[label] = words(evidence, theta, words=number).bound

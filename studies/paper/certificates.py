@@ -8,15 +8,13 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sparseaug.certificate import KINDS, Evidence, a_priori, certify, exact
-from sparseaug.certificate.evidence import require_sound
+from sparseaug.certificate import Evidence, a_priori, certify
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
 from sparseaug.spectral import NormOptions, deviation
 from studies.paper.config import Config
 from studies.paper.folder import Folder
 from studies.paper.kinds import BOUNDS, DELTA, FACTS
-from studies.paper.landmarks import landmarks
 from studies.paper.methods import one_shot
 from studies.paper.parts import Arrays, Part
 from studies.paper.problem import ENUMERATED, Problem
@@ -43,23 +41,17 @@ def certify_seed(config: Config, seed: int, folder: Path) -> None:
 def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays:
     """Every bound and fact of `kinds`, for the iterates (evaluations, 2 R) of one run.
 
-    `certify` compares every certain bound with the exact norm, which it takes from the full risk; the
-    bound with landmarks, which is not one of its kinds, is compared here.
+    `certify` compares every certain bound with the exact norm, which it takes from the full risk.
     """
     S = given.sample(m)
     found = deviation(S, options=NormOptions(delta=DELTA))
     evidence = Evidence(given.model, given.train, given.action, S, found, full=full)
     arrays: Arrays = {fact.name: np.array(fact.value(S, found)) for fact in FACTS}
-    kinds, box = [bound.kind for bound in BOUNDS if bound.kind in KINDS], given.config.box
+    kinds, box = [bound.kind for bound in BOUNDS], given.config.box
     rows = [certify(theta, evidence, kinds=kinds, delta=DELTA) for theta in iterates]
     for bound in BOUNDS:
-        if bound.kind not in KINDS:
-            made = [landmarks(evidence, theta) for theta in iterates]
-            for one, theta in zip(made, iterates, strict=True):
-                require_sound([one], exact(evidence, theta), evidence)
-        elif not bound.over_box:
-            made = [row[bound.kind] for row in rows]
-        else:
+        made = [row[bound.kind] for row in rows]
+        if bound.over_box:
             made = [a_priori(evidence, theta, delta=DELTA, box=box) for theta in iterates]
         arrays[bound.name] = np.array([one.bound for one in made])
     return arrays

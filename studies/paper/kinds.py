@@ -24,7 +24,7 @@ class Bound:
     """A bound of the full-gradient norm at each evaluated step."""
 
     name: str  # in results.json
-    kind: str  # of certificate, as `sparseaug.certify` names it, or "landmarks"
+    kind: str  # of certificate, as `sparseaug.certify` names it
     label: str = ""  # in the figure and on the page; "" if it is only in the file
     basis: str = ""  # what it rests on, for the page
     over_box: bool = False  # B is taken over the box of theta, and not at the iterate

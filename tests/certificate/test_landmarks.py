@@ -11,13 +11,12 @@ import pytest
 from mpmath import mp, mpf
 
 import sparseaug as sa
-from sparseaug.certificate import Evidence, exact, kernel
+from sparseaug.certificate import Evidence, certify, exact, kernel, landmarks
 from sparseaug.errors import UnsupportedError
 from sparseaug.kernels import GaussianKernel
-from studies.paper.landmarks import landmarks
 from tests.references import expansion_norm
 
-module = importlib.import_module("studies.paper.landmarks")
+module = importlib.import_module("sparseaug.certificate.landmarks")
 
 
 @pytest.fixture
@@ -318,6 +317,7 @@ def test_more_work_than_the_budget_is_declined_with_its_size(problem, monkeypatc
     monkeypatch.setattr(module, "WORK", 1000)
     with pytest.raises(UnsupportedError, match="1000 that landmarks may take"):
         landmarks(evidence, theta)
+    assert "1000" in certify(theta, evidence).omitted["landmarks"]
 
 
 def test_a_large_S_takes_no_part(problem, monkeypatch):

@@ -9,6 +9,7 @@ from typing import Any, final
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate
 from sparseaug.certificate.evidence import exact
+from sparseaug.certificate.landmarks import landmarks
 from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
 from sparseaug.errors import ArgumentError, shorten
 
@@ -24,6 +25,7 @@ class Kind:
         needs: what it needs
         make: make(evidence, theta, **options), the certificate
         options: the options of `certify` that `make` takes
+        from_sample: whether it takes the mean over S, or words of it, and bounds its distance from G's
     """
 
     bound: str
@@ -31,6 +33,7 @@ class Kind:
     needs: str
     make: Callable[..., Certificate]
     options: tuple[str, ...] = ()
+    from_sample: bool = False
 
 
 TABLE: Mapping[str, Kind] = {
@@ -40,24 +43,35 @@ TABLE: Mapping[str, Kind] = {
         "S from one draw of an oracle, m fixed beforehand",
         a_priori,
         ("delta",),
+        from_sample=True,
     ),
     "spectral": Kind(
         "norm on S + norm of Pi_S - Pi_G times C B(theta)",
         "certain",
         "the deviation of S",
         spectral,
+        from_sample=True,
     ),
     "words": Kind(
         "norm on words of S + their norm of Pi_W - Pi_G times norms of what varies over orbits",
         "certain",
         "the deviation of the words",
         words,
+        from_sample=True,
     ),
     "kernel": Kind(
         "norm on S + distance of S-averaged and G-averaged data times norms",
         "certain",
         "group means of the kernel",
         kernel,
+        from_sample=True,
+    ),
+    "landmarks": Kind(
+        "norm with group means at landmarks + the product of two rests",
+        "certain",
+        "group means of the kernel, at fewer points than `exact`",
+        landmarks,
+        from_sample=True,
     ),
     "exact": Kind(
         "the norm itself and its rounding",

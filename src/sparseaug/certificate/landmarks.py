@@ -18,8 +18,7 @@ orthogonal to Pi_G mu:
                 - 2 sum_l alpha_l (Pi_G mu - tau Pi_S mu)(w_l) + alpha' K alpha,
     ||G_r||^2 = ||F_r||^2 - 2 sum_l beta_rl F_r(w_l) + beta_r' K beta_r,    K = k'(w, w).
 
-F_r is a sum of k' at middles of two centres, so these are the landmarks; with all of them, G_r = 0, and
-the bound is the norm itself, which `certify` has as "exact".
+F_r is a sum of k' at middles of two centres, so these are the landmarks; with all of them, G_r = 0.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ from sparseaug.kernels.group_means import (
     block_length,
     closed_form,
     enumeration_roundings,
+    mean_cost,
     mean_roundings,
 )
 from sparseaug.sampling import GroupSample, keyed_rng
@@ -179,7 +179,7 @@ def _share(of_group: float, of_noise: float) -> float:
 def _number(evidence: Evidence) -> int:
     """L within `WORK`: n (n + R + L) group means."""
     n, R = len(evidence.y), len(evidence.model.centers)
-    cost = _mean_cost(evidence.action, evidence.x.shape)
+    cost = mean_cost(evidence.action, evidence.x.shape)
     means = WORK // (cost * n)
     number = min(MOST, R * (R + 1) // 2)
     if means < n + R + min(FEWEST, number):
@@ -189,16 +189,6 @@ def _number(evidence: Evidence) -> int:
             'centres, or the kind "kernel".'
         )
     return min(number, means - n - R)
-
-
-def _mean_cost(action: Action, shape: tuple[int, ...]) -> int:
-    """About how many multiplications a mean takes, by closed form or enumeration; 20 for an exp."""
-    whole = action.whole_axis
-    if whole is None:
-        return action.group.order * (math.prod(shape[1:]) + 20)
-    n, flips = whole.size, whole.by == "flips"
-    entries = n if flips else n * n
-    return (20 + math.prod(shape[1:]) // n) * entries + (0 if flips else n << (n - 1))
 
 
 def _points(evidence: Evidence, number: int) -> Floats:
