@@ -22,7 +22,6 @@ PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
     **{"networkx": "sources", "spglib": "sources"},
     **dict.fromkeys(("jax", "pandas", "polars", "lightning", "flint", "torch_geometric"), "dev"),
-    "torchvision": "torchvision itself, beside a build of torch that it fits",
 }
 LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx"}
 REASON = "needs {}, which is not installed"
