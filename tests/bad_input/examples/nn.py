@@ -131,7 +131,7 @@ def of_models() -> Iterator[Example]:
     moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
     yield Example(
         lambda **given: sann.OrbitAverage(**given)(X),
-        {**moved, "merge": "mean", "deviation": None, "sample_shape": (4,)},
+        {**moved, "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
     yield of(average, "forward", {"x": MOVED}, x=X)
