@@ -99,7 +99,7 @@ def of_data() -> Iterator[Example]:
         sann.OrbitBatchSampler,
         {
             **{"dataset": Fresh(copies), "batch_size": 4, "copies": "spread", "shuffle": True},
-            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": "pad"},
+            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": True},
         },
     )
     yield of(sampler, "set_epoch", epoch=1)
