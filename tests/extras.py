@@ -21,8 +21,7 @@ import pytest
 PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
     **{"networkx": "sources", "spglib": "sources"},
-    **dict.fromkeys(("jax", "pandas", "polars", "lightning", "flint", "torch_geometric"), "dev"),
-    "torchvision": "torchvision itself, beside a build of torch that it fits",
+    **dict.fromkeys(("jax", "pandas", "lightning", "flint", "torch_geometric"), "dev"),
 }
 LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx"}
 REASON = "needs {}, which is not installed"

@@ -23,7 +23,6 @@ from tests.bad_input.values import VALUES
 HOOK = "what a family, an action or a risk tells the library of itself; the callers check"
 RESULT = "a result, which the library builds from what it has checked"
 TORCH = "torch's own argument, passed on"
-TRAINER = "called by the trainer, with its own objects"
 EXCUSED = {
     **dict.fromkeys(
         (
@@ -85,7 +84,6 @@ EXCUSED = {
         for name in ("OrbitBatch", "OrbitAverage", "InvarianceMetric")
         for option in ("strict", "assign")
     },
-    "nn.SymmetryCallback.on_train_epoch_end": TRAINER,
     "certificate.Certificates.__getitem__": "a mapping: KeyError, as every mapping",
     "descent.Trace.__getitem__": "a mapping: KeyError, as every mapping",
     **dict.fromkeys(

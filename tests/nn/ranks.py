@@ -36,8 +36,7 @@ def batch(folder: Path) -> None:
 JOBS: dict[str, Callable[[Path], Any]] = {
     "batch": batch,
     "differ": lambda folder: ranks_that_differ.run(),
-    "pad": lambda folder: ranks_in_step.plain(distributed.get_rank(), "pad"),
-    "drop": lambda folder: ranks_in_step.plain(distributed.get_rank(), "drop"),
+    "plain": lambda folder: ranks_in_step.plain(distributed.get_rank()),
     "sharded": ranks_sharded.run,
     "dealt": lambda folder: ranks_in_step.dealt_by_accelerate(),
     "accelerate": ranks_in_step.in_accelerate,

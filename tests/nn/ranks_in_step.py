@@ -17,19 +17,19 @@ from sparseaug import nn as sann
 SAMPLES = 26
 
 
-def make_loader(rank: int, even: str | None) -> sann.ResumableLoader:
+def make_loader(rank: int) -> sann.ResumableLoader:
     """13 batches of all four copies of two samples; the target of sample i is i."""
     act = sa.permute_axis(sa.cyclic(4))
     i = torch.arange(SAMPLES)
     data = sann.OneShotDataset(TensorDataset(i[:, None].repeat(1, 4).float(), i), act, "full")
-    sampler = sann.OrbitBatchSampler(data, 8, rank=rank, num_ranks=2, even=even)  # type: ignore[arg-type]
+    sampler = sann.OrbitBatchSampler(data, 8, rank=rank, num_ranks=2)
     return sann.ResumableLoader(data, batch_sampler=sampler, num_workers=0)
 
 
-def plain(rank: int, even: str | None) -> dict[str, Any]:
+def plain(rank: int) -> dict[str, Any]:
     """Two epochs of DDP; then the second again, from its third step on."""
     model = DistributedDataParallel(nn.Linear(4, 1))
-    loader = make_loader(rank, even)
+    loader = make_loader(rank)
     seen: list[list[int]] = []
     state = None
     for epoch in range(2):
@@ -39,7 +39,7 @@ def plain(rank: int, even: str | None) -> dict[str, Any]:
             seen.append(y.tolist())
             if (epoch, step) == (1, 3):
                 state = loader.state_dict()
-    resumed = make_loader(rank, even)
+    resumed = make_loader(rank)
     resumed.load_state_dict(state)
     return {"seen": seen, "resumed": [y.tolist() for _, y in resumed]}
 
@@ -70,7 +70,7 @@ def in_lightning(rank: int, folder: Path) -> list[Any]:
             **{"enable_checkpointing": False, "default_root_dir": folder},
             use_distributed_sampler=False,
         )
-        trainer.fit(module, make_loader(rank, "pad"), ckpt_path=path, weights_only=True)
+        trainer.fit(module, make_loader(rank), ckpt_path=path, weights_only=True)
         if path is None:
             trainer.save_checkpoint(folder / "end of epoch 0")
         return module.seen
@@ -85,7 +85,7 @@ def in_accelerate(folder: Path) -> dict[str, Any]:
 
     def run(at: Path | None = None) -> list[list[int]]:
         accelerator = Accelerator(cpu=True)
-        loader = make_loader(accelerator.process_index, "pad")
+        loader = make_loader(accelerator.process_index)
         model = accelerator.prepare(nn.Linear(4, 1))
         accelerator.register_for_checkpointing(loader)
         sampler: Any = loader.batch_sampler
@@ -109,7 +109,7 @@ def dealt_by_accelerate() -> list[Any]:
     from accelerate import Accelerator
 
     accelerator = Accelerator(cpu=True)
-    data = make_loader(0, "pad").dataset
+    data = make_loader(0).dataset
     sampler = sann.OrbitBatchSampler(data, 8)  # type: ignore[arg-type]
     model, loader = accelerator.prepare(nn.Linear(4, 1), DataLoader(data, batch_sampler=sampler))
     seen = []

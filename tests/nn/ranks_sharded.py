@@ -64,7 +64,7 @@ def whole_of(parameter: torch.Tensor) -> torch.Tensor:
 
 
 def misuse(mesh: DeviceMesh) -> dict[str, str]:
-    """What is said of data, modules and states that are spread over ranks where they must not be."""
+    """What is said of data, modules that are spread over ranks where they must not be."""
     x = torch.ones(4, 3)
     spread = distribute_tensor(x, mesh, [Shard(0)])
     whole, sharded = (sann.OrbitAverage(nn.Linear(3, 2), ACT, S) for _ in range(2))
@@ -74,9 +74,6 @@ def misuse(mesh: DeviceMesh) -> dict[str, str]:
         "average": lambda: whole(spread),
         "module": lambda: sann.ModuleRisk(sharded.model, nn.MSELoss(), (x, x[:, :2]), ACT, S),
         "data": lambda: sann.ModuleRisk(whole.model, nn.MSELoss(), (x, spread[:, :2]), ACT, S),
-        "whole": lambda: sharded.load_state_dict(whole.state_dict()),
-        "plain": lambda: sharded.load_state_dict(whole.model.state_dict()),
-        "sharded": lambda: whole.load_state_dict(sharded.state_dict()),
     }
     return {name: answer(call) for name, call in calls.items()}
 

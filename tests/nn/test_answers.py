@@ -30,9 +30,12 @@ def graph_with(**attributes):
     return data
 
 
+def relabelled(graph):
+    return sann.OneShotDataset([graph], sa.permute_nodes(G), S)[0]
+
+
 def test_what_is_about_nodes_and_cannot_be_relabelled_is_refused():
     """Else the edges would be relabelled and the rest stay, or the other way round."""
-    relabel = sann.RelabelNodes(S)
     for attributes, message in (
         ({"edge_index": np.array([[0, 1], [1, 2]])}, r"data.edge_index .* make it a tensor"),
         ({"edge_index": [[0, 1], [1, 2]]}, r"data.edge_index .* make it a tensor"),
@@ -42,8 +45,8 @@ def test_what_is_about_nodes_and_cannot_be_relabelled_is_refused():
         ({"x": torch.eye(4).to_sparse()}, "data.x is a tensor with layout torch.sparse_coo"),
     ):
         with pytest.raises(ArgumentError, match=message):
-            relabel(graph_with(**attributes))
-    kept = relabel(graph_with(index=7, y=torch.ones(1), pos=None))
+            relabelled(graph_with(**attributes))
+    kept = relabelled(graph_with(index=7, y=torch.ones(1), pos=None))
     assert (kept.index, kept.pos, kept.y.tolist()) == (7, None, [1.0])
 
 

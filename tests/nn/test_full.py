@@ -34,7 +34,6 @@ def test_data_sets_averages_and_metrics_take_the_whole_group() -> None:
     for metric in metrics:
         metric.update(X)
     assert metrics[0].compute() == metrics[1].compute()
-    assert sann.OrbitTransform(ACT, "full").S == FULL
     moved, y = sa.augment(ACT, "full", np.asarray(X), np.arange(3))
     assert moved.shape == (24, 4)
     assert y.tolist() == [0, 1, 2] * 8

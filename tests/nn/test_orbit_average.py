@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import statistics
 
 import numpy as np
 import pytest
@@ -46,25 +45,10 @@ def test_the_mean_is_the_mean_over_S():
     torch.testing.assert_close(OrbitAverage(model, SETS, S)(x), expected)
 
 
-@pytest.mark.parametrize("m", [4, 7])
-def test_the_median_is_that_of_the_standard_library(m):
-    S = sa.Oracle(SETS.group, seed=0).draw(m)
-    model, x = model_of(4, 2), data(3, 4)
-    merged = OrbitAverage(model, SETS, S, merge="median")(x)
-    outputs = [model(x[:, np.argsort(row)]).tolist() for row in S.elements]
-    for i in range(3):
-        for c in range(2):
-            values = [y[i][c] for y in outputs]
-            assert merged[i, c].item() == pytest.approx(statistics.median(values), rel=1e-14)
-
-
 @pytest.mark.parametrize(
     ("batch", "m", "largest"), [(3, 400, 1023), (100, 30, 1000), (1500, 5, 1500)]
 )
-@pytest.mark.parametrize("merge", ["mean", "median"])
-def test_by_default_1024_copies_go_through_at_once_or_one_copy_of_a_larger_batch(
-    merge, batch, m, largest
-):
+def test_by_default_1024_copies_go_through_at_once_or_one_copy_of_a_larger_batch(batch, m, largest):
     S = sa.Oracle(sa.cyclic(500)).draw(m, distinct=True)
     seen = []
 
@@ -73,17 +57,15 @@ def test_by_default_1024_copies_go_through_at_once_or_one_copy_of_a_larger_batch
         return copies[:, :1]
 
     x = data(batch, 500)
-    average = OrbitAverage(model, sa.permute_axis(S.group), S, merge=merge)(x)
+    average = OrbitAverage(model, sa.permute_axis(S.group), S)(x)
     assert max(seen) == largest
     assert sum(seen) == m * batch
-    if merge == "mean":
-        firsts = x[:, -S.elements[:, 0]]  # entry 0 of x moved by s is entry -s of x
-        torch.testing.assert_close(average, firsts.mean(1, keepdim=True))
+    firsts = x[:, -S.elements[:, 0]]  # entry 0 of x moved by s is entry -s of x
+    torch.testing.assert_close(average, firsts.mean(1, keepdim=True))
 
 
-@pytest.mark.parametrize("merge", ["mean", "median"])
 @pytest.mark.parametrize("chunk_size", [1, 3, 5, 12, 34, 1000])
-def test_chunks_change_nothing_but_rounding_and_bound_the_batch(merge, chunk_size):
+def test_chunks_change_nothing_but_rounding_and_bound_the_batch(chunk_size):
     S = sa.Oracle(GRIDS.group, seed=0).draw(7)
     inner, x = nn.Conv2d(1, 1, 3, padding=1).double(), data(5, 1, 4, 4)
     seen = []
@@ -92,8 +74,8 @@ def test_chunks_change_nothing_but_rounding_and_bound_the_batch(merge, chunk_siz
         seen.append(len(batch))
         return inner(batch)
 
-    whole = OrbitAverage(inner, GRIDS, S, GRIDS, merge)(x)
-    average = OrbitAverage(model, GRIDS, S, GRIDS, merge, chunk_size)
+    whole = OrbitAverage(inner, GRIDS, S, GRIDS)(x)
+    average = OrbitAverage(model, GRIDS, S, GRIDS, chunk_size=chunk_size)
     torch.testing.assert_close(average(x), whole, rtol=1e-13, atol=1e-13)
     assert max(seen) <= chunk_size
     assert sum(seen) == 5 * len(S.counts()[0]) < 35  # equal elements go through once
@@ -290,12 +272,6 @@ def test_gradients_flow_through_the_average():
             r"output_range\[1\]=inf",
         ),
         (
-            lambda S: OrbitAverage(len, SETS, S, merge="median").invariance_bound(
-                output_range=(0, 1)
-            ),
-            "merge='median' has no bound",
-        ),
-        (
             lambda S: OrbitAverage(len, SETS, sa.GroupSample(S.group, S.elements[:1])).statistics(
                 data(2, 4)
             ),
@@ -335,9 +311,8 @@ def test_a_range_is_a_pair(bad):
 
 CONVOLUTION = nn.Conv2d(1, 2, 3, padding=1)
 BEFORE_A_BATCH = {
-    "invariant": (nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), None, "mean"),
-    "median": (nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), None, "median"),
-    "equivariant": (CONVOLUTION, GRIDS, "mean"),
+    "invariant": (nn.Sequential(nn.Flatten(), nn.Linear(16, 3)), None),
+    "equivariant": (CONVOLUTION, GRIDS),
 }
 
 
@@ -348,10 +323,10 @@ class TestBeforeAFirstBatch:
     """With sample_shape= everything is ready: no batch has been seen, and any size may come."""
 
     def average(self, name, S):
-        model, along, merge = BEFORE_A_BATCH[name]
+        model, along = BEFORE_A_BATCH[name]
         S = S if S == "full" else sa.Oracle(GRIDS.group, seed=0).draw(11)  # with equal elements
-        plain = OrbitAverage(model, GRIDS, S, along, merge)
-        return plain, OrbitAverage(model, GRIDS, S, along, merge, sample_shape=(1, 4, 4))
+        plain = OrbitAverage(model, GRIDS, S, along)
+        return plain, OrbitAverage(model, GRIDS, S, along, sample_shape=(1, 4, 4))
 
     def test_it_compiles_whole_with_one_graph_for_all_batch_sizes(self, name, S):
         plain, ready = self.average(name, S)

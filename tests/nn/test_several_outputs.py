@@ -48,13 +48,12 @@ def parts(y):
 
 
 @each_form
-@pytest.mark.parametrize("merge", ["mean", "median"])
 @pytest.mark.parametrize("chunk_size", [None, 4])
-def test_each_is_the_average_of_that_output_alone(form, merge, chunk_size):
+def test_each_is_the_average_of_that_output_alone(form, chunk_size):
     make, moves = FORMS[form]
     together = sa.together(**moves) if form == "dict" else sa.together(*moves)
     conv, head = networks()
-    options = {"merge": merge, "chunk_size": chunk_size}
+    options = {"chunk_size": chunk_size}
     pair = OrbitAverage(lambda x: make(conv(x), head(x)), GRIDS, S, together, **options)
     alone = [
         OrbitAverage(conv, GRIDS, S, GRIDS, **options),

@@ -248,45 +248,6 @@ def test_facts_of_another_S_are_refused():
         refused(orbit(), state, "_extra_state")
 
 
-@pytest.mark.parametrize("strict", [True, False])
-def test_the_state_of_a_plain_model_goes_into_the_model_and_S_stays(strict):
-    plain, thing = torch.nn.Linear(4, 4, bias=False), average()
-    found = thing.load_state_dict(plain.state_dict(), strict=strict)
-    assert torch.equal(thing.model.weight, plain.weight)
-    assert (found.missing_keys, found.unexpected_keys) == ([], [])
-    assert thing.orbit.sample == S
-
-
-def test_the_state_of_a_model_that_holds_copies_itself_goes_into_that_model():
-    """Its S is under `orbit`, as that of the average is."""
-    model, plain = (
-        torch.nn.ModuleDict({"orbit": orbit(), "last": torch.nn.Linear(4, 1)}) for _ in "ab"
-    )
-    plain["orbit"].load_state_dict(OrbitBatch(ACT, OTHER).state_dict())
-    model.forward = lambda x: model["last"](x)
-    thing = OrbitAverage(model, ACT, S)
-    thing.load_state_dict(plain.state_dict())
-    assert model["orbit"].sample == OTHER
-    assert thing.orbit.sample == S
-    assert torch.equal(model["last"].weight, plain["last"].weight)
-
-
-def test_the_state_of_another_model_is_answered_by_the_prefix_it_lacks():
-    other = torch.nn.Sequential(torch.nn.Linear(4, 4, bias=False)).state_dict()
-    refused(
-        average(),
-        other,
-        "keys lack the prefix 'model.'.* model alone it lacks .*weight.* has .*0.weight",
-    )
-    with pytest.raises(ArgumentError, match=r"keys lack the prefix 'model\.'"):
-        average().load_state_dict(other, strict=False)
-    deeper = torch.nn.Linear(4, 4).state_dict()  # a bias more
-    refused(average(), deeper, "has .*bias.* besides; .*strict=False")
-    thing = average()
-    assert thing.load_state_dict(deeper, strict=False).unexpected_keys == ["bias"]
-    assert torch.equal(thing.model.weight, deeper["weight"])
-
-
 @pytest.mark.parametrize("make", [orbit, metric, average])
 def test_strict_false_is_advised_only_where_something_would_be_loaded(make):
     thing = make()

@@ -190,17 +190,6 @@ def test_the_risk_of_a_graph_module_is_that_of_the_copies_and_trains():
     assert found.calls == risk.calls + 8
 
 
-def test_the_callback_measures_a_module_with_two_inputs():
-    logged: dict[str, float] = {}
-    model = Masked()
-    model.device = torch.device("cpu")
-    model.log = lambda name, value, **_: logged.update({name: value})
-    callback = sann.SymmetryCallback(BOTH, S, images())
-    callback.on_train_epoch_end(namedtuple("Trainer", "current_epoch")(0), model)
-    wanted = sa.invariance_error(model, BOTH, S, images()).mean
-    assert logged["invariance_error"] == pytest.approx(wanted)
-
-
 def test_the_average_of_two_inputs_is_exported_whole():
     x = images()
     average = sann.OrbitAverage(Masked(), BOTH, S)

@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDRegressor
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -190,12 +191,21 @@ def test_sparse_targets_are_refused_by_name(make: Any) -> None:
         OneShotRegressor(action=REORDER).fit,
         OneShotRegressor(SGDRegressor(), action=REORDER).partial_fit,
         OneShotRegressor(action=REORDER).fit(X, outputs).score,
-        OneShotClassifier(KNeighborsClassifier(), action=REORDER).fit(X, outputs).score,
+        OneShotClassifier(KNeighborsClassifier(), action=REORDER).fit(X, LABELS).score,
         resampler.fit_resample,
     ]
     for fit in fits:
         with pytest.raises(ArgumentError, match=r"y is sparse; .* give y.toarray\(\)"):
             fit(X, make(outputs))
+
+
+def test_several_labels_are_learned_with_the_wrapper_of_the_library_around() -> None:
+    several = np.stack([LABELS, LABELS[::-1]], axis=1)
+    alone = OneShotClassifier(action=REORDER, m=4, random_state=0)
+    with pytest.raises(ArgumentError, match=r"y has shape \(40, 2\).*\.MultiOutputClassifier"):
+        alone.fit(X, several)
+    both = MultiOutputClassifier(alone).fit(X, several)
+    assert np.array_equal(both.predict(X)[:, 0], alone.fit(X, LABELS).predict(X))
 
 
 def test_several_outputs_are_learned_and_averaged() -> None:

@@ -68,13 +68,6 @@ def test_without_m_sixteen_elements_are_drawn_and_without_action_nothing_changes
     assert np.array_equal(y, Y)
 
 
-def test_a_target_deviation_is_reached_and_known() -> None:
-    resampler = OneShotResampler(REORDER, target_deviation=0.4, random_state=0).fit(X)
-    assert resampler.deviation_.value <= 0.4
-    assert resampler.deviation_.value == sa.deviation(resampler.sample_).value
-    assert resampler.sample_.calls == resampler.sample_.m
-
-
 def test_an_integer_seed_gives_the_same_sample_and_a_random_state_goes_on() -> None:
     state = np.random.RandomState(5)
     first, second = (OneShotResampler(REORDER, random_state=state).fit(X) for _ in range(2))
@@ -217,7 +210,7 @@ def test_unsigned_columns_do_not_wrap_around() -> None:
 @pytest.mark.parametrize(
     ("parameters", "name"),
     [
-        ({"m": 4, "target_deviation": 0.5}, "target_deviation"),
+        ({"m": 4, "S": sa.Oracle(sa.symmetric(5)).draw(2)}, "m and S exclude each other"),
         ({"S": sa.Oracle(sa.symmetric(5)).draw(2)}, "S5"),
         ({"action": lambda width: width}, "action="),
         ({"sample_shape": (3, 2)}, "sample_shape=(3, 2)"),

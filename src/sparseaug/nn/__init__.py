@@ -7,8 +7,7 @@ orbit_batch    the copies of a batch, made on the device
 orbit_average  predictions averaged over S, their spread, and a bound
 metric         the invariance error, accumulated over batches and ranks
 risk           R_n^S of any module, training on it, and an audit
-transforms     a transform in the manner of torchvision v2; graphs: of PyTorch Geometric
-lightning      a callback for Lightning's trainer
+graphs         graphs of PyTorch Geometric, relabelled
 states         what saved states hold, and whose they are
 ranks          the little that is needed of torch.distributed
 checks         what modules ask of their arguments
@@ -20,16 +19,13 @@ from sparseaug.errors import need
 
 need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
-from sparseaug.nn.datasets import OneShotDataset, StreamingDataset
-from sparseaug.nn.graphs import RelabelNodes
-from sparseaug.nn.lightning import SymmetryCallback
+from sparseaug.nn.datasets import OneShotDataset, RepeatedEpochWarning, StreamingDataset
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.nn.risk.certified import audit
 from sparseaug.nn.risk.fit import FitStep
 from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
 from sparseaug.nn.samplers import OrbitBatchSampler, ResumableLoader
-from sparseaug.nn.transforms import OrbitTransform, RepeatedEpochWarning
 
 if TYPE_CHECKING:
     from sparseaug.nn.metric import InvarianceMetric
@@ -44,13 +40,10 @@ __all__ = [
     "OrbitBatch",
     "OrbitBatchSampler",
     "OrbitStatistics",
-    "OrbitTransform",
-    "RelabelNodes",
     "RepeatedEpochWarning",
     "ResumableLoader",
     "StreamingDataset",
     "StreamingModuleRisk",
-    "SymmetryCallback",
     "audit",
 ]
 

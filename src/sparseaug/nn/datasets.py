@@ -25,11 +25,16 @@ from sparseaug._checks import check_integer
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.prepared import Indices
-from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    OracleBudgetError,
+    SparseAugWarning,
+    UnsupportedError,
+    shorten,
+)
 from sparseaug.groups import Rows
 from sparseaug.nn.moved_items import Inner, Moves, check_index, check_indices
 from sparseaug.nn.states import check_state, describe_action, group_sha256
-from sparseaug.nn.transforms import RepeatedEpochWarning
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -50,9 +55,11 @@ class OneShotDataset(Dataset[Any]):
     of arrays where `action` moves them together (`sparseaug.together`, or `permute_nodes` for the pair
     (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone;
     other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric (an object
-    with edge_index and num_nodes), which `permute_nodes` relabels by the rules of `RelabelNodes`; all
-    graphs have as many nodes as the group permutes, so graphs of several sizes need one data set and
-    one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
+    with edge_index and num_nodes), which `permute_nodes` relabels: (g.X)[g(i)] = X[i] for every node
+    attribute (by the library's rule: what has as many entries as there are nodes), and every index of
+    nodes (edge_index, face, and what has "index" in its name) is mapped by g; edges keep their order.
+    All graphs have as many nodes as the group permutes, so graphs of several sizes need one data set
+    and one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
 
     A data loader gets its batches moved at once, and joined where items are tuples whose x is a tensor
     of one shape, so that the default collate makes no copy. A sample that is in a batch several times
@@ -130,6 +137,10 @@ def _map(k: Any, length: int, function: Any) -> Any:
         return function(check_index(k, length, "k"))
     found = function(check_indices(k, length, "k"))
     return torch.from_numpy(found).to(k.device) if isinstance(k, torch.Tensor) else found
+
+
+class RepeatedEpochWarning(SparseAugWarning):
+    """A second pass without `set_epoch`: data are moved by the elements of the first one again."""
 
 
 _WORKERS = 64  # that count apart; of more, two may lose an update, and the warning comes later

@@ -1,97 +1,32 @@
-"""A transform in the manner of PyTorch Geometric: the nodes of a graph relabelled by an element of S."""
+"""Graphs of PyTorch Geometric: their nodes relabelled by an element of a group of permutations."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from sparseaug.actions.arrays import require_dense
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import invert_permutations
-from sparseaug.nn.transforms import ContentKey
-from sparseaug.sampling import GroupSample
-from sparseaug.sampling.sample import require_sample
 
 _ARRAYS = (torch.Tensor, np.ndarray, list, tuple)
 
 
-@final
-class RelabelNodes:
-    """Relabel the nodes of a graph by one element of S, chosen by (seed, epoch, content).
-
-    Args:
-        S: a sample of a group that permutes as many points as the graph has nodes
-        seed: of the choice
-
-    With g the element: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what has
-    as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
-    "index" in its name) is mapped by g. Edge attributes stay: the edges keep their order. The data
-    given is not changed. Without `set_epoch` a second pass is warned of, as by `OrbitTransform`.
-
-    Examples:
-        >>> import sparseaug as sa
-        >>> RelabelNodes(sa.GroupSample(sa.symmetric(3), [[1, 2, 0]]))
-        RelabelNodes(S3, m=1, seed=0, sha256=04b5f0b1...)
-    """
-
-    def __init__(self, S: GroupSample, *, seed: int = 0) -> None:
-        require_sample(S)
-        if S.group.points is None:
-            raise ArgumentError(
-                f"S is of {S.group.name}, which does not permute points; use symmetric(n), cyclic(n) "
-                "or another group of permutations."
-            )
-        self.S = S
-        self._key = ContentKey(S, seed)
-        self._images = S.group.permutations(self._key.rows)
-
-    def set_epoch(self, epoch: int) -> None:
-        """Choose again in this epoch."""
-        self._key.set_epoch(epoch)
-
-    def __call__(self, data: Any) -> Any:
-        """A relabelled copy, which shares what does not change."""
-        _node_count(data, self.S.group)
-        return self.forward(copy.copy(data))
-
-    def forward(self, data: Any) -> Any:
-        """Relabel this very data object."""
-        nodes = _node_count(data, self.S.group)
-        attributes, indices = _split(data, nodes)
-        number = self._key.choose(attributes | indices, watch=True)
-        return _relabel(data, self._images[number], attributes, indices)
-
-    def __repr__(self) -> str:
-        """Complete, since transforms are compared by it."""
-        return (
-            f"RelabelNodes({self.S.group.name}, m={self.S.m}, seed={self._key.seed}, "
-            f"sha256={self.S.sha256})"
-        )
-
-
 def is_graph(data: Any) -> bool:
     """Whether this looks like a graph of PyTorch Geometric."""
-    return hasattr(data, "edge_index") and hasattr(data, "num_nodes")
+    kinds = ("edge_index", "node_types")  # of one type of nodes, or of several
+    return hasattr(data, "num_nodes") and any(hasattr(data, kind) for kind in kinds)
 
 
 def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
-    """A copy of a graph with its nodes relabelled by one element, as `RelabelNodes` does."""
-    nodes = _node_count(data, group)
+    """A copy of a graph with its nodes relabelled by one element, which shares what does not change."""
+    attributes, indices = _split(data, _node_count(data, group))
+    data = copy.copy(data)
     (image,) = group.permutations(row[None])
-    return _relabel(copy.copy(data), image, *_split(data, nodes))
-
-
-def _relabel(
-    data: Any,
-    image: NDArray[np.int64],
-    attributes: dict[str, torch.Tensor],
-    indices: dict[str, torch.Tensor],
-) -> Any:
     source = torch.from_numpy(invert_permutations(image[None])[0])
     to = torch.from_numpy(image.copy())
     for name, value in attributes.items():

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from sparseaug._checks import check_choice, check_real
+from sparseaug._checks import check_real
 from sparseaug._floats import text_down, text_up, up
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import describe, leaves, map_leaves
@@ -26,7 +26,6 @@ from sparseaug.certificate.evidence import check_deviation
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.checks import require_batch, require_outputs
 from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
-from sparseaug.nn.states import require_as_sharded
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -120,8 +119,6 @@ class OrbitAverage(nn.Module):
             ones for a model
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x);
             `sparseaug.together` for several
-        merge: "mean", which the bound is about; or "median", entry by entry, for models that fail
-            badly on a few elements
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
             more, and all B m in compiled and exported code, where the batch size may stay open
         deviation: of S, if it is known; by default computed when first asked for
@@ -146,9 +143,8 @@ class OrbitAverage(nn.Module):
         action: Action,
         S: GroupSample | Literal["full"],
         output_action: Action | None = None,
-        merge: Literal["mean", "median"] = "mean",
-        chunk_size: int | None = None,
         *,
+        chunk_size: int | None = None,
         deviation: Deviation | None = None,
         sample_shape: Any = None,
     ) -> None:
@@ -160,7 +156,6 @@ class OrbitAverage(nn.Module):
         if deviation is not None:
             check_deviation(deviation, S)
         self.model = model
-        self.merge = check_choice("merge", merge, ("mean", "median"))
         self.chunk_size = check_chunk(chunk_size)
         self.orbit = OrbitBatch(action, S, sample_shape=sample_shape)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
@@ -185,8 +180,8 @@ class OrbitAverage(nn.Module):
         return self._known[1]
 
     def forward(self, x: Any) -> Any:
-        """The merged outputs (B, ...), in the form in which the model returns them."""
-        return _join([self._merge(part) for part in self._pieces(x)], 0)
+        """The mean outputs (B, ...), in the form in which the model returns them."""
+        return _join([self._mean(part) for part in self._pieces(x)], 0)
 
     def statistics(self, x: Any) -> OrbitStatistics:
         """Mean and standard deviation of the outputs over S, for every sample."""
@@ -202,8 +197,6 @@ class OrbitAverage(nn.Module):
 
         A standard deviation is at most half the range.
         """
-        if self.merge != "mean":
-            raise ArgumentError(f"merge={self.merge!r} has no bound; use merge='mean'.")
         if not isinstance(output_range, tuple | list) or len(output_range) != 2:
             raise ArgumentError(f"output_range={shorten(output_range)} is not a pair (low, high).")
         low = check_real("output_range[0]", output_range[0])
@@ -218,52 +211,19 @@ class OrbitAverage(nn.Module):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> Any:
-        """As torch has it; the state of the model alone goes into the model, and S stays.
+        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing.
 
-        A state with a bad S is an `ArgumentError` and changes nothing.
+        The state of the model alone goes into `average.model`; S stays then.
         """
-        if isinstance(state_dict, Mapping) and self._is_of_model(state_dict, strict):
-            if not assign:
-                require_as_sharded(self.model, state_dict)  # type: ignore[arg-type]
-            return self.model.load_state_dict(state_dict, strict, assign)  # type: ignore[attr-defined]
         require_loadable(self, state_dict, strict=strict, others=True)
-        if not assign:
-            require_as_sharded(self, state_dict)
         return super().load_state_dict(state_dict, strict, assign)
 
-    def _is_of_model(self, state_dict: Mapping[str, Any], strict: bool) -> bool:
-        """Whether the keys are those of the model alone, which lack the prefix "model.".
-
-        An `ArgumentError` where they are neither its keys nor those of this module.
-        """
-        own = self.model.state_dict() if isinstance(self.model, nn.Module) else {}
-        fit = any(key in own for key in state_dict)
-        if fit and (not strict or state_dict.keys() == own.keys()):
-            return True
-        if not state_dict or any(key in self.state_dict() for key in state_dict):
-            return False
-        missing = [key for key in own if key not in state_dict]
-        unknown = [key for key in state_dict if key not in own]
-        raise ArgumentError(
-            "state_dict is not of this average, as its keys lack the prefix 'model.', and for the "
-            f"model alone it lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
-            f"state_dict of either returned{', or strict=False' if fit else ''}."
-        )
-
-    def _merge(self, x: Any) -> Any:
-        if self.merge == "mean":
-            # weighted means: a sum of m outputs may be too large for half precision
-            parts = [
-                map_leaves(partial(self._weigh, start=start), block)
-                for block, start in self._blocks(x)
-            ]
-            return map_leaves(lambda *some: torch.stack(some).sum(0), *parts)
-        return map_leaves(self._median, self._outputs(x))
-
-    def _median(self, outputs: Tensor) -> Tensor:
-        ordered = outputs.sort(dim=0).values
-        middle = (self.orbit.m - 1) // 2
-        return (ordered[middle] + ordered[-1 - middle]) / 2
+    def _mean(self, x: Any) -> Any:
+        """The mean over S of weighted means: a sum of m outputs may be too large for half precision."""
+        parts = [
+            map_leaves(partial(self._weigh, start=start), block) for block, start in self._blocks(x)
+        ]
+        return map_leaves(lambda *some: torch.stack(some).sum(0), *parts)
 
     def _pieces(self, x: Any) -> list[Any]:
         """The batch in pieces of which at least one copy of each sample fits into a chunk."""

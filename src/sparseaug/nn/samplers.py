@@ -2,7 +2,7 @@
 
 Batch number b of an epoch is a function of (seed, epoch, b). So ranks take every num_ranks-th batch
 without talking to each other, and a run resumes anywhere. Where num_ranks does not divide the number
-of batches, the first ones come a second time for the last ranks, or the last ones are left out.
+of batches, the first ones come a second time for the last ranks.
 
 An iteration takes its epoch and its first batch when its first batch is asked for, not when it is made:
 a data loader with workers makes two iterators for each epoch and uses the second.
@@ -45,12 +45,11 @@ class OrbitBatchSampler(Sampler[list[int]]):
         drop_last: leave out a last batch that is not full
         rank: this process takes the batches rank, rank + num_ranks, ...
         num_ranks: see `rank`.
-        even: how every rank gets equally many batches. "pad": where there are too few, the first
-            batches of the epoch come again, at most num_ranks - 1 of them; "drop": the last
-            batches, at most num_ranks - 1, are left out of this epoch; None: the ranks together see
-            every copy exactly once, and their numbers of batches differ by at most one. Use None
-            for evaluation, or with `join` of DistributedDataParallel: ranks that wait for each
-            other at every step hang when one of them has no batch left
+        even: every rank gets equally many batches: where there are too few, the first ones of the
+            epoch come again, at most num_ranks - 1 of them. False: the ranks together see every copy
+            exactly once, and their numbers of batches differ by at most one. Use that for
+            evaluation, or with `join` of DistributedDataParallel: ranks that wait for each other at
+            every step hang when one of them has no batch left
 
     One rank sees every copy once in an epoch. With several devices in Lightning set
     use_distributed_sampler=False. Call `set_epoch` before each epoch, or let Lightning do so. To save
@@ -78,7 +77,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         drop_last: bool = False,
         rank: int = 0,
         num_ranks: int = 1,
-        even: Literal["pad", "drop"] | None = "pad",
+        even: bool = True,
     ) -> None:
         if not isinstance(dataset, OneShotDataset):
             raise ArgumentError(f"dataset={shorten(dataset)} is not a OneShotDataset; make one.")
@@ -90,7 +89,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self.drop_last = check_flag("drop_last", drop_last)
         self.num_ranks = check_integer("num_ranks", num_ranks, at_least=1, below=1 << 31)
         self.rank = check_integer("rank", rank, below=self.num_ranks)
-        self.even = None if even is None else check_choice("even", even, ("pad", "drop"))
+        self.even = check_flag("even", even)
         self.epoch = 0
         self._resume = 0  # where the next iteration begins
         self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
@@ -100,11 +99,6 @@ class OrbitBatchSampler(Sampler[list[int]]):
             raise ArgumentError(
                 f"batch_size={self.batch_size} is not a multiple of m={dataset.S.m}, so copies cannot "
                 f'stay together; give {nearest}, or copies="spread".'
-            )
-        if even == "drop" and not len(self) and self._batches():
-            raise ArgumentError(
-                f'even="drop" leaves no batch: there are {self._batches()} for num_ranks='
-                f'{self.num_ranks}; give a smaller batch_size, or even="pad".'
             )
 
     @property
@@ -120,14 +114,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
 
     def __len__(self) -> int:
         """Batches of this rank in a whole epoch."""
-        total = self._batches()
-        match self.even:
-            case "pad":
-                return -(-total // self.num_ranks)
-            case "drop":
-                return total // self.num_ranks
-            case _:
-                return len(range(self.rank, total, self.num_ranks))
+        return len(range(0 if self.even else self.rank, self._batches(), self.num_ranks))
 
     def __iter__(self) -> Iterator[list[int]]:
         turn = self._turn = _Turn(self._resume, self._resume)

@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from sparseaug._archive import canonical_json, parse_json
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import as_numpy, is_sharded
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.risk.problem import action_sha256, problem_facts, sha256_of
@@ -59,23 +59,6 @@ def facts_of(S: GroupSample) -> Tensor:
     text = json.dumps(facts).encode()
     # torch.distributed.checkpoint fills tensors in place: those of most S have one length
     return torch.tensor(list(text.ljust(-(-len(text) // _LENGTH) * _LENGTH)), dtype=torch.uint8)
-
-
-def require_as_sharded(module: nn.Module, state_dict: Mapping[str, Any]) -> None:
-    """Raise an `ArgumentError` where parameters of just one of them are spread over ranks."""
-    for name, parameter in module.named_parameters():
-        found = state_dict.get(name)
-        if not isinstance(found, Tensor) or is_sharded(found) == is_sharded(parameter):
-            continue
-        if is_sharded(parameter):
-            kinds, remedy = ("a whole tensor", "spread over ranks"), "load it by set"
-        else:
-            kinds, remedy = ("spread over ranks", "not"), "save whole tensors, by get"
-        raise ArgumentError(
-            f"state_dict[{name!r}] is {kinds[0]}, but that of the module is {kinds[1]}; {remedy}"
-            "_model_state_dict of torch.distributed.checkpoint.state_dict, with "
-            "options=StateDictOptions(full_state_dict=True)."
-        )
 
 
 def kept_rows(rows: Rows) -> Tensor:

@@ -5,7 +5,7 @@ classifier  OneShotClassifier: augment inside fit, average in predict
 regressor   OneShotRegressor: the same for numbers, which may move along
 base        what these two share
 kernel      AveragedKernel: a kernel averaged over S, for learners that take one
-scoring     moved_scorer, moved_folds: scores on freshly moved samples
+scoring     moved_scorer: scores on freshly moved samples
 moved_rows  rows of arrays and of data frames, moved
 """
 
@@ -17,14 +17,13 @@ from sparseaug.sklearn.classifier import OneShotClassifier
 from sparseaug.sklearn.kernel import AveragedKernel
 from sparseaug.sklearn.one_shot import OneShotResampler
 from sparseaug.sklearn.regressor import OneShotRegressor
-from sparseaug.sklearn.scoring import moved_folds, moved_scorer
+from sparseaug.sklearn.scoring import moved_scorer
 
 __all__ = [
     "AveragedKernel",
     "OneShotClassifier",
     "OneShotRegressor",
     "OneShotResampler",
-    "moved_folds",
     "moved_scorer",
 ]
 

@@ -10,7 +10,7 @@ Arguments of `fit` on their way to the inner estimator: which it takes, and thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 from warnings import warn
@@ -81,7 +81,6 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         *,
         action: ActionChoice = None,
         m: int | Literal["full", "design"] | None = None,
-        target_deviation: float | None = None,
         degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
@@ -92,7 +91,6 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.estimator = estimator
         self.action = action
         self.m = m
-        self.target_deviation = target_deviation
         self.degree = degree
         self.S = S
         self.identity = identity
@@ -217,60 +215,27 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
         """The mean over S of what `method` of the inner estimator says; or what it says of X.
 
-        `back` moves what was said of rows moved by g by g^-1, for predictions that move along.
-        """
-        with name_in_errors("X"):
-            if not self.average:
-                return np.asarray(method(X))
-            parts = []
-            for answers in self._answers(method, X, back):
-                total: Any = 0.0
-                for counts, values in answers:
-                    total = total + np.tensordot(counts, values, axes=1)
-                parts.append(total / self.sample_.m)  # whole votes add up exactly: a tie stays one
-            return np.concatenate(parts)
-
-    def _spread(self, method: Any, X: Any, back: Back | None) -> NDArray[np.float64]:
-        """The standard deviation over S of the same values: sqrt(mean_S |f - mean_S f|^2).
-
-        Chunks are merged by their means and sums of squares (Chan, Golub and LeVeque, 1979), which does
-        not lose a small spread around a large mean.
-        """
-        parts = []
-        with name_in_errors("X"):
-            for answers in self._answers(method, X, back):
-                weight, mean, squares = 0.0, np.zeros(()), np.zeros(())
-                for counts, values in answers:
-                    more = float(counts.sum())
-                    center = np.tensordot(counts, values, axes=1) / more
-                    apart = center - mean
-                    squares = squares + np.tensordot(counts, (values - center) ** 2, axes=1)
-                    squares = squares + apart**2 * (weight * more / (weight + more))
-                    mean = mean + apart * (more / (weight + more))
-                    weight += more
-                parts.append(np.sqrt(squares / weight))
-        return np.concatenate(parts)
-
-    def _answers(
-        self, method: Any, X: Any, back: Back | None
-    ) -> Iterator[Iterator[tuple[NDArray[np.float64], NDArray[Any]]]]:
-        """For each block of rows, counts and answers (k, rows, ...) of k distinct elements at a time.
-
-        Equal elements are moved once and weigh as many as they are; at most 2^16 rows a call.
+        `back` moves what was said of rows moved by g by g^-1, for predictions that move along. Equal
+        elements are moved once and weigh as many as they are.
         """
         once = distinct(self.sample_.elements)
         counts, first = once.counts.astype(np.float64), self.sample_.elements[once.first]
 
-        def answers(block: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
-            step = max(1, MOST_ROWS // len(block))
+        def mean(block: Any) -> NDArray[np.float64]:
+            step, total = max(1, MOST_ROWS // len(block)), np.zeros(())
             for j in range(0, len(first), step):
                 some = first[j : j + step]
                 values = np.asarray(method(copies(self.action_, some, block, self.shape_)))
                 values = values.reshape(len(some), len(block), *values.shape[1:])
-                yield counts[j : j + step], values if back is None else back(some, values)
+                values = values if back is None else back(some, values)
+                total = total + np.tensordot(counts[j : j + step], values, axes=1)
+            return total / self.sample_.m  # whole votes add up exactly: a tie stays one
 
-        for start in range(0, len(X), MOST_ROWS):
-            yield answers(some_rows(X, slice(start, start + MOST_ROWS)))
+        with name_in_errors("X"):
+            if not self.average:
+                return np.asarray(method(X))
+            starts = range(0, len(X), MOST_ROWS)
+            return np.concatenate([mean(some_rows(X, slice(k, k + MOST_ROWS))) for k in starts])
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "estimator_")

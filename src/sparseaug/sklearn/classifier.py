@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -33,8 +32,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
-        target_deviation: draw until the exact deviation is at most this, instead of m
-        degree: for target_deviation and m="design", only functions of so many coordinates count
+        degree: for m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
@@ -43,11 +41,11 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
 
     Attributes:
         estimator_: the fitted clone
-        classes_: the labels that the inner estimator knows; of several outputs a list, one per output
+        classes_: the labels that the inner estimator knows
         sample_: S; its `calls` are the oracle calls that `fit` made
         action_: the action for this width
         groups_: the row that each copy in fitting came from
-        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
+        deviation_: how good S is; None for groups above order 10,000
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -78,14 +76,12 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         return self._continue(X, y, sample_weight, **given)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the largest mean over S, of every output."""
+        """The label with the largest mean over S."""
         X = self._rows(X)
         inner = self.estimator_
         if not self.average:
             with name_in_errors("X"):
                 return np.asarray(inner.predict(X))
-        if isinstance(self.classes_, list):
-            return self._predict_several(X)
         if hasattr(inner, "predict_proba"):
             scores = self._mean(inner.predict_proba, X)
         elif hasattr(inner, "decision_function") and not self._decides_pairs():
@@ -97,14 +93,10 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         return self.classes_[scores.argmax(axis=1)]
 
     @available_if(inner_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Any:
-        """The mean over S of the inner probabilities (n, classes); of several outputs, a list."""
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The mean over S of the inner probabilities (n, classes)."""
         X = self._rows(X)
-        inner = self.estimator_.predict_proba
-        if not self._lists_probabilities():
-            return self._mean(inner, X)
-        joined = self._mean(lambda rows: np.concatenate(inner(rows), axis=1), X)
-        return self._split(joined)
+        return self._mean(self.estimator_.predict_proba, X)
 
     @available_if(inner_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -113,82 +105,37 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         return self._mean(self.estimator_.decision_function, X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy on these rows, as scikit-learn has it; of several outputs all must be right."""
+        """The accuracy on these rows, as scikit-learn has it."""
         require_not_sparse("y", y)
         with name_in_errors("X, y or sample_weight"):
-            if not isinstance(getattr(self, "classes_", None), list):
-                return float(super().score(X, y, sample_weight))
-            right = (self.predict(X) == np.asarray(y)).all(axis=1)
-            return float(np.average(right, weights=sample_weight))
+            return float(super().score(X, y, sample_weight))
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        """X, and y (n,), or (n, outputs) where the inner estimator takes several outputs."""
         if not self._is_classifier():
             raise ArgumentError(
                 f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
             )
         X = check_rows(self, X, reset=reset)
         y = check_targets(self, X, y)
+        if y.ndim > 1 and y.shape[1] > 1:
+            raise ArgumentError(
+                f"y has shape {y.shape}, and OneShotClassifier learns one label per sample; for "
+                "several outputs put sklearn.multioutput.MultiOutputClassifier around it."
+            )
         with name_in_errors("y"):
-            tags = get_tags(self._inner())
-            several = tags.target_tags.multi_output or tags.classifier_tags.multi_label
-            if not several or y.ndim == 1 or y.shape[1] == 1:
-                y = column_or_1d(y, warn=True)
+            y = column_or_1d(y, warn=True)
             check_classification_targets(y)
         return X, y
 
     def _learned_from(self, y: NDArray[Any]) -> None:
-        """The inner estimator's classes: a semi-supervised one has a label for "unknown" besides.
-
-        Of several outputs, a list of those of each.
-        """
+        """The inner estimator's classes: a semi-supervised one has a label for "unknown" besides."""
         classes = getattr(self.estimator_, "classes_", None)
-        if y.ndim == 1:
-            self.classes_: Any = np.unique(y) if classes is None else np.asarray(classes)
-        else:
-            self.classes_ = classes if isinstance(classes, list) else [np.unique(c) for c in y.T]
-
-    def _lists_probabilities(self) -> bool:
-        """Whether the inner probabilities are a list, one array (n, classes) per output.
-
-        Of several labels, each yes or no, some learners give one array instead, (n, labels).
-        """
-        return isinstance(self.classes_, list) and isinstance(
-            getattr(self.estimator_, "classes_", None), list
-        )
-
-    def _predict_several(self, X: Any) -> NDArray[Any]:
-        """For every output the class with the largest mean probability, or with the most votes."""
-        if hasattr(self.estimator_, "predict_proba") and self._lists_probabilities():
-            scores = self.predict_proba(X)
-        else:
-            scores = self._split(self._mean(self._votes, X))
-        labels = [
-            classes[score.argmax(axis=1)]
-            for classes, score in zip(self.classes_, scores, strict=True)
-        ]
-        return np.stack(labels, axis=1)
+        self.classes_ = np.unique(y) if classes is None else np.asarray(classes)
 
     def _votes(self, rows: Any) -> NDArray[np.float64]:
-        """One vote per row and output, as (rows, classes); of several outputs side by side."""
+        """One vote per row, as (rows, classes)."""
         labels = np.asarray(self.estimator_.predict(rows))
-        if not isinstance(self.classes_, list):
-            return np.asarray(labels[:, None] == self.classes_, np.float64)
-        outputs = zip(labels.T, self.classes_, strict=True)
-        return np.concatenate([one[:, None] == classes for one, classes in outputs], axis=1) * 1.0
-
-    def _split(self, joined: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """One array (n, classes) per output."""
-        ends = np.cumsum([len(classes) for classes in self.classes_])[:-1]
-        return np.split(joined, ends, axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._inner())
-        tags.target_tags.multi_output = inner.target_tags.multi_output
-        if inner.classifier_tags is not None:
-            tags.classifier_tags.multi_label = inner.classifier_tags.multi_label
-        return tags
+        return np.asarray(labels[:, None] == self.classes_, np.float64)
 
     def _default(self) -> Any:
         return LogisticRegression()

@@ -6,7 +6,7 @@ dtype, whatever it is; numbers of two dtypes go together too. Otherwise the colu
 numbers, and all columns where one that stays has a part in one that moves; those that stay keep what
 they hold.
 
-Frames are pandas' or polars'; neither is imported unless one comes in.
+Frames are pandas', which is not imported unless one comes in.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def take_rows(data: Any, rows: NDArray[np.int64]) -> Any:
     """These rows, repeated as asked; a frame or series of pandas gets the index 0, 1, 2, ..."""
     if hasattr(data, "iloc"):
         return data.iloc[rows].reset_index(drop=True)
-    return data[rows] if is_polars(data) else np.asarray(data)[rows]
+    return np.asarray(data)[rows]
 
 
 def some_rows(data: Any, rows: slice) -> Any:
@@ -51,25 +51,29 @@ def some_rows(data: Any, rows: slice) -> Any:
 
 
 def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> Any:
+    import pandas as pd
+
     source, flipped = _sources(action, elements, shape)
     if (source >= 0).all() and not flipped.any():
-        require_common_dtypes(frame, source)
-        return stack_frames([columns_of(frame, order) for order in source])
+        _require_common_dtypes(frame, source)
+        return stack_frames(
+            [frame.iloc[:, order].set_axis(frame.columns, axis=1) for order in source]
+        )
     n, width = frame.shape
     moves = ((source != np.arange(width)) | flipped).any(axis=0)
     needed = moves | _has_part(action, elements, shape, ~moves)
-    values = numbers_of(frame, needed)
+    values = frame.iloc[:, needed].to_numpy()
     array = np.zeros((n, width), values.dtype)
     array[:, needed] = values
     moved = copies(action, elements, array, shape)
     again = np.tile(np.arange(n), len(elements))
     columns = [
-        column_from(frame, moved[:, j], source[:, j])
+        _column_from(frame, moved[:, j], source[:, j])
         if moves[j]
-        else take_rows(column_of(frame, j), again)
+        else take_rows(frame.iloc[:, j], again)
         for j in range(width)
     ]
-    return frame_from(frame, columns)
+    return pd.concat(columns, axis=1, ignore_index=True).set_axis(frame.columns, axis=1)
 
 
 def _sources(action: Action, elements: Rows, shape: Shape) -> tuple[Rows, NDArray[np.bool_]]:
@@ -92,33 +96,17 @@ def _has_part(action: Action, elements: Rows, shape: Shape, stays: NDArray[np.bo
     return bool((abs(moved[:, 0] - moved[:, 1]) > 1e-12)[:, ~stays].any())
 
 
-def is_polars(data: Any) -> bool:
-    """Whether it is a DataFrame or a Series of polars."""
-    kind = type(data)
-    return kind.__module__.split(".")[0] == "polars" and kind.__name__ in ("DataFrame", "Series")
-
-
 def is_table(data: Any) -> bool:
     """Whether it is a data frame or a series."""
-    return hasattr(data, "iloc") or is_polars(data)
+    return hasattr(data, "iloc")
 
 
 def is_frame(data: Any) -> bool:
     """Whether it is a data frame."""
-    return is_table(data) and getattr(data, "ndim", 2 if hasattr(data, "columns") else 1) == 2
+    return is_table(data) and data.ndim == 2
 
 
-def columns_of(frame: Any, order: NDArray[np.int64]) -> Any:
-    """The columns in this order, under the names of the frame."""
-    if is_polars(frame):
-        names = frame.columns
-        return type(frame)(
-            [frame.to_series(int(j)).alias(name) for j, name in zip(order, names, strict=True)]
-        )
-    return frame.iloc[:, order].set_axis(frame.columns, axis=1)
-
-
-def require_common_dtypes(frame: Any, source: NDArray[np.int64]) -> None:
+def _require_common_dtypes(frame: Any, source: NDArray[np.int64]) -> None:
     """Raise an `ArgumentError` if column j gets entries of columns source[:, j] that it cannot hold.
 
     Columns of one dtype change places, and so do numbers. Others would become text or objects.
@@ -136,60 +124,27 @@ def require_common_dtypes(frame: Any, source: NDArray[np.int64]) -> None:
 
 def _is_number(dtype: Any) -> bool:
     """Whether it is a dtype of numbers, which truth values are not."""
-    if hasattr(dtype, "is_numeric"):  # polars
-        return bool(dtype.is_numeric())
     import pandas as pd
 
     return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
 
 
-def numbers_of(frame: Any, columns: NDArray[np.bool_] | slice) -> NDArray[Any]:
-    """These columns as one array."""
-    if is_polars(frame):
-        return np.asarray(frame[:, np.arange(frame.shape[1])[columns].tolist()].to_numpy())
-    return np.asarray(frame.iloc[:, columns].to_numpy())
-
-
 def stack_frames(frames: Sequence[Any]) -> Any:
     """The frames, which have the same columns, one below the other."""
-    if is_polars(frames[0]):
-        import polars as pl
-
-        return pl.concat(frames, how="vertical_relaxed")
     import pandas as pd
 
     return pd.concat(frames, ignore_index=True)
 
 
-def column_of(frame: Any, j: int) -> Any:
-    """Column j, a series."""
-    return frame.to_series(j) if is_polars(frame) else frame.iloc[:, j]
-
-
-def column_from(frame: Any, values: NDArray[Any], source: NDArray[np.int64]) -> Any:
+def _column_from(frame: Any, values: NDArray[Any], source: NDArray[np.int64]) -> Any:
     """A series of these numbers, which come from the columns `source`, -1 where from several.
 
     Of the dtype of those columns, if it is one signed kind; else of the numbers' own.
     """
+    import pandas as pd
+
     dtypes = list(frame.dtypes)
     kinds = {dtypes[j] for j in source.tolist() if j >= 0}
     one = kinds.pop() if len(kinds) == 1 and (source >= 0).all() else None
-    if is_polars(frame):
-        import polars as pl
-
-        keep = one is not None and (one.is_float() or one.is_signed_integer())
-        return pl.Series(values=np.ascontiguousarray(values), dtype=one if keep else None)
-    import pandas as pd
-
     keep = getattr(one, "kind", "-") in "if"
     return pd.Series(values).astype(one if keep else values.dtype)
-
-
-def frame_from(frame: Any, columns: Sequence[Any]) -> Any:
-    """These series, under the names of the frame's columns."""
-    if is_polars(frame):
-        named = [column.alias(name) for column, name in zip(columns, frame.columns, strict=True)]
-        return type(frame)(named)
-    import pandas as pd
-
-    return pd.concat(columns, axis=1, ignore_index=True).set_axis(frame.columns, axis=1)

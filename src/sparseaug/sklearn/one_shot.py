@@ -19,7 +19,7 @@ from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from sparseaug._checks import check_flag, check_integer, check_real
+from sparseaug._checks import check_flag, check_integer
 from sparseaug.actions import Action, roll
 from sparseaug.actions.arrays import Shape
 from sparseaug.designs import design
@@ -28,7 +28,7 @@ from sparseaug.groups import Group, cyclic
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.sklearn.moved_rows import copies, is_frame, is_table, take_rows
-from sparseaug.spectral import Deviation, deviation, draw_until
+from sparseaug.spectral import Deviation, deviation
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
 
@@ -43,13 +43,11 @@ CHEAP_ORDER = 10_000
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
 
-    Parameters that the estimators share: action, m, target_deviation, degree, S,
-    identity, sample_shape, random_state.
+    Parameters that the estimators share: action, m, degree, S, identity, sample_shape, random_state.
     """
 
     action: ActionChoice
     m: int | Literal["full", "design"] | None
-    target_deviation: float | None
     degree: int | None
     S: GroupSample | Literal["full"] | None
     identity: bool
@@ -82,7 +80,7 @@ class OneShotMixin:
         width = self.n_features_in_
         self.shape_ = check_shape(self.sample_shape, width)
         self.action_ = resolve_action("action", self.action, width)
-        self.sample_, self._deviation = self._draw_sample(self.action_.group)
+        self.sample_, self._deviation = self._draw_sample(self.action_.group), None
         try:
             self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
         except ArgumentError as error:
@@ -91,18 +89,15 @@ class OneShotMixin:
             ) from error
         self.groups_ = np.tile(np.arange(n), self.sample_.m)
 
-    def _draw_sample(self, group: Group) -> tuple[GroupSample, Deviation | None]:
-        """S as the parameters want it, and its deviation where drawing found it."""
+    def _draw_sample(self, group: Group) -> GroupSample:
+        """S as the parameters want it."""
         if self.S is not None or self.m == "full":
-            return as_sample("full" if self.S is None else self.S, group), None
+            return as_sample("full" if self.S is None else self.S, group)
         oracle = Oracle(group, seed=check_seed(self.random_state))
         if self.m == "design":
-            return self._draw_design(oracle), None
-        if self.target_deviation is None:
-            m = self.m or (1 if self.action is None else DEFAULT_M)
-            return oracle.draw(m, identity=self.identity), None
-        found = draw_until(oracle, target=self.target_deviation, degree=self.degree)
-        return found.sample, found.deviation
+            return self._draw_design(oracle)
+        m = self.m or (1 if self.action is None else DEFAULT_M)
+        return oracle.draw(m, identity=self.identity)
 
     def _draw_design(self, oracle: Oracle) -> GroupSample:
         """The design of this degree, or the best known of 16 elements, with the identity or at random.
@@ -134,8 +129,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
-        target_deviation: draw until the exact deviation is at most this, instead of m
-        degree: for target_deviation and m="design", only functions of so many coordinates count
+        degree: for m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
@@ -148,11 +142,11 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         sample_: S; its `calls` are the oracle calls that were made
         action_: the action for this width
         groups_: the row that each copy comes from
-        deviation_: how good S is; None for groups above order 10,000 unless drawing found it
+        deviation_: how good S is; None for groups above order 10,000
 
-    A DataFrame of pandas or polars gives one with the same columns, and a Series a Series; pandas' have
-    the index 0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they
-    change places with columns of the same dtype, change sign or stay.
+    A DataFrame of pandas gives one with the same columns, and a Series a Series, with the index
+    0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
+    with columns of the same dtype, change sign or stay.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -167,7 +161,6 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         action: ActionChoice = None,
         *,
         m: int | Literal["full", "design"] | None = None,
-        target_deviation: float | None = None,
         degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
@@ -177,7 +170,6 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.action = action
         self.m = m
-        self.target_deviation = target_deviation
         self.degree = degree
         self.S = S
         self.identity = identity
@@ -302,12 +294,9 @@ def check_seed(random_state: Any) -> int:
 
 def check_parameters(estimator: Any) -> None:
     """Raise an `ArgumentError` unless S is asked for in one way; X and y are not looked at here."""
-    m, degree, target = estimator.m, estimator.degree, estimator.target_deviation
-    given = [
-        name for name in ("m", "target_deviation", "S") if getattr(estimator, name) is not None
-    ]
-    if len(given) > 1:
-        raise ArgumentError(f"{' and '.join(given)} exclude each other; give one of them.")
+    m, degree = estimator.m, estimator.degree
+    if m is not None and estimator.S is not None:
+        raise ArgumentError("m and S exclude each other; give one of them.")
     for name in ("identity", "average"):
         check_flag(name, getattr(estimator, name, True))
     if isinstance(m, str):
@@ -317,14 +306,11 @@ def check_parameters(estimator: Any) -> None:
             )
     elif m is not None:
         check_integer("m", m, at_least=1, below=MOST_ELEMENTS)
-    if target is not None:
-        check_real("target_deviation", target, above=0, below=1)
     if degree is not None:
         check_integer("degree", degree, at_least=1)
-        if target is None and m != "design":
+        if m != "design":
             raise ArgumentError(
-                f"degree={shorten(degree)} says which functions count for target_deviation or "
-                "m='design'; give one of these too."
+                f"degree={shorten(degree)} says to which degree a design is exact; give m='design' too."
             )
 
 
@@ -334,8 +320,6 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     The values of a frame are left alone: only columns that move need to be numbers.
     """
     require_not_sparse("X", X)
-    if type(X).__name__ == "LazyFrame":
-        raise ArgumentError("X is a LazyFrame, which holds no rows yet; give X.collect().")
     with name_in_errors("X"):
         if not is_frame(X):
             array = validate_data(estimator, X, reset=reset, ensure_all_finite=False)

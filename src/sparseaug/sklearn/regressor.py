@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.linear_model import Ridge
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
-from sparseaug._checks import check_flag
 from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
@@ -45,8 +42,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
-        target_deviation: draw until the exact deviation is at most this, instead of m
-        degree: for target_deviation and m="design", only functions of so many coordinates count
+        degree: for m="design", only functions of so many coordinates count
         S: an existing `GroupSample`, instead of m
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
@@ -74,7 +70,6 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         *,
         action: ActionChoice = None,
         m: int | Literal["full", "design"] | None = None,
-        target_deviation: float | None = None,
         degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
@@ -88,7 +83,6 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             estimator,
             action=action,
             m=m,
-            target_deviation=target_deviation,
             degree=degree,
             S=S,
             identity=identity,
@@ -112,39 +106,15 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         """
         return self._continue(X, y, sample_weight)
 
-    def predict(self, X: Any, return_std: bool = False, return_spread: bool = False) -> Any:
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean over S of the inner predictions, moved back where targets move along.
 
         Args:
             X: samples, one per row
-            return_std: also the standard deviation of the prediction, where the inner estimator knows
-                its own: the variance is the mean of the inner variances over S, and the variance of
-                the inner means over S
-            return_spread: also the standard deviation of the inner predictions over S, of the same
-                shape: how far the inner estimator is from being symmetric at x. It says nothing of
-                noise in y
         """
         X = self._rows(X)
-        if check_flag("return_spread", return_spread) & check_flag("return_std", return_std):
-            raise ArgumentError(
-                "return_std and return_spread are both True; ask for one at a time."
-            )
-        inner, back = self.estimator_.predict, None if self.y_action is None else self._move_back
-        if return_std:
-            self._require_std()
-            if not self.average:
-                with name_in_errors("X"):
-                    return inner(X, return_std=True)
-        mean = self._mean(inner, X, back)
-        if not (return_std or return_spread):
-            return mean
-        if not self.average:
-            raise ArgumentError(
-                "return_spread=True is the spread over S, and average=False predicts without S; leave "
-                "one of them out."
-            )
-        spread = self._spread(inner, X, back)
-        return mean, np.hypot(spread, self._inner_std(inner, X)) if return_std else spread
+        back = None if self.y_action is None else self._move_back
+        return self._mean(self.estimator_.predict, X, back)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
@@ -189,39 +159,6 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         prepared = action.prepare(action.group.inverse(rows), shape)
         moved = action.apply(prepared, np.reshape(values, (len(rows), *shape)))
         return np.reshape(moved, values.shape)
-
-    def _require_std(self) -> None:
-        """Raise an `ArgumentError` unless the standard deviation of a prediction can be told."""
-        inner = self.estimator_
-        while isinstance(inner, Pipeline):  # which hands the question on to its last step
-            inner = inner.steps[-1][1]
-        if "return_std" not in signature(inner.predict).parameters:
-            raise ArgumentError(
-                f"return_std=True asks for the uncertainty of a prediction, and {type(inner).__name__} "
-                "does not tell its own; use an inner estimator that does, such as "
-                "GaussianProcessRegressor, or ask for the spread over S: return_spread=True."
-            )
-        if (
-            self.average
-            and self.y_action is not None
-            and self.y_action_.kind not in ("entries", "signs")
-        ):
-            raise ArgumentError(
-                "return_std=True needs a y_action that moves entries or changes signs: one that mixes "
-                "outputs needs their covariances, which the inner estimator does not tell; ask for "
-                "the spread over S: return_spread=True."
-            )
-
-    def _inner_std(self, method: Any, X: Any) -> NDArray[np.float64]:
-        """The root of the mean over S of the inner variances, which move along without a sign."""
-
-        def variance(rows: Any) -> NDArray[Any]:
-            return np.asarray(method(rows, return_std=True)[1]) ** 2
-
-        def back(rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
-            return abs(self._move_back(rows, values))
-
-        return np.sqrt(self._mean(variance, X, None if self.y_action is None else back))
 
     def _default(self) -> Any:
         return Ridge()

@@ -10,27 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array
 
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import Shape
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Rows
-from sparseaug.sampling import Oracle, keyed_rng
+from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sklearn.moved_rows import copies, is_frame, is_table, stack_frames, take_rows
+from sparseaug.sklearn.moved_rows import copies, is_frame, stack_frames, take_rows
 from sparseaug.sklearn.one_shot import check_shape, name_in_errors, resolve_action
 
 MOST_DRAWS = 1 << 20
 """More fresh elements than test samples that anybody has."""
 
 Score = Callable[[Any, Any, Any], float]
-Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def moved_scorer(
@@ -69,10 +65,18 @@ def moved_scorer(
         >>> float(cross_val_score(KNeighborsClassifier(), X, y, scoring=score).mean()) < 0.8
         True
     """
-    moves = _Moves(action, oracle, draws, sample_shape)
+    if isinstance(action, Action) or not callable(action):
+        require_action(action)
+        require_oracle(oracle, action.group)
+    elif not isinstance(oracle, Oracle):
+        raise ArgumentError(
+            f"oracle={shorten(oracle)} is not an Oracle; give sparseaug.Oracle(group, seed=1)."
+        )
+    draws = check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
+    elements = oracle.fresh(draws)
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
-        moved = moves(X)
+        moved = _moved(X, action, elements, sample_shape)
         with name_in_errors("scoring, or X or y,"):
             scorer = check_scoring(estimator, scoring)
             if not callable(scorer):
@@ -82,98 +86,31 @@ def moved_scorer(
     return score
 
 
-def moved_folds(
-    X: Any,
-    y: Any,
-    action: Action | Callable[[int], Action],
-    oracle: Oracle,
-    *,
-    cv: Any = 5,
-    draws: int = 64,
-    sample_shape: Shape | None = None,
-) -> tuple[Any, Any, list[Split]]:
-    """Every sample and a freshly moved double of it, with folds that test on doubles.
-
-    For tools that take a `cv` but no scorer. Training folds are rows of X; test folds
-    are the moved doubles of the other rows.
-
-    Args:
-        X: samples (n, features), an array or a data frame.
-        y: targets.
-        action: how the group moves the samples, or a function n_features -> action.
-        oracle: source of the fresh elements.
-        cv: a number of folds or a splitter, as scikit-learn takes it.
-        draws: how many elements are drawn.
-        sample_shape: how a row of X is read, (8, 8) for instance; by default as it is.
-
-    Returns:
-        X and y, twice as long, and a list of (train, test) indices for `cv=`.
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> X, y = np.arange(12.0).reshape(4, 3), np.array([0, 0, 1, 1])
-        >>> act = sa.permute_axis(sa.cyclic(3))
-        >>> both, targets, folds = moved_folds(X, y, act, sa.Oracle(act.group), cv=2)
-        >>> both.shape, [(train.tolist(), test.tolist()) for train, test in folds]
-        ((8, 3), [([1, 3], [4, 6]), ([0, 2], [5, 7])])
-    """
-    moved = _Moves(action, oracle, draws, sample_shape)(X)
-    n = len(moved)
-    with name_in_errors("X or y"):
-        if not is_table(y):
-            y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False)
-        check_consistent_length(moved, y)
-    with name_in_errors("cv or y"):
-        splits = list(check_cv(cv, y, classifier=True).split(np.zeros(n), y))
-        if not splits:
-            raise ValueError("it makes no folds; give a number of folds.")
-    if is_frame(moved):
-        both = stack_frames([X, moved])
-    else:
-        both = np.concatenate([check_array(X, dtype=None, ensure_all_finite=False), moved])
-    targets = take_rows(y, np.tile(np.arange(n), 2))
-    return both, targets, [(train, test + n) for train, test in splits]
-
-
-class _Moves:
+def _moved(X: Any, chosen: Any, drawn: GroupSample, sample_shape: Shape | None) -> Any:
     """Rows moved by elements that were drawn once: row i by one of them, keyed by i."""
-
-    def __init__(self, action: Any, oracle: Any, draws: Any, sample_shape: Any) -> None:
-        if isinstance(action, Action) or not callable(action):
-            require_action(action)
-            require_oracle(oracle, action.group)
-        elif not isinstance(oracle, Oracle):
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an Oracle; give sparseaug.Oracle(group, seed=1)."
-            )
-        draws = check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
-        self._elements: Rows = oracle.fresh(draws).elements
-        self._action, self._group, self._shape = action, oracle.group, sample_shape
-
-    def __call__(self, X: Any) -> Any:
-        if not is_frame(X):
-            with name_in_errors("X"):
-                X = check_array(X, dtype=None, ensure_all_finite=False)
-        action = resolve_action("action", self._action, X.shape[1])
-        if action.group != self._group:
-            raise ArgumentError(
-                f"action={shorten(self._action)} is of {action.group.name} for {X.shape[1]} features, "
-                f"but oracle is of {self._group.name}; use one group."
-            )
-        shape = check_shape(self._shape, X.shape[1])
-        which = keyed_rng(0, "moved test samples").integers(len(self._elements), size=len(X))
-        order = np.argsort(which, kind="stable")
-        counts = np.bincount(which, minlength=len(self._elements))
-        pieces, start = [], 0
-        for element, count in zip(self._elements, counts.tolist(), strict=True):
-            if count:
-                rows = take_rows(X, order[start : start + count])
-                try:
-                    pieces.append(copies(action, element[None], rows, shape))
-                except ArgumentError as error:  # which speaks of x
-                    raise ArgumentError(f"X does not fit action: {error}") from error
-                start += count
-        back = np.argsort(order, kind="stable")
-        if is_frame(X):
-            return take_rows(stack_frames(pieces), back)
-        return np.concatenate(pieces)[back]
+    if not is_frame(X):
+        with name_in_errors("X"):
+            X = check_array(X, dtype=None, ensure_all_finite=False)
+    action = resolve_action("action", chosen, X.shape[1])
+    if action.group != drawn.group:
+        raise ArgumentError(
+            f"action={shorten(chosen)} is of {action.group.name} for {X.shape[1]} features, "
+            f"but oracle is of {drawn.group.name}; use one group."
+        )
+    shape = check_shape(sample_shape, X.shape[1])
+    which = keyed_rng(0, "moved test samples").integers(len(drawn.elements), size=len(X))
+    order = np.argsort(which, kind="stable")
+    counts = np.bincount(which, minlength=len(drawn.elements))
+    pieces, start = [], 0
+    for element, count in zip(drawn.elements, counts.tolist(), strict=True):
+        if count:
+            rows = take_rows(X, order[start : start + count])
+            try:
+                pieces.append(copies(action, element[None], rows, shape))
+            except ArgumentError as error:  # which speaks of x
+                raise ArgumentError(f"X does not fit action: {error}") from error
+            start += count
+    back = np.argsort(order, kind="stable")
+    if is_frame(X):
+        return take_rows(stack_frames(pieces), back)
+    return np.concatenate(pieces)[back]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,10 @@ S = sa.Oracle(G, seed=0).draw(4)
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
 Y = X.sum(1, keepdim=True)
 DEVIATION = sa.deviation(S)
-TURN = sa.rotate_grid(sa.dihedral(4))
-TURNS = sa.Oracle(TURN.group).draw(4)
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
 ITEMS = ("text", "array", "array of NaN", "list", "never")  # which are looked at when taken
 NUMBERS = ("array", "list", "nested 50 deep")
 SOME = ("set", "generator", "dict")  # anything that lists numbers of elements
-IMAGE = torch.rand(3, 4, 4, generator=torch.Generator().manual_seed(0))
 
 
 def oracle() -> sa.Oracle:
@@ -79,20 +75,6 @@ def metric() -> sann.InvarianceMetric:
     return sann.InvarianceMetric(same, ACT, S)
 
 
-def transform() -> sann.OrbitTransform:
-    return sann.OrbitTransform(TURN, TURNS)
-
-
-def relabel() -> sann.RelabelNodes:
-    return sann.RelabelNodes(S)
-
-
-def graph() -> SimpleNamespace:
-    return SimpleNamespace(
-        num_nodes=4, x=torch.rand(4, 2), edge_index=torch.tensor([[0, 1], [1, 2]])
-    )
-
-
 RISK = risk()
 THETA = RISK.theta
 SGD = torch.optim.SGD(RISK.parameters, lr=0.01)
@@ -117,7 +99,7 @@ def of_data() -> Iterator[Example]:
         sann.OrbitBatchSampler,
         {
             **{"dataset": Fresh(copies), "batch_size": 4, "copies": "spread", "shuffle": True},
-            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": "pad"},
+            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": True},
         },
     )
     yield of(sampler, "set_epoch", epoch=1)
@@ -149,7 +131,7 @@ def of_models() -> Iterator[Example]:
     moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
     yield Example(
         lambda **given: sann.OrbitAverage(**given)(X),
-        {**moved, "merge": "mean", "deviation": None, "sample_shape": (4,)},
+        {**moved, "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
     yield of(average, "forward", {"x": MOVED}, x=X)
@@ -214,26 +196,4 @@ def of_risks() -> Iterator[Example]:
     yield of(streaming_risk, "load", theta=THETA)
 
 
-def of_adapters() -> Iterator[Example]:
-    yield Example(sann.OrbitTransform, {"action": TURN, "S": TURNS, "seed": 0})
-    yield Example(
-        lambda inputs: transform()(inputs),
-        {"inputs": IMAGE},
-        of=key(sann.OrbitTransform.forward),
-        takes={"inputs": MOVED},
-    )
-    yield of(transform, "set_epoch", epoch=1)
-    yield of(transform, "make_params", flat_inputs=[IMAGE])
-    yield of(transform, "transform", {"inpt": MOVED}, inpt=IMAGE, params={"element": 1})
-    yield Example(sann.RelabelNodes, {"S": S, "seed": 0})
-    yield of(relabel, "__call__", data=Fresh(graph))
-    yield of(relabel, "forward", data=Fresh(graph))
-    yield of(relabel, "set_epoch", epoch=1)
-    yield Example(
-        sann.SymmetryCallback,
-        {"action": ACT, "S": S, "x": X, "every": 1, "degree": None},
-        takes={"x": MOVED},
-    )
-
-
-EXAMPLES = [*of_data(), *of_models(), *of_risks(), *of_adapters()]
+EXAMPLES = [*of_data(), *of_models(), *of_risks()]

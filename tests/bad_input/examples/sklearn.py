@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import BayesianRidge, SGDClassifier, SGDRegressor
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.metrics.pairwise import rbf_kernel
 
 import sparseaug as sa
@@ -14,7 +14,6 @@ from sparseaug.sklearn import (
     OneShotClassifier,
     OneShotRegressor,
     OneShotResampler,
-    moved_folds,
     moved_scorer,
 )
 from tests.bad_input.judge import Example, Fresh, key
@@ -25,13 +24,12 @@ TARGETS = X.sum(axis=1)
 ACT = sa.permute_axis(sa.symmetric(4))
 S = sa.Oracle(ACT.group).draw(3)
 CHOICES = {
-    **{"action": ACT, "m": None, "target_deviation": None, "S": None},
+    **{"action": ACT, "m": None, "S": None},
     **{"degree": None, "identity": True, "sample_shape": None, "random_state": 0},
 }
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner
 CLASSIFIER = OneShotClassifier(action=ACT, random_state=0).fit(X, LABELS)
 REGRESSOR = OneShotRegressor(action=ACT, random_state=0).fit(X, TARGETS)
-BAYESIAN = OneShotRegressor(BayesianRidge(), action=ACT, random_state=0).fit(X, TARGETS)
 
 
 def oracle() -> sa.Oracle:
@@ -65,7 +63,7 @@ EXAMPLES = [
             of=key(OneShotRegressor),
             also=("target",),
         )
-        for name, value in {"m": 3, "target_deviation": 0.9, "S": S, "sample_shape": (4,)}.items()
+        for name, value in {"m": 3, "S": S, "sample_shape": (4,)}.items()
     ),
     Example(
         lambda **given: OneShotRegressor(action=ACT, **given).fit(X, X),
@@ -88,14 +86,6 @@ EXAMPLES = [
         lambda **given: moved_scorer(**given)(CLASSIFIER, X, LABELS),
         {"action": ACT, "oracle": Fresh(oracle), "draws": 3, "scoring": None, "sample_shape": None},
         of=key(moved_scorer),
-    ),
-    learned(
-        moved_folds,
-        {
-            **{"X": X, "y": LABELS, "action": ACT, "oracle": Fresh(oracle)},
-            **{"cv": 2, "draws": 3, "sample_shape": None},
-        },
-        X=("array of NaN", "frame of text"),
     ),
     Example(
         lambda **given: AveragedKernel(**given)(X, X),
@@ -122,7 +112,6 @@ EXAMPLES = [
     learned(CLASSIFIER.predict_proba, {"X": X}),
     learned(CLASSIFIER.decision_function, {"X": X}),
     learned(CLASSIFIER.score, {"X": X, "y": LABELS, "sample_weight": None}),
-    learned(REGRESSOR.predict, {"X": X, "return_spread": False}),
-    learned(BAYESIAN.predict, {"X": X, "return_std": False}),
+    learned(REGRESSOR.predict, {"X": X}),
     learned(REGRESSOR.score, {"X": X, "y": TARGETS, "sample_weight": None}),
 ]

@@ -9,6 +9,7 @@ chunk size and number of ranks give the same bits, if the module itself does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from functools import partial
 from typing import Any, Literal, final
 
@@ -192,8 +193,7 @@ class ModuleRisk:
 
     def on(self, S: GroupSample | Literal["full"] | None) -> ModuleRisk:
         """The same risk over another sample; data and module are not checked again."""
-        other = object.__new__(ModuleRisk)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other._take(S)
         require_same(self._tensors[0], S=other._facts_of_sample())
         other._try_chunks()
