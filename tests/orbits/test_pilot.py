@@ -175,23 +175,6 @@ def test_a_plan_has_the_steps_of_the_averaged_risk_where_the_identity_sees_nothi
     assert found.plan(0.05).row("draws").steps == pytest.approx(wanted, rel=0.01)
 
 
-def test_constants_are_marked_as_estimates_and_plan_says_so(given):
-    found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5))
-    constants = found.constants()
-    assert constants.kind == "estimate"
-    assert constants.C * constants.B == found.sigma
-    plan = sa.plan(found.spectrum.group, eps=0.1, constants=constants)
-    assert plan.facts["estimated"]
-    assert "estimates" in str(plan)
-    known = sa.plan(found.spectrum.group, eps=0.1, C=1.0, B=2.0, L=4.0, gap=1.0)
-    assert not known.facts["estimated"]
-    assert "estimates" not in str(known)
-    with pytest.raises(ArgumentError, match="is in constants= already"):
-        sa.plan(found.spectrum.group, eps=0.1, constants=constants, L=3.0)
-    with pytest.raises(ArgumentError, match="constants"):
-        sa.plan(found.spectrum.group, eps=0.1, constants={"C": 1.0})
-
-
 def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
     found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5), calls=64)
     path = tmp_path / "pilot.json"

@@ -29,39 +29,23 @@ from sparseaug.groups import group
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
 @click.option("--max-batch", type=int, help="Transformations in a step, at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-@click.option("--plot", metavar="PATH", help="With --eps: figure to write, .png or .pdf.")
-@click.option("--force", is_flag=True, help="Replace an existing figure.")
-def plan(
-    name: str | None,
-    pilot: str | None,
-    as_json: bool,
-    plot: str | None,
-    force: bool,
-    **asked: Any,
-) -> None:
+def plan(name: str | None, pilot: str | None, as_json: bool, **asked: Any) -> None:
     """How many elements a deviation takes, or what a gradient norm of at most eps costs.
 
     \b
     Examples:
       sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --delta 0.05 --C 1 --B 2 --L 4 --gap 1
-      sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1 --plot calls.png
       sparseaug plan --from pilot.json --eps 0.1
     """
     if pilot is not None:
-        _show_pilot(pilot, as_json, {"--group": name, "--plot": plot, **asked})
+        _show_pilot(pilot, as_json, {"--group": name, **asked})
         return
     if name is None:
         raise click.UsageError("--group is missing; name the group, or give --from a pilot.")
-    if plot is not None and asked["eps"] is None:
-        raise click.UsageError("--plot goes with --eps.")
     from sparseaug.plans import plan as make_plan  # SciPy takes a while to import
 
     found = make_plan(group(name), **asked)
-    if plot is not None:
-        from sparseaug.plans.figure import save_plan_figure
-
-        save_plan_figure(found, plot, overwrite=force)
     say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))
 
 

@@ -32,7 +32,7 @@ from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.pilot_plan import plan_pilot
 from sparseaug.orbits.spectrum.measure import measure, usual_calls
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
-from sparseaug.plans import Constants, Plan
+from sparseaug.plans import Plan
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -98,22 +98,6 @@ class Pilot(Shown):
             L=self.L,
             gap=max(0.0, self.value),
             samples=self.samples,
-        )
-
-    def constants(self) -> Constants:
-        """Measured stand-ins for C B, L and gap, marked as estimates: `plan(..., constants=...)`.
-
-        C B is sigma: for a translate of S the mean-square discrepancy is at most
-        deviation(S)^2 sigma^2. L is the curvature at theta of the averaged risk, gap the risk at
-        theta, as if its infimum were 0.
-        """
-        tiny = 1e-300
-        return Constants(
-            C=1.0,
-            B=max(self.sigma, tiny),
-            L=max(self.L, tiny),
-            gap=max(0.0, self.value),
-            kind="estimate",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -216,7 +200,7 @@ def pilot(
         by: "degree" or "frequency", for abelian groups
 
     Returns:
-        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`, `.constants()`, `.save(path)`.
+        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`, `.save(path)`.
 
     Raises:
         ArgumentError: a gradient is not finite, or calls are too few to separate the degrees.

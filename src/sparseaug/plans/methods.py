@@ -20,11 +20,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, final
 
-from sparseaug._checks import check_integer, check_not_negative, check_real
+from sparseaug._checks import check_real
 from sparseaug._floats import float_below
-from sparseaug.errors import ArgumentError, shorten
 from sparseaug.plans.table import PlanRow, format_count, format_count_down
 from sparseaug.theory import (
     WordsPlan,
@@ -37,43 +35,6 @@ from sparseaug.theory import (
     word_length,
     words_plan,
 )
-
-KINDS = ("bound", "estimate")
-
-
-@final
-@dataclass(frozen=True)
-class Constants:
-    """C, B, L and gap, for `plan(group, eps=..., constants=...)`.
-
-    Args:
-        C: bound of point evaluation
-        B: bound on the mean norm of the gradient functions
-        L: smoothness of the risk
-        gap: initial value less the infimum
-        kind: "bound", or "estimate", which the plan then says of all that rests on them
-
-    Examples:
-        >>> Constants(1.0, 2.0, 4.0, 1.0).kind
-        'bound'
-    """
-
-    C: float
-    B: float
-    L: float
-    gap: float
-    kind: str = "bound"
-
-    def __post_init__(self) -> None:
-        for name in ("C", "B", "L"):
-            check_real(name, getattr(self, name), above=0)
-        check_not_negative("gap", self.gap)
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ArgumentError(f"kind={shorten(self.kind)} is not known; give one of {KINDS}.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -100,7 +61,6 @@ class Problem:
         n: samples that are augmented, if known
         degree: of the gradient functions, in coordinates at a time; D is that of this degree then
         max_batch: transformations that one step may average over
-        estimated: whether C, B, L and gap are estimates: then so is all that rests on them
     """
 
     group: str
@@ -118,7 +78,6 @@ class Problem:
     n: int | None
     degree: int | None = None
     max_batch: int | None = None
-    estimated: bool = False
 
 
 def each_method(problem: Problem, eps: float) -> Iterator[PlanRow]:
@@ -243,11 +202,6 @@ class SampledWords:
     deviation: float
     length: int
     size: int
-
-    def __post_init__(self) -> None:
-        for name in ("m", "length", "size"):
-            check_integer(name, getattr(self, name), at_least=1)
-        check_not_negative("deviation", self.deviation, at_most=1)
 
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import sparseaug as sa
-from sparseaug import plans
-from tests.bad_input.examples.core import ACT, MOVED, RISK, THETA, G, S, X, fields, oracle
+from tests.bad_input.examples.core import ACT, MOVED, RISK, THETA, S, X, oracle
 from tests.bad_input.judge import Example, Fresh, key
 
 
@@ -31,8 +30,6 @@ def of_pilots() -> Iterator[Example]:
     yield Example(sa.orbits.Pilot.from_dict, {"data": found.to_dict()})
     yield Example(found.save, {"path": "pilot.json", "overwrite": True})
     yield Example(load_pilot(found), {"path": "pilot.json"}, of=key(sa.orbits.Pilot.load))
-    yield Example(plans.Constants, fields(found.constants()))
-    yield Example(sa.plan, {"group": G, "eps": 0.1, "constants": found.constants()}, also=("C",))
 
 
 def load_pilot(found: sa.orbits.Pilot) -> Callable[..., object]:
