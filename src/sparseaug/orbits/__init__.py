@@ -6,8 +6,7 @@ models         how a model is called
 symmetry_test  test_invariance: an exact p-value that data are invariant
 moves          which moves of the data make it exact
 statistics     how far data, and all moved data, are from their orbit average
-pilot          how the gradient of a risk varies over the group
-pilot_plan     what an accuracy takes, from a pilot
+pilot          how the gradient of a risk varies over the group, and what an accuracy takes by that
 """
 
 from sparseaug.orbits.invariance import InvarianceReport, assert_invariant, invariance_error

@@ -220,7 +220,8 @@ class Spectrum(Shown):
         bars = np.array([self.errors[degree] for degree in shares])
         ends = np.minimum(bars, [heights, 1 - heights])  # a share lies between 0 and 1
         axes.bar(places, heights, color="#0072B2")
-        axes.errorbar(places, heights, ends, fmt="none", ecolor="#333333", capsize=2.5)
+        if len(self.replicates):
+            axes.errorbar(places, heights, ends, fmt="none", ecolor="#333333", capsize=2.5)
         axes.set_xticks(places, [shorten_text(str(degree), 16) for degree in shares])
         axes.set(xlabel=self.meaning, ylabel="share of the variance", ylim=(0, None))
         axes.set_title(f"{shorten_text(self.group.name, 24)}: variance {self.variance:.3g}")
