@@ -23,7 +23,7 @@ from fractions import Fraction
 
 from sparseaug._checks import check_real
 from sparseaug._floats import float_below
-from sparseaug.plans.table import PlanRow, format_count, format_count_down
+from sparseaug.plans.table import PlanRow, format_count
 from sparseaug.theory import (
     WordsPlan,
     comparison,
@@ -41,16 +41,11 @@ from sparseaug.theory import (
 class Problem:
     """A group by its numbers, and the paper's constants.
 
-    `dimension_sum_exact` is False where the sum is only bounded from above, and `exact_method` None
-    where the exact deviation of a sample is out of reach. `n` samples are augmented, if it is given.
-
     Args:
         group: its name
         order: |G|
         dimension_sum: D, or an upper bound of it
         dimension_sum_exact: whether it is D itself
-        exact_method: how the exact deviation of a sample is computed; None where that is out of
-            reach
         delta: how often a bound may fail
         C: bound of point evaluation
         B: bound on the mean norm of the gradient functions
@@ -67,7 +62,6 @@ class Problem:
     order: int
     dimension_sum: int
     dimension_sum_exact: bool
-    exact_method: str | None
     delta: float
     C: float
     B: float
@@ -95,7 +89,6 @@ def each_method(problem: Problem, eps: float) -> Iterator[PlanRow]:
     yield _row(p, "one-shot sharp", m, m, promise, steps, needed)
     yield _all_words(p, eps, steps, promise)
     yield _sampled_words(p, eps, steps, promise)
-    yield _draw_until(p, eps, steps, needed)
 
 
 def _row(
@@ -152,25 +145,6 @@ def _row_of_words(
         length=words.length,
         note=note,
     )
-
-
-def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> PlanRow:
-    """The floor sqrt((|G|/m - 1) / (|G| - 1)) is at most tau for m >= |G| / (1 + tau^2 (|G| - 1)).
-
-    How many calls above that it takes is known once they are made.
-    """
-    tau = _allowed(p, eps)
-    if tau >= 1:
-        size, note = 1, "any element is enough, as no deviation is above 1"
-    elif p.exact_method is None:
-        size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
-    elif p.degree is not None:  # a restricted norm has no floor: designs have norm 0
-        size, note = None, f"calls until the deviation to degree {p.degree} is {needed!r}"
-    else:
-        least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
-        shown = format_count_down(least)
-        size, note = None, f"calls until the deviation is {needed!r}, {shown} or more"
-    return _row(p, "draw_until", size, size, "certain", steps, needed, note=note)
 
 
 def _allowed(p: Problem, eps: float) -> Fraction:

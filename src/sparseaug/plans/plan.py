@@ -17,13 +17,7 @@ from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum
 from sparseaug.plans.draws import plan_draws
 from sparseaug.plans.methods import Problem, each_method
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
-from sparseaug.spectral import best_method
-from sparseaug.spectral.methods import restricted
 from sparseaug.theory import Crossovers, crossovers
-
-_MOST_CHARACTERS = (
-    1 << 38
-)  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
 
 MOST_TRANSFORMATIONS = 10**14
 """In a step that is recommended: a day's work for a thousand machines at 10^6 a second each."""
@@ -130,7 +124,6 @@ def plan(
         order=group.order,
         dimension_sum=D,
         dimension_sum_exact=exact,
-        exact_method=_exact_method(group, degree),
         delta=delta,
         C=c,
         B=bound,
@@ -228,17 +221,6 @@ def _notes(p: Problem, rows: tuple[PlanRow, ...], limits: Crossovers) -> Iterato
     yield from notes_of(rows)
     if p.degree is not None:
         yield (
-            f"one-shot sharp, words and draw_until hold for gradients that look at {p.degree} "
+            f"one-shot sharp and words hold for gradients that look at {p.degree} "
             "coordinates of an element at a time; the other rows for all"
         )
-
-
-def _exact_method(group: Group, degree: int | None) -> str | None:
-    if degree is not None:
-        return restricted(group, degree).name
-    if group.is_abelian and group.order > _MOST_CHARACTERS:
-        return None
-    try:
-        return best_method(group)
-    except UnsupportedError:
-        return None

@@ -153,17 +153,14 @@ def format_count(number: int) -> str:
         >>> format_count(43811), format_count(3 * 10**8), format_count(10**12 + 1)
         ('43,811', '3.00e8', '1.01e12')
     """
-    return _format(number, up=True)
-
-
-def format_count_down(number: int) -> str:
-    """The same rounded down, for numbers that others are at least.
-
-    Examples:
-        >>> format_count_down(43811), format_count_down(10**12 - 1)
-        ('43,811', '9.99e11')
-    """
-    return _format(number, up=False)
+    if number < _IN_FULL:
+        return f"{number:,}"
+    exponent = int(math.log10(number))  # takes integers of any size, and may be off by one
+    exponent += (number >= 10 ** (exponent + 1)) - (number < 10**exponent)
+    digits = -(-number // 10 ** (exponent - 2))
+    if digits == 1000:
+        digits, exponent = 100, exponent + 1
+    return f"{digits // 100}.{digits % 100:02d}e{exponent}"
 
 
 def format_real(number: float) -> str:
@@ -174,18 +171,6 @@ def format_real(number: float) -> str:
         ('0.05', '2', '1e-09')
     """
     return repr(number).removesuffix(".0")
-
-
-def _format(number: int, *, up: bool) -> str:
-    if number < _IN_FULL:
-        return f"{number:,}"
-    exponent = int(math.log10(number))  # takes integers of any size, and may be off by one
-    exponent += (number >= 10 ** (exponent + 1)) - (number < 10**exponent)
-    unit = 10 ** (exponent - 2)
-    digits = -(-number // unit) if up else number // unit
-    if digits == 1000:
-        digits, exponent = 100, exponent + 1
-    return f"{digits // 100}.{digits % 100:02d}e{exponent}"
 
 
 def to_json(value: Any) -> Any:
