@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
@@ -35,9 +34,8 @@ from sparseaug.errors import ArgumentError, LawError, shorten
 from sparseaug.groups import Group, Rows, as_group
 from sparseaug.orbits.models import (
     MOST_CALLS,
-    call_model,
+    call_by_rows,
     check_chunk,
-    choose_output,
     evaluating,
     require_inputs,
     require_model,
@@ -177,14 +175,8 @@ def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
     pieces = []
     for start in range(0, n, chunk):
         some = slice(start, min(n, start + chunk))
-        y = call_model(model, map_leaves(lambda part, some=some: part[some], x))
-        count = some.stop - start
-        if not is_array_api_obj(y) or y.ndim < 1 or len(y) != count:
-            given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
-            raise ArgumentError(
-                f"model returned {given} for {count} samples; return an array with one row each"
-                f"{choose_output(y)}."
-            )
+        part = map_leaves(lambda part, some=some: part[some], x)
+        y = call_by_rows("model", model, part, some.stop - start)
         require_dense("the output of model", y)
         pieces.append(y)
     return namespace(pieces[0]).concat(pieces)
