@@ -129,7 +129,7 @@ def shown_as(option, value):
     """What stands for an option where it is not named: a file, folder or group as it was typed."""
     if option == "--group":
         return "group name"
-    return str(Path(value))[-20:] if option in ("--out", "--from") and value else option
+    return str(Path(value))[-20:] if option == "--out" and value else option
 
 
 def test_there_are_arguments_that_work_for_every_command():

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug._archive import save_json
 from sparseaug.plans import plan as make_plan
 
 COMMAND = "plan"
@@ -53,7 +51,7 @@ def test_json_is_the_library_s(run):
             "--C is missing; with --eps, give --C, --B, --L and --gap",
         ),
         (["--group", "S6"], "eps and deviation are missing"),
-        (["--eps", "0.1"], "--group is missing"),
+        (["--eps", "0.1"], "Missing option '--group'"),
         (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),
         (
             ["--group", "S6", "--deviation", "0.5", "--n", "3"],
@@ -100,46 +98,3 @@ def test_the_plan_of_draws_is_the_library_s(run):
 def test_the_largest_batch_is_kept_to(run):
     _, out, _ = run("--group", "S10", *ASKED, "--max-batch", "50000")
     assert "fewest calls in steps of at most 50,000 transformations: sampled words" in out
-
-
-def test_a_saved_pilot_is_planned_from(run) -> None:
-    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
-    act = sa.permute_axis(sa.symmetric(4))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
-    risk = sa.augmented_risk(model, (x, x.sum(1)), act, None)
-    found = sa.pilot(risk, np.ones(16), sa.Oracle(act.group))
-    found.save("pilot.json")
-    code, out, _ = run("--from", "pilot.json", "--eps", "0.1")
-    assert code == 0
-    assert out.strip() == str(found.plan(0.1))
-    code, out, _ = run("--from", "pilot.json", "--eps", "0.1", "--json")
-    assert json.loads(out) == found.plan(0.1).to_dict()
-
-
-@pytest.mark.parametrize("bad", [None, 1.5, [1e308] * 4])
-def test_a_crafted_pilot_is_refused_in_one_line(run, bad) -> None:
-    spectrum = sa.orbit_spectrum(
-        lambda x: x[:, 0], sa.permute_axis(sa.symmetric(4)), np.arange(4.0)[None]
-    )
-    numbers = {"value": 1.0, "gradient_norm": 1.0, "L": 1.0, "samples": 1, "parameters": 1}
-    data = {"schema": "sparseaug pilot 1", **numbers}
-    save_json("crafted.json", {**data, "spectrum": {**spectrum.to_dict(), "variances": bad}})
-    code, _, err = run("--from", "crafted.json", "--eps", "0.1")
-    assert code == 2
-    assert "it is not a pilot: variances" in " ".join(err.split())
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--from", "pilot.json"), "--from needs --eps"),
-        (("--from", "pilot.json", "--eps", "0.1", "--group", "S4"), "--group does not go with"),
-        (("--from", "pilot.json", "--eps", "0.1", "--max-batch", "4"), "--max-batch does not go"),
-        (("--eps", "0.1"), "--group is missing"),
-        (("--from", "none.json", "--eps", "0.1"), "none.json"),
-    ],
-)
-def test_options_that_do_not_go_with_a_pilot_are_refused(run, options, said) -> None:
-    code, _, err = run(*options)
-    assert code == 2
-    assert said in " ".join(err.split())

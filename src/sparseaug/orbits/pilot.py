@@ -19,7 +19,6 @@ paper for the other half, with the measured L and gap.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,17 +27,9 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import load_json, require, save_json
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
-from sparseaug._io import check_path
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import (
-    ArgumentError,
-    SparseAugError,
-    UnsupportedError,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.spectrum.choose import smallest_within
@@ -49,8 +40,6 @@ from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
-
-_SCHEMA = "sparseaug pilot 1"
 
 
 @final
@@ -116,7 +105,6 @@ class Pilot(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data, understood by `from_dict`."""
         return {
-            "schema": _SCHEMA,
             "kind": "estimate",
             "spectrum": self.spectrum.to_dict(),
             "sigma": self.sigma,
@@ -140,32 +128,6 @@ class Pilot(Shown):
         for name in ("samples", "parameters"):
             check_integer(name, data[name], at_least=1)
         return cls(Spectrum.from_dict(data["spectrum"]), *(data[name] for name in _NUMBERS))
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write one JSON file with a checksum, whole or not at all; `sparseaug plan --from` reads it.
-
-        Args:
-            path: file to write
-            overwrite: replace a file that exists
-        """
-        if type(overwrite) is not bool:
-            raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")
-        save_json(path, self.to_dict(), overwrite=overwrite)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Pilot:
-        """Read a file that `save` wrote; its checksum is verified.
-
-        Args:
-            path: file to read
-        """
-        data = load_json(check_path("path", path))
-        require(data.get("schema") == _SCHEMA, path, "it is not a pilot of this version")
-        try:
-            return cls.from_dict(data)
-        except SparseAugError as error:
-            require(False, path, f"it is not a pilot: {error}")
-            raise
 
     def _table(self) -> Table:
         table = self.spectrum._table()
@@ -213,7 +175,7 @@ def pilot(
         by: "degree" or "frequency", for abelian groups
 
     Returns:
-        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`, `.save(path)`.
+        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`.
 
     Raises:
         ArgumentError: a gradient is not finite, or calls are too few to separate the degrees.

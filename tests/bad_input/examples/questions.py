@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import sparseaug as sa
 from tests.bad_input.examples.core import ACT, MOVED, RISK, THETA, S, X, oracle
-from tests.bad_input.judge import Example, Fresh, key
+from tests.bad_input.judge import Example, Fresh
 
 
 def of_symmetry_tests() -> Iterator[Example]:
@@ -28,18 +28,6 @@ def of_pilots() -> Iterator[Example]:
     yield Example(found.plan, {"eps": 0.1, "delta": 0.05})
     yield Example(found.plan(0.1).row, {"method": "draws"})
     yield Example(sa.orbits.Pilot.from_dict, {"data": found.to_dict()})
-    yield Example(found.save, {"path": "pilot.json", "overwrite": True})
-    yield Example(load_pilot(found), {"path": "pilot.json"}, of=key(sa.orbits.Pilot.load))
-
-
-def load_pilot(found: sa.orbits.Pilot) -> Callable[..., object]:
-    """Load a file that was saved before."""
-
-    def load(path: object) -> sa.orbits.Pilot:
-        found.save("pilot.json", overwrite=True)
-        return sa.orbits.Pilot.load(path)  # type: ignore[arg-type]
-
-    return load
 
 
 EXAMPLES = [*of_symmetry_tests(), *of_inspection(), *of_pilots()]
