@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparseaug._archive import save_json
 from studies.paper import Comparison, claims, design_claims, read_results
 from studies.report import looks, write_report
 from studies.report.charts import method_label
 from studies.report.page import render_page
+from studies.sealed import save_json
 from tests.last_lines import CHROMIUM, in_browser
 
 ATTACK = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&"
