@@ -107,7 +107,6 @@ def test_the_plan_takes_a_design_where_one_has_fewer_elements(given):
             assert truth <= 1.5 * eps / 2
     assert plan.facts["kind"] == "estimate"
     assert plan.best.work == min(row.work for row in plan.rows if row.work is not None)
-    assert plan.at(0.2) == found.plan(0.2)
     assert "estimates at one theta" in str(plan)
     assert plan.row("full").m == 720
     assert plan.row("paper's bound").m > 10 * draws.m

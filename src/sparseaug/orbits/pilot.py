@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, final
 
 import numpy as np
@@ -357,7 +356,6 @@ def plan_pilot(
         title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
         notes=(*notes_of(rows), _ESTIMATES, f"least work: {best.method}"),
         columns=("method", "m", "steps", "calls", "work", "discrepancy"),
-        at=partial(plan_pilot, spectrum, delta=delta, L=L, gap=gap, samples=samples),
     )
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from fractions import Fraction
-from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from sparseaug._checks import check_integer, check_not_negative, check_real
@@ -78,7 +77,7 @@ def plan(
             sigma, b, n, max_batch; with deviation draw and seed.
 
     Returns:
-        A `Plan`: `.rows`, `.best`, `.row(method)`, `.at(goal)`, `.facts`, a table by `str`.
+        A `Plan`: `.rows`, `.best`, `.row(method)`, `.facts`, a table by `str`.
 
     Raises:
         ArgumentError: eps and deviation together, neither, or arguments that belong to the other.
@@ -188,7 +187,6 @@ def _build(problem: Problem, eps: float) -> Plan:
             *(() if p.n is None else ("work", "copies")),
             "guarantee",
         ),
-        at=partial(_build, problem),
     )
 
 

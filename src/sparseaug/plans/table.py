@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 from sparseaug._floats import text_up
@@ -72,7 +72,6 @@ class Plan(Shown):
         title: the group and the goal
         notes: what the numbers do not say
         columns: of the table
-        at: the plan for another goal, such as `plan.at(0.05)`, of the same problem
     """
 
     facts: dict[str, Any]
@@ -81,7 +80,6 @@ class Plan(Shown):
     title: str
     notes: tuple[str, ...]
     columns: tuple[str, ...]
-    at: Callable[[float], Plan] = field(compare=False)
 
     def row(self, method: str) -> PlanRow:
         """The row of that method."""
