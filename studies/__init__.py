@@ -6,6 +6,7 @@ views    how many views an average needs, on six tasks: make views
 report   figures and pages of these three
 pages    pictures and tables of the documentation
 commands `python -m studies`
+sealed   JSON files under a checksum
 soundness, certificates, audits, coverage      no bound below the truth, and how often one may be
 designs, rotations, spectrum, pilot            what designs leave, and how well that is predicted
 invariance_tests, crystals                     level and power; symmetries found in real structures

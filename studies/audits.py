@@ -26,12 +26,12 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug._archive import load_json
 from sparseaug.certificate import Evidence, audited
 from sparseaug.errors import SparseAugError
 from sparseaug.nn.risk.layer_limits import derived_limit
 from studies.paper import Config, Folder
 from studies.paper.problem import Problem
+from studies.sealed import load_json
 
 DRAWS = 10_000
 CALLS = 2_000

@@ -21,10 +21,10 @@ import numpy as np
 from rich.progress import track
 
 import sparseaug as sa
-from sparseaug._archive import load_json
 from sparseaug.certificate import Evidence, certify, words
 from studies.paper import Config, Folder
 from studies.paper.problem import Problem
+from studies.sealed import load_json
 
 GRID: dict[str, tuple[sa.actions.Action, tuple[int, ...]]] = {
     "S8": (sa.permute_axis(sa.symmetric(8)), (8,)),

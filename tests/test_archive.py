@@ -17,15 +17,9 @@ import safetensors.numpy
 from safetensors.numpy import load_file
 
 import sparseaug
-from sparseaug._archive import (
-    _checksum,
-    canonical_json,
-    load_archive,
-    load_json,
-    save_archive,
-    save_json,
-)
+from sparseaug._archive import _checksum, canonical_json, load_archive, save_archive
 from sparseaug.errors import FileFormatError, StorageError
+from studies.sealed import load_json, save_json
 
 SCHEMA = "sparseaug.Test/1"
 DATA = {"config": {"seeds": 2, "name": "±"}, "risk": [[0.1, 1e-300], [-0.0, 5]], "none": None}

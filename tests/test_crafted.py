@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug._archive import canonical_json, load_archive, load_json, save_archive, save_json
+from sparseaug._archive import canonical_json, load_archive, save_archive
 from sparseaug._checks import LIMITS
 from sparseaug.errors import (
     ArgumentError,
@@ -27,6 +27,7 @@ from sparseaug.sampling.sample import _sha256
 from studies.paper import Folder, claims, read_results, reproduce
 from studies.report.owned import require_ours
 from studies.report.page import render_page
+from studies.sealed import load_json, save_json
 from tests.runs import TINY, run_with_checkpoint
 
 DEEP: list = []

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug._archive import load_json
 from sparseaug.errors import FileFormatError, StorageError
 from studies.paper import Folder, read_comparison, read_results, reproduce
 from studies.report import check_report, write_report
+from studies.sealed import load_json
 from tests.runs import TINY, run_with_checkpoint
 
 

@@ -82,8 +82,7 @@ def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_
         ("spglib", "sa.sources.crystal((np.eye(3), np.zeros((1, 3)), [1]))", "sparseaug[sources]"),
         (
             "matplotlib",
-            "from sparseaug.plans.figure import save_plan_figure; save_plan_figure("
-            "sa.plan(sa.symmetric(4), eps=0.5, delta=0.1, C=1, B=1, L=1, gap=1), 'p.png')",
+            "sa.profile(sa.Oracle(sa.symmetric(3)).draw(4)).plot()",
             "sparseaug[report]",
         ),
     ],

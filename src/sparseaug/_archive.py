@@ -1,4 +1,4 @@
-"""Arrays and facts in one safetensors file, and JSON for people; each under a checksum.
+"""Arrays and facts in one safetensors file under a checksum, and JSON that has one meaning.
 
 A file is read once and parsed from its bytes: what another program does to it meanwhile is a checksum
 that does not match, never a mapped page that is gone.
@@ -83,39 +83,6 @@ def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dic
     return arrays, facts
 
 
-def save_json(
-    path: str | os.PathLike[str],
-    data: Mapping[str, Any],
-    *,
-    overwrite: bool = True,
-    follow: bool = True,
-) -> None:
-    """Write a JSON object, whole or not at all; the same data gives the same bytes.
-
-    Its last field, "sha256", is that of the `canonical_json` of the others.
-    """
-    sealed = {**data, "sha256": _json_seal(data)}
-    text = json.dumps(sealed, indent=1, allow_nan=False) + "\n"
-    write_atomic(path, text.encode(), overwrite=overwrite, follow=follow)
-
-
-def load_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what `save_json` wrote, without its "sha256"; anything else is a `FileFormatError`."""
-    try:
-        data = parse_json(read_bytes(path))
-    except (ValueError, RecursionError) as error:  # bad UTF-8 is a ValueError too
-        raise FileFormatError(f"{show_path(path)} is not valid JSON: {error}.") from error
-    require(isinstance(data, dict), path, "it is not a JSON object")
-    stated = data.pop("sha256", None)
-    require(stated is not None, path, "it has no sha256; it was edited, or is not ours")
-    try:
-        found = _json_seal(data)
-    except ValueError as error:  # 1e999 is valid JSON
-        raise FileFormatError(f"{show_path(path)} has a number that is not finite.") from error
-    require(stated == found, path, "its sha256 does not match; it was damaged or edited")
-    return data
-
-
 def require(condition: bool, path: str | os.PathLike[str], reason: str) -> None:
     """Raise a `FileFormatError` for `path` unless the condition holds."""
     if not condition:
@@ -165,10 +132,6 @@ def _holds(path: str | os.PathLike[str], metadata: dict[str, str]) -> bool:
         return False
     rest = {name: text for name, text in there.items() if name != "checksum"}
     return there == metadata and _checksum(rest, arrays) == there["checksum"]
-
-
-def _json_seal(data: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical_json(data)).hexdigest()
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -75,7 +75,6 @@ LIMITS: dict[str, Limit] = {
     "molecule atoms": Limit(2048, "atoms to compare", "each candidate moves all atoms"),
     "molecule frames": Limit(1 << 14, "frames to try", "half a minute for the largest molecule"),
     "molecule operations": Limit(512, "operations to list", "an n-gon in its plane has 4n"),
-    "orbit entries": Limit(1 << 26, "entries to recognise orbits", "all moved samples are held"),
     "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
     "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
     # norms

@@ -36,8 +36,7 @@ from rich.table import Table
 
 from sparseaug._io import write_atomic
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.plans.figure import figure_bytes, frame
-from studies.report.looks import figure_style, new_figure
+from studies.report.looks import figure_bytes, figure_style, frame, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -278,7 +278,8 @@ def main() -> None:
         figure.savefig(folder / f"{name}.png", dpi=140, facecolor="white")
         plt.close(figure)
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), layout="constrained")
-    measured_spectrum().plot(axes)
+    measured_spectrum().plot(axes[0])
+    views(axes[1])
     figure.savefig(folder / "spectrum.png", dpi=110, facecolor="white")
 
 

@@ -13,7 +13,6 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, final
 
-from sparseaug._archive import load_json
 from sparseaug._checks import check_integer
 from sparseaug._io import check_path
 from sparseaug.errors import shorten
@@ -28,6 +27,7 @@ from studies.paper.checks import (
     numbers_of,
 )
 from studies.paper.compared import KINDS, MEASURED
+from studies.sealed import load_json
 
 NAME = "designs.json"
 """The file of the table."""

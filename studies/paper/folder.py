@@ -19,7 +19,6 @@ from typing import Any, final
 
 import numpy as np
 
-from sparseaug._archive import load_json, save_json
 from sparseaug._io import show_path
 from sparseaug.errors import ConfigMismatchError, FileFormatError, SparseAugError, StorageError
 from studies.paper.compared import KINDS, MEASURED, compared
@@ -38,6 +37,7 @@ from studies.paper.parts import (
 )
 from studies.paper.quantities import QUANTITIES
 from studies.paper.results import CertificateResult, MethodResult, Results
+from studies.sealed import load_json, save_json
 
 _MOST_NAMED = 4  # differences from the config that is there
 

@@ -15,7 +15,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import load_json
 from sparseaug._io import check_path
 from sparseaug.errors import shorten
 from sparseaug.kernels.arrays import Floats
@@ -30,6 +29,7 @@ from studies.paper.checks import (
 )
 from studies.paper.kinds import BOUNDS, FACTS
 from studies.paper.quantities import QUANTITIES, Quantity
+from studies.sealed import load_json
 
 
 @final

@@ -20,7 +20,6 @@ import numpy as np
 import scipy
 
 import sparseaug
-from sparseaug._archive import save_json
 from sparseaug._checks import check_integer
 from sparseaug._io import check_path
 from sparseaug.errors import ArgumentError, shorten
@@ -31,6 +30,7 @@ from studies.paper.folder import Count, Folder
 from studies.paper.results import Results
 from studies.paper.seed import run_seed
 from studies.paper.workers import run_parallel
+from studies.sealed import save_json
 
 Progress = Callable[[Count], None]
 

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from threadpoolctl import threadpool_limits
 
-from sparseaug._archive import canonical_json, load_json, save_json
+from sparseaug._archive import canonical_json
 from sparseaug._checks import check_integer
 from sparseaug._io import check_path, is_name, show_path
 from sparseaug.errors import ArgumentError, ConfigMismatchError, FileFormatError, shorten
@@ -24,6 +24,7 @@ from studies.paper.folder import require_no_link, using
 from studies.paper.workers import active_backend, results_of
 from studies.rates.part import Part, Result, Summary, Task
 from studies.rates.table import PARTS
+from studies.sealed import load_json, save_json
 
 VERSION = 2
 """Of the frozen tasks: another number where what a task measures changes."""

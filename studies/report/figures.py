@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparseaug.plans.figure import frame
 from studies.paper.comparison import Comparison
 from studies.paper.results import Results
 from studies.report.charts import (
@@ -18,7 +17,7 @@ from studies.report.charts import (
     design_charts,
     method_charts,
 )
-from studies.report.looks import new_figure, plain, title
+from studies.report.looks import frame, new_figure, plain, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

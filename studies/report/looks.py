@@ -12,7 +12,8 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, final
 
 from sparseaug.errors import need, shorten_text
 
@@ -34,6 +35,8 @@ _SETTINGS = {
     "pdf.fonttype": 42,  # TrueType, which printers and arXiv take; Type 3 they refuse
 }
 
+_QUIET = "#AAAAAA"
+
 
 @contextlib.contextmanager
 def figure_style() -> Iterator[None]:
@@ -48,6 +51,23 @@ def new_figure(*, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(WIDTH, height), dpi=250, layout="constrained")
+
+
+def frame(axes: Axes) -> None:
+    """Two spines, a light grid, nothing else."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(_QUIET)
+    axes.grid(True, which="major", color="#ECECEC", linewidth=0.6)
+    axes.tick_params(which="both", color=_QUIET)
+    axes.set_axisbelow(True)
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """The figure as "pdf" or "png", the same bytes for the same data."""
+    undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    buffer = BytesIO()
+    figure.savefig(buffer, format=kind, metadata=undated)
+    return buffer.getvalue()
 
 
 def title(axes: Axes, letter: str, text: str) -> None:

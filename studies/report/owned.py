@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparseaug._archive import load_json, require, save_json
+from sparseaug._archive import require
 from sparseaug._io import is_name, read_bytes, show_path, write_atomic
 from sparseaug.errors import ArgumentError, StorageError, shorten
 from studies.paper.folder import require_no_link
+from studies.sealed import load_json, save_json
 
 MANIFEST = "files.json"
 

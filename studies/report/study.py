@@ -17,11 +17,19 @@ import numpy as np
 
 from sparseaug._io import check_path
 from sparseaug.errors import MissingPackageError
-from sparseaug.plans.figure import figure_bytes, frame
 from studies.paper.folder import using
 from studies.rates import Finding, Line, Panel, Summary, Table, read_study
 from studies.report.charts import Chart, Series
-from studies.report.looks import SPARE, Look, figure_style, new_figure, plain, title
+from studies.report.looks import (
+    SPARE,
+    Look,
+    figure_bytes,
+    figure_style,
+    frame,
+    new_figure,
+    plain,
+    title,
+)
 from studies.report.markup import Markup, json_block, tag
 from studies.report.owned import require_ours, write_owned
 from studies.report.page import document, panel

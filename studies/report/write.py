@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from sparseaug._io import check_path
 from sparseaug.errors import MissingPackageError
-from sparseaug.plans.figure import figure_bytes
 from studies.paper.comparison import Comparison, read_comparison
 from studies.paper.results import Results, read_results
 from studies.paper.sentences import claims
 from studies.report.figures import draw_certificates, draw_designs, draw_figure
-from studies.report.looks import figure_style
+from studies.report.looks import figure_bytes, figure_style
 from studies.report.owned import require_ours, write_owned
 from studies.report.page import render_page
 

@@ -81,7 +81,7 @@ def bad_values(option):
         return INTEGERS + (["9" * 30] if name in HUGE else [])
     if kind == "float":
         return NUMBERS
-    if name in ("--out", "--plot"):
+    if name == "--out":
         return FOLDERS if option.metavar == "FOLDER" else PATHS
     assert kind in ("text", "choice"), (
         f"{name}: a kind of option for which there are no bad values here"
@@ -129,7 +129,7 @@ def shown_as(option, value):
     """What stands for an option where it is not named: a file, folder or group as it was typed."""
     if option == "--group":
         return "group name"
-    return str(Path(value))[-20:] if option in ("--out", "--plot", "--from") and value else option
+    return str(Path(value))[-20:] if option == "--out" and value else option
 
 
 def test_there_are_arguments_that_work_for_every_command():

@@ -24,7 +24,6 @@ PATH = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', ''
 START = [sys.executable, "-c", "from sparseaug_command import main; main()"]
 STUDY = [sys.executable, "-c", "from sparseaug_command import main; main('studies.commands')"]
 QUICK = ["paper", "--quick", "--group-size", "3", "--out", "out"]
-PLAN = ["plan", "--group", "S6", "--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"]
 COMMANDS = {
     "help": ["--help"],
     "groups": ["groups"],
@@ -264,7 +263,6 @@ def test_terminal_escapes_in_names_are_not_printed(folder, monkeypatch, capsys):
         [name],
         ["draw", "--group", "S4", "--m", "2", "--out", f"{name}/S"],
         ["draw", "--group", "S4", "--m", "2", "--out", f"{name}/S"],
-        [*PLAN, "--plot", f"{name}/p.gif"],
         [*quick, "--group-size", "3", "--out", f"{name}/out"],
         [*quick, "--group-size", "4", "--out", f"{name}/out"],
         [*quick, "--out", f"{name}/S"],

@@ -30,9 +30,8 @@ ALSO = {
         *("mathieu", "rubik"),
     ),
     "sparseaug.orbits": (
-        *("BrokenSymmetries", "Choice", "InvarianceReport", "InvarianceTest", "Pilot"),
+        *("Choice", "InvarianceReport", "InvarianceTest", "Pilot"),
         *("Prediction", "Spectrum", "assert_invariant"),
-        "broken_symmetries",
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
     "sparseaug.sampling": ("Origin",),

@@ -92,12 +92,10 @@ def test_half_precision_is_measured_in_double(x):
 def test_a_large_group_is_sampled_and_the_calls_are_counted(rng):
     act = sa.permute_axis(sa.symmetric(12))
     data = rng.normal(size=(3, 12))
-    report = invariance_error(first_two, act, act.group, data, calls=40, seed=3, delta=0.1)
+    report = invariance_error(first_two, act, act.group, data, calls=40, delta=0.1)
     assert not report.exact
-    again = invariance_error(first_two, act, act.group, data, calls=40, seed=3)
+    again = invariance_error(first_two, act, act.group, data, calls=40)
     assert np.array_equal(report.elements, again.elements)
-    other = invariance_error(first_two, act, act.group, data, calls=40, seed=4)
-    assert not np.array_equal(report.elements, other.elements)
     S = sa.Oracle(act.group, seed=3).draw(40)
     given = invariance_error(first_two, act, S, data, delta=0.1)
     assert (report.calls, given.calls) == (40, 0)
@@ -551,9 +549,8 @@ def test_what_is_printed_of_a_report_is_never_below_what_was_found():
     data = np.random.default_rng(5).normal(size=(2, 9))
     for seed in range(40):
         delta = float(np.random.default_rng(seed).uniform(1e-4, 0.3))
-        report = invariance_error(
-            first_two, act, act.group, data, calls=5 + seed, seed=seed, delta=delta
-        )
+        S = sa.Oracle(act.group, seed=seed).draw(5 + seed)
+        report = invariance_error(first_two, act, S, data, delta=delta)
         text = str(report)
         largest, fraction, stated = re.search(
             r"max (\S+) at .* at most (\S+) of the group exceeds it \(delta (\S+)\)", text

@@ -1,4 +1,4 @@
-"""pilot: gradients by element, predictions beside measured discrepancies, plans, files."""
+"""pilot: gradients by element, predictions beside measured discrepancies, plans."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import (
     ArgumentError,
-    FileFormatError,
     GroupTooLargeError,
     SparseAugError,
-    StorageError,
     UnsupportedError,
 )
 from sparseaug.kernels import gradient_norms
@@ -109,7 +107,6 @@ def test_the_plan_takes_a_design_where_one_has_fewer_elements(given):
             assert truth <= 1.5 * eps / 2
     assert plan.facts["kind"] == "estimate"
     assert plan.best.work == min(row.work for row in plan.rows if row.work is not None)
-    assert plan.at(0.2) == found.plan(0.2)
     assert "estimates at one theta" in str(plan)
     assert plan.row("full").m == 720
     assert plan.row("paper's bound").m > 10 * draws.m
@@ -175,44 +172,13 @@ def test_a_plan_has_the_steps_of_the_averaged_risk_where_the_identity_sees_nothi
     assert found.plan(0.05).row("draws").steps == pytest.approx(wanted, rel=0.01)
 
 
-def test_constants_are_marked_as_estimates_and_plan_says_so(given):
-    found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5))
-    constants = found.constants()
-    assert constants.kind == "estimate"
-    assert constants.C * constants.B == found.sigma
-    plan = sa.plan(found.spectrum.group, eps=0.1, constants=constants)
-    assert plan.facts["estimated"]
-    assert "estimates" in str(plan)
-    known = sa.plan(found.spectrum.group, eps=0.1, C=1.0, B=2.0, L=4.0, gap=1.0)
-    assert not known.facts["estimated"]
-    assert "estimates" not in str(known)
-    with pytest.raises(ArgumentError, match="is in constants= already"):
-        sa.plan(found.spectrum.group, eps=0.1, constants=constants, L=3.0)
-    with pytest.raises(ArgumentError, match="constants"):
-        sa.plan(found.spectrum.group, eps=0.1, constants={"C": 1.0})
-
-
-def test_a_pilot_survives_a_file_and_damage_is_found(given, tmp_path):
+def test_a_pilot_survives_json(given):
     found = sa.pilot(given[1], given[2], sa.Oracle(given[0][2].group, seed=5), calls=64)
-    path = tmp_path / "pilot.json"
-    found.save(path)
-    again = sa.orbits.Pilot.load(path)
+    again = sa.orbits.Pilot.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.to_dict() == found.to_dict()
     S = sa.design(found.spectrum.group, degree=1)
     assert again.predict(S) == found.predict(S)
     assert again.plan(0.1) == found.plan(0.1)
-    with pytest.raises(StorageError, match="exist"):
-        found.save(path)
-    found.save(path, overwrite=True)
-    path.write_text(path.read_text().replace('"samples": 32', '"samples": 33'))
-    with pytest.raises(FileFormatError, match="sha256"):
-        sa.orbits.Pilot.load(path)
-    other = tmp_path / "other.json"
-    from sparseaug._archive import save_json
-
-    save_json(other, {"schema": "something else"})
-    with pytest.raises(FileFormatError, match="not a pilot"):
-        sa.orbits.Pilot.load(other)
 
 
 CRAFTED = [None, True, 0, -1, 1.5, 1e308, 10**400, "x", [], [1], [[1]], [None], {}, {"name": "SO3"}]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from scipy import stats
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
-from sparseaug.orbits import statistics, symmetry_test
+from sparseaug.orbits import statistics
 
 SETS = sa.permute_axis(sa.symmetric(4))
 SIGNS = sa.flip_signs(sa.sign_flips(6))
@@ -36,11 +34,10 @@ def whole_orbit(action, x):
         yield np.stack([moved[g, i] for i, g in enumerate(which)])
 
 
-@pytest.mark.parametrize("statistic", ["energy", "mean"])
-@pytest.mark.parametrize("y", [None, np.array([0.3, -1.2])])
-def test_the_level_is_exact_over_all_576_data_sets_of_two_samples_of_S4(statistic, y, rng):
+@pytest.mark.parametrize("statistic", ["energy", first])
+def test_the_level_is_exact_over_all_576_data_sets_of_two_samples_of_S4(statistic, rng):
     x = rng.normal(size=(2, 4))
-    options = {"statistic": statistic, "y": y, "draws": 575}
+    options = {"statistic": statistic, "draws": 575}
     tests = [sa.test_invariance(one, SETS, **options) for one in whole_orbit(SETS, x)]
     assert all(test.enumerated and len(test.values) == 576 for test in tests)
     pvalues = [test.pvalue for test in tests]
@@ -48,15 +45,11 @@ def test_the_level_is_exact_over_all_576_data_sets_of_two_samples_of_S4(statisti
     assert min(pvalues) <= 1 / 12  # and not by never rejecting
 
 
-@pytest.mark.parametrize("statistic", ["energy", "mean"])
-def test_the_level_is_exact_over_all_data_sets_of_two_samples_of_sign_flips(statistic, rng):
-    # both statistics stay the same when one element moves all samples: (x_1, g x_2) stand for all
+def test_the_level_is_exact_over_all_data_sets_of_two_samples_of_sign_flips(rng):
+    # the energy stays the same when one element moves all samples: (x_1, g x_2) stand for all
     x = rng.normal(size=(2, 6))
     moved = SIGNS(SIGNS.group.all_elements(), x[1:])[:, 0]
-    pvalues = [
-        sa.test_invariance(np.stack([x[0], g]), SIGNS, statistic=statistic, draws=4095).pvalue
-        for g in moved
-    ]
+    pvalues = [sa.test_invariance(np.stack([x[0], g]), SIGNS, draws=4095).pvalue for g in moved]
     assert is_exact(pvalues)
     assert min(pvalues) == pytest.approx(1 / 64)
 
@@ -112,31 +105,6 @@ def test_a_set_that_is_not_a_subgroup_would_not_be_exact_and_is_refused(rng):
         )
 
 
-def test_targets_within_orbits_have_the_exact_level_without_any_law_of_x():
-    # four samples of one orbit, all moved to one corner: no law of x is invariant, y given x is
-    act = sa.permute_axis(sa.symmetric(2))
-    x = np.array([[0, 1], [0, 1], [1, 0], [0, 1], [5, 5]])
-    y = np.array([0.1, 0.7, 1.9, -0.4, 3.0])
-    for statistic in ("energy", "mean", lambda x, y: float(y @ x[:, 0])):
-        options = {"statistic": statistic, "move": "targets", "draws": 23}
-        tests = [
-            sa.test_invariance(x, act, y=y[[*order, 4]], **options)
-            for order in itertools.permutations(range(4))
-        ]
-        assert all(test.enumerated and len(test.values) == 24 for test in tests)
-        pvalues = [test.pvalue for test in tests]
-        assert is_exact(pvalues)
-        assert min(pvalues) == pytest.approx(1 / 4)  # three samples are equal
-
-
-def test_targets_that_follow_the_place_in_the_orbit_are_found(rng):
-    x = rng.integers(0, 2, (120, 4))
-    follows, does_not = x[:, 0], x.sum(1)
-    noise = 0.3 * rng.normal(size=120)
-    assert sa.test_invariance(x, SETS, y=follows + noise, move="targets", draws=199).pvalue == 0.005
-    assert sa.test_invariance(x, SETS, y=does_not + noise, move="targets", draws=199).pvalue > 0.05
-
-
 def test_draws_are_those_of_the_seed_whatever_the_chunks(rng, monkeypatch):
     x = rng.normal(size=(10, 4))
     S = sa.GroupSample.full(SETS.group)
@@ -183,7 +151,9 @@ def test_power_on_shifted_data_is_that_of_scipy(rng):
         scipy = stats.permutation_test(
             (x,), np.mean, permutation_type="samples", n_resamples=199, rng=rng
         ).pvalue
-        each = sa.test_invariance(x[:, None], one, statistic="mean", draws=199).pvalue
+        each = sa.test_invariance(
+            x[:, None], one, statistic=lambda x: abs(x.mean()), draws=199
+        ).pvalue
         group = sa.test_invariance(
             x[None], many, S, statistic=lambda x: abs(x.mean()), move="together"
         ).pvalue
@@ -191,43 +161,6 @@ def test_power_on_shifted_data_is_that_of_scipy(rng):
     assert abs(rejected[0] - rejected[1]) < 20
     assert abs(rejected[0] - rejected[2]) < 20
     assert rejected.min() >= 50
-
-
-def test_which_symmetries_are_broken(rng):
-    act = sa.roll(sa.abelian(4, 4))
-    x = rng.normal(size=(60, 4, 4)) + 0.5 * (np.arange(4) == 0)[None, None]
-    found = sa.orbits.broken_symmetries(x, act, {"rows": [[1, 0]], "columns": [[0, 1]]}, draws=199)
-    assert found.broken == ("columns",)
-    assert found.adjusted["columns"] == pytest.approx(0.01)
-    assert "broken" in str(found)
-    json.dumps(found.to_dict())
-
-
-def test_adjusted_p_values_are_those_of_holm(monkeypatch):
-    """4 x 0.005, 3 x 0.01, 2 x 0.03, and for 0.04 no less than for 0.03."""
-    p = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
-    act = sa.flip_signs(sa.sign_flips(4))
-    subgroups = dict(zip(p, np.eye(4, dtype=int)[:, None], strict=True))
-    values = iter(p.values())
-    monkeypatch.setattr(
-        symmetry_test, "test_invariance", lambda x, action, S: SimpleNamespace(pvalue=next(values))
-    )
-    found = sa.orbits.broken_symmetries(np.ones((2, 4)), act, subgroups, level=0.05)
-    assert dict(found.adjusted) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
-    assert found.broken == ("a", "d")
-
-
-def test_factors_of_a_product_are_the_symmetries_by_default(rng):
-    group = sa.direct_product(sa.symmetric(3), sa.sign_flips(2))
-    act = sa.product_action(
-        sa.permute_axis(sa.symmetric(3), axis=-2), sa.flip_signs(sa.sign_flips(2), axis=-1)
-    )
-    assert act.group == group
-    x = rng.normal(size=(40, 3, 2)) + np.array([0, 0, 1.5])[None, :, None]
-    found = sa.orbits.broken_symmetries(x, act, draws=99, statistic="mean")
-    assert list(found.tests) == ["S3[0]", "Z2^2[1]"]
-    assert [test.order for test in found.tests.values()] == [6, 4]
-    assert set(found.broken) == {"S3[0]", "Z2^2[1]"}
 
 
 def test_tensors_and_dicts_move_as_arrays_do(rng):
@@ -264,10 +197,6 @@ def test_a_generated_subgroup_is_closed_and_small_ones_of_large_groups_are_liste
         ({"x": np.ones((1, 4))}, "x has one"),
         ({"x": np.full((3, 4), np.nan)}, "x has entries that are not finite"),
         ({"x": np.ones((3, 5))}, "axis"),
-        ({"move": "targets"}, "give y"),
-        ({"move": "targets", "y": np.arange(5.0)}, "no two samples in one orbit"),
-        ({"y": np.ones(4)}, "one target for each of 5"),
-        ({"y": np.array([1, 2, 3, 4, np.nan])}, "y has entries"),
         ({"move": "sideways"}, "move='sideways'"),
         ({"draws": 0}, "draws=0"),
     ],
@@ -278,17 +207,12 @@ def test_what_would_not_be_exact_or_does_not_fit_is_refused(change, said, rng):
         sa.test_invariance(**given)
 
 
-@pytest.mark.parametrize("statistic", ["energy", "mean"])
-def test_a_large_constant_in_all_entries_does_not_hide_a_broken_symmetry(statistic, rng):
+def test_a_large_constant_in_all_entries_does_not_hide_a_broken_symmetry(rng):
     x = rng.normal(size=(60, 4)) + np.array([0, 0, 0, 0.8])
-    plain = sa.test_invariance(x, SETS, statistic=statistic, draws=199)
-    assert plain.pvalue == 0.005
-    assert sa.test_invariance(x + 1e6, SETS, statistic=statistic, draws=199).pvalue == 0.005
+    assert sa.test_invariance(x, SETS, draws=199).pvalue == 0.005
+    assert sa.test_invariance(x + 1e6, SETS, draws=199).pvalue == 0.005
     fair = rng.normal(size=(60, 4))
-    both = [
-        sa.test_invariance(one, SETS, statistic=statistic, draws=199).pvalue
-        for one in (fair, fair + 1e6)
-    ]
+    both = [sa.test_invariance(one, SETS, draws=199).pvalue for one in (fair, fair + 1e6)]
     assert both[0] == pytest.approx(both[1], abs=0.02)
 
 

@@ -12,7 +12,6 @@ import sparseaug as sa
 from sparseaug import theory
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.plans import degree_dimension_sum, plan
-from sparseaug.plans.figure import save_plan_figure
 from sparseaug.plans.table import format_deviation
 from sparseaug.spectral.coordinates import coordinates
 from tests.spectral.test_coordinates import degree_of_irrep
@@ -100,16 +99,9 @@ def test_best_has_the_fewest_elements_and_then_the_fewest_calls():
     assert found.best.m == min(row.m for row in found.rows if row.m is not None)
 
 
-def test_another_deviation_gives_the_plan_made_there_and_files_keep_it():
-    found = plan(sa.symmetric(5), deviation=0.5, degree=2, seed=3).at(0.25)
-    assert found == plan(sa.symmetric(5), deviation=0.25, degree=2, seed=3)
-    assert pickle.loads(pickle.dumps(found)).at(0.5).facts["deviation"] == 0.5
-
-
-def test_a_figure_is_only_drawn_for_eps(tmp_path):
-    with pytest.raises(ArgumentError, match="is not for eps"):
-        save_plan_figure(plan(sa.symmetric(4), deviation=0.5), tmp_path / "calls.png")
-    assert not list(tmp_path.iterdir())
+def test_files_keep_a_plan():
+    found = plan(sa.symmetric(5), deviation=0.5, degree=2, seed=3)
+    assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_draw_until_is_run_unasked_only_where_it_is_cheap():

@@ -12,8 +12,7 @@ from sparseaug.groups import group
 
 
 @click.command()
-@click.option("--group", "name", help="Group by name, such as S10 or C28xC28.")
-@click.option("--from", "pilot", metavar="PATH", help="With --eps: a pilot saved as JSON instead.")
+@click.option("--group", "name", required=True, help="Group by name, such as S10 or C28xC28.")
 @click.option("--deviation", type=float, help="Deviation to reach: how many elements?")
 @click.option("--eps", type=float, help="Instead, gradient norm to reach: which steps and calls?")
 @click.option("--degree", type=int, help="Only functions of so many coordinates at a time.")
@@ -29,54 +28,15 @@ from sparseaug.groups import group
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
 @click.option("--max-batch", type=int, help="Transformations in a step, at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-@click.option("--plot", metavar="PATH", help="With --eps: figure to write, .png or .pdf.")
-@click.option("--force", is_flag=True, help="Replace an existing figure.")
-def plan(
-    name: str | None,
-    pilot: str | None,
-    as_json: bool,
-    plot: str | None,
-    force: bool,
-    **asked: Any,
-) -> None:
+def plan(name: str, as_json: bool, **asked: Any) -> None:
     """How many elements a deviation takes, or what a gradient norm of at most eps costs.
 
     \b
     Examples:
       sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --delta 0.05 --C 1 --B 2 --L 4 --gap 1
-      sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1 --plot calls.png
-      sparseaug plan --from pilot.json --eps 0.1
     """
-    if pilot is not None:
-        _show_pilot(pilot, as_json, {"--group": name, "--plot": plot, **asked})
-        return
-    if name is None:
-        raise click.UsageError("--group is missing; name the group, or give --from a pilot.")
-    if plot is not None and asked["eps"] is None:
-        raise click.UsageError("--plot goes with --eps.")
     from sparseaug.plans import plan as make_plan  # SciPy takes a while to import
 
     found = make_plan(group(name), **asked)
-    if plot is not None:
-        from sparseaug.plans.figure import save_plan_figure
-
-        save_plan_figure(found, plot, overwrite=force)
-    say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))
-
-
-def _show_pilot(path: str, as_json: bool, asked: dict[str, Any]) -> None:
-    """The plan of a saved pilot, which knows all but eps."""
-    from sparseaug.orbits import Pilot  # SciPy takes a while to import
-
-    eps, delta = asked.pop("eps"), asked.pop("delta")
-    for name, value in asked.items():
-        if value is not None:
-            option = name if name.startswith("--") else f"--{name.replace('_', '-')}"
-            raise click.UsageError(
-                f"{option} does not go with --from, which has what was measured."
-            )
-    if eps is None:
-        raise click.UsageError("--from needs --eps, the gradient norm to reach.")
-    found = Pilot.load(path).plan(eps, delta=delta)
     say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))

@@ -10,11 +10,10 @@ it can see beyond; and the table of designs says which known S does better, or a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 from textwrap import wrap
-from types import MappingProxyType
 from typing import Any, final
 
 import numpy as np
@@ -52,14 +51,12 @@ class Instead:
         m: number of elements; it costs no oracle call
         exact: the degrees on which it is exact
         better: degrees on which it is exact and the inspected list is not
-        calls: oracle calls
     """
 
     name: str
     m: int
     exact: tuple[Degree, ...]
     better: tuple[Degree, ...]
-    calls: int = 0
 
 
 @final
@@ -70,7 +67,6 @@ class Inspection:
     Attributes:
         sample: the rows, as an S
         profile: by degree; None where the group has no degrees or is too large
-        factors: the profile of each factor of a product alone, by name
         order: of the subgroup H such that S lies in one coset of H; None where that is out of reach
         index: |G| / |H|: above 1 the deviation is 1
         deviation: an upper bound; None where it is out of reach
@@ -81,7 +77,6 @@ class Inspection:
 
     sample: GroupSample
     profile: Profile | None
-    factors: Mapping[str, Profile]
     order: int | None
     index: int | None
     deviation: float | None
@@ -96,7 +91,6 @@ class Inspection:
             "m": self.sample.m,
             "sha256": self.sample.sha256,
             "profile": None if self.profile is None else self.profile.to_dict(),
-            "factors": {name: one.to_dict() for name, one in self.factors.items()},
             "order": None if self.order is None else hex(self.order),
             "index": None if self.index is None else hex(self.index),
             "deviation": self.deviation,
@@ -131,7 +125,7 @@ def in_words(degrees: tuple[Degree, ...]) -> str:
 
 
 _WHOLE_N = 7  # S_n up to which all degrees are looked at, in a second; above, degree 1 to 3
-_MOST_FACTORS = 12  # that are looked at one by one and in pairs
+_MOST_FACTORS = 12  # that are looked at in pairs
 _MOST_COMBINATIONS = 1 << 20  # of two factors
 _MOST_OFFERED = 1 << 16  # elements of a design that is offered
 _MOST_NAMED = 3  # designs that are offered, of those with fewer and of those with more elements
@@ -172,19 +166,17 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
     found = _profile(S)
     order = generated_order(S)
     index = None if order is None else S.group.order // order
-    factors, pairs = _factors(S)
     instead = _instead(S, found)
     fewer = [one for one in instead if one.m <= S.m][-_MOST_NAMED:]
     more = [one for one in instead if one.m > S.m][:_MOST_NAMED]
     return Inspection(
         sample=S,
         profile=found,
-        factors=MappingProxyType(factors),
         order=order,
         index=index,
         deviation=_deviation(S, found, index),
         misses=() if found is None else tuple(one.degree for one in found.levels if not one.exact),
-        findings=tuple(_findings(S, found, order, pairs, instead)),
+        findings=tuple(_findings(S, found, order, instead)),
         instead=(*fewer, *more),
     )
 
@@ -217,25 +209,20 @@ def _deviation(S: GroupSample, found: Profile | None, index: int | None) -> floa
     return deviation(S).value if small else None
 
 
-def _factors(S: GroupSample) -> tuple[dict[str, Profile], list[str]]:
-    """The profile of each factor alone, and what is wrong with pairs of them."""
+def _pairs(S: GroupSample) -> list[str]:
+    """What is wrong with pairs of factors of a product, of three of them."""
     parts = _apart(S.group, S.elements)
-    if not 2 <= len(parts) <= _MOST_FACTORS:
-        return {}, []
+    if len(parts) > _MOST_FACTORS:
+        return []
     names = [part.name for part, _ in parts]
     names = [name if names.count(name) == 1 else f"{name}[{i}]" for i, name in enumerate(names)]
-    found = {
-        name: one
-        for name, (part, own) in zip(names, parts, strict=True)
-        if part.order > 1 and (one := _profile(GroupSample(part, own))) is not None
-    }
     wrong = []
     for (first, (part, own)), (second, (other, its)) in combinations(
         zip(names, parts, strict=True), 2
     ):
         text = _pair_text(direct_product(part, other), np.hstack([own, its]))
         wrong += [f"{first} and {second}: {text}"] if text else []
-    return found, wrong[:3]
+    return wrong[:3]
 
 
 def _pair_text(both: Group, rows: Rows) -> str:
@@ -269,7 +256,6 @@ def _findings(
     S: GroupSample,
     found: Profile | None,
     order: int | None,
-    pairs: list[str],
     instead: list[Instead],
 ) -> Iterator[str]:
     """What is wrong with S, or worth knowing, in sentences."""
@@ -289,10 +275,10 @@ def _findings(
         yield f"Every element occurs {times} times: {len(counts)} do the same."
     if found is None:
         yield f"{shorten_text(S.group.name)} has no profile by degree that is in reach."
-        yield from pairs
+        yield from _pairs(S)
         return
     yield from _exactness(S, found)
-    yield from pairs
+    yield from _pairs(S)
     worse = [level for level in found.levels if level.mean_square * found.m > _WORSE]
     if worse:
         most = float(max(level.mean_square for level in worse)) * found.m

@@ -40,7 +40,7 @@ from sparseaug.designs.arrays import (
 from sparseaug.designs.field import LARGEST, Field, field, prime_power
 from sparseaug.designs.offers import Offer
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows
+from sparseaug.groups import Abelian, Group, Rows
 
 _MOST_FACTORS = 4096
 _LARGEST_MODULUS = 1 << 20  # numbers up to here are factorised
@@ -196,18 +196,11 @@ def lattice(group: Group, m: int) -> tuple[Rows, float]:
 
 def _axes(group: Group) -> Axes | None:
     """Of shifts, of polygons and grids that are turned as well, and of products of these."""
-    if group.moduli is not None:
-        if set(group.moduli) == {2}:  # sign flips: degrees, not frequencies
-            return None
-        width = len(group.moduli)
-        return Axes(tuple(range(width)), group.moduli, np.zeros((1, width), np.int64))
-    if isinstance(group, Dihedral):
-        return Axes((0,), (group.n,), np.array([[0, 0], [0, 1]]))
-    if isinstance(group, GridSymmetries):
-        rest = np.zeros((8, 4), np.int64)
-        rest[:, 2:] = np.indices((4, 2)).reshape(2, -1).T
-        return Axes((0, 1), (group.n, group.n), rest)
-    return _axes_of_product(group) if group.factors else None
+    k = group.shift_axes
+    if not k:
+        return _axes_of_product(group) if group.factors else None
+    rest = [(0,) * k + others for others in product(*map(range, group.radices[k:]))]
+    return Axes(tuple(range(k)), group.radices[:k], np.array(rest))
 
 
 def _axes_of_product(group: Group) -> Axes | None:

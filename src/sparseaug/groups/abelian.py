@@ -57,6 +57,10 @@ class Abelian(Group):
         return self.moduli
 
     @property
+    def shift_axes(self) -> int:  # type: ignore[override]
+        return 0 if set(self.moduli) == {2} else len(self.moduli)  # sign flips have degrees
+
+    @property
     def is_abelian(self) -> bool:
         return True
 

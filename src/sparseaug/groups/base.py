@@ -71,6 +71,8 @@ class Group(Graded, ABC):
         factors: of a direct product; empty for all other groups
         even: of S_n: only the even permutations, A_n
         signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups
+        shift_axes: how many axes it shifts: the first entries of a row are shifts, the others what else
+            it does, which keeps the lengths of frequencies; 0 for all other groups
     """
 
     row_dtype: np.dtype[Any] = np.dtype(np.int64)
@@ -81,6 +83,7 @@ class Group(Graded, ABC):
     factors: tuple[Group, ...] = ()
     even: bool = False
     signed_axes: int = 0
+    shift_axes: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]

@@ -26,6 +26,7 @@ class Dihedral(Group):
     transform = "dihedral"
     irreps_have_degrees = True
     degree_meaning = "frequency"
+    shift_axes = 1
 
     @property
     def name(self) -> str:

@@ -41,6 +41,8 @@ class GridSymmetries(Group):
 
     n: int
 
+    shift_axes = 2
+
     @property
     def name(self) -> str:
         return f"Grid{self.n}"

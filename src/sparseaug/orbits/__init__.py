@@ -3,25 +3,18 @@
 invariance     model(g x) beside model(x), for every g of a group or sample
 spectrum       how the variance over orbits is shared between degrees, and what averages leave of it
 models         how a model is called
-symmetry_test  test_invariance: an exact p-value that data are invariant; which subgroups they break
+symmetry_test  test_invariance: an exact p-value that data are invariant
 moves          which moves of the data make it exact
 statistics     how far data, and all moved data, are from their orbit average
-pilot          how the gradient of a risk varies over the group
-pilot_plan     what an accuracy takes, from a pilot
+pilot          how the gradient of a risk varies over the group, and what an accuracy takes by that
 """
 
 from sparseaug.orbits.invariance import InvarianceReport, assert_invariant, invariance_error
 from sparseaug.orbits.pilot import Pilot, pilot
 from sparseaug.orbits.spectrum import Choice, Prediction, Spectrum, choose, orbit_spectrum
-from sparseaug.orbits.symmetry_test import (
-    BrokenSymmetries,
-    InvarianceTest,
-    broken_symmetries,
-    test_invariance,
-)
+from sparseaug.orbits.symmetry_test import InvarianceTest, test_invariance
 
 __all__ = [
-    "BrokenSymmetries",
     "Choice",
     "InvarianceReport",
     "InvarianceTest",
@@ -29,7 +22,6 @@ __all__ = [
     "Prediction",
     "Spectrum",
     "assert_invariant",
-    "broken_symmetries",
     "choose",
     "invariance_error",
     "orbit_spectrum",

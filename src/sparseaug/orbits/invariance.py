@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
@@ -35,9 +34,8 @@ from sparseaug.errors import ArgumentError, LawError, shorten
 from sparseaug.groups import Group, Rows, as_group
 from sparseaug.orbits.models import (
     MOST_CALLS,
-    call_model,
+    call_by_rows,
     check_chunk,
-    choose_output,
     evaluating,
     require_inputs,
     require_model,
@@ -60,7 +58,6 @@ def invariance_error(
     chunk_size: int | None = None,
     delta: float = 0.05,
     calls: int = 256,
-    seed: int = 0,
 ) -> InvarianceReport:
     """Compare model(g x) with model(x), for every g of a sample or group.
 
@@ -69,7 +66,7 @@ def invariance_error(
             and as model(**x) where it is a dict; a torch module is put in eval mode meanwhile
         action: how x moves; `sparseaug.together` for several inputs
         S_or_group: a group of at most 10,000 elements is enumerated, of a larger one `calls`
-            elements are drawn with `seed`, other ones than an `Oracle` draws with it; or a sample
+            elements are drawn, other ones than an `Oracle` draws with a small seed; or a sample
             S. What is said of the whole group holds for an S of a size fixed before it was drawn,
             that the model has not been trained on, nor averaged over
         x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
@@ -78,7 +75,6 @@ def invariance_error(
             more
         delta: how often `exceeding` and the interval may fail
         calls: elements drawn of a group that is too large to enumerate
-        seed: of those draws
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -88,10 +84,12 @@ def invariance_error(
         >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
         invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
     """
-    n = _require_inputs(model, action, output_action, x)
+    require_model(model)
+    n = require_inputs(action, x)
+    require_same_group(action, output_action, "output_action")
     delta = check_real("delta", delta, above=0, below=1)
     chunk = usual_chunk(check_chunk(chunk_size), n)
-    S, exact = _elements(action, S_or_group, calls, seed)
+    S, exact = _elements(action, S_or_group, calls)
     # what does not move is refused before the model sees it
     action(S.elements[:1], map_leaves(lambda part: part[:1], x))
     with evaluating(model):
@@ -152,18 +150,9 @@ def assert_invariant(
     return report
 
 
-def _require_inputs(model: Any, action: Any, output_action: Any, x: Any) -> int:
-    """The number of samples, or an `ArgumentError` where something does not fit."""
-    require_model(model)
-    n = require_inputs(action, x)
-    require_same_group(action, output_action, "output_action")
-    return n
-
-
-def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupSample, bool]:
+def _elements(action: Action, given: Any, calls: int) -> tuple[GroupSample, bool]:
     """The elements to look at, and whether they are all of the group."""
     count = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
-    rng = keyed_rng(seed, "invariance error")
     if not isinstance(given, Group | str):
         return as_sample(given, action.group, "S_or_group"), False
     if given == "full":
@@ -175,8 +164,10 @@ def _elements(action: Action, given: Any, calls: int, seed: int) -> tuple[GroupS
         )
     if given.order <= ALL_ELEMENTS:
         return GroupSample(given, given.all_elements()), True
-    # training may have drawn S with this very seed: these elements must not be those of S
-    return Oracle(given, int(rng.integers(1 << 63))).fresh(count), False
+    # training may have drawn S with any small seed: these elements must not be those of S
+    return Oracle(given, int(keyed_rng(0, "invariance error").integers(1 << 63))).fresh(
+        count
+    ), False
 
 
 def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
@@ -184,14 +175,8 @@ def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
     pieces = []
     for start in range(0, n, chunk):
         some = slice(start, min(n, start + chunk))
-        y = call_model(model, map_leaves(lambda part, some=some: part[some], x))
-        count = some.stop - start
-        if not is_array_api_obj(y) or y.ndim < 1 or len(y) != count:
-            given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
-            raise ArgumentError(
-                f"model returned {given} for {count} samples; return an array with one row each"
-                f"{choose_output(y)}."
-            )
+        part = map_leaves(lambda part, some=some: part[some], x)
+        y = call_by_rows("model", model, part, some.stop - start)
         require_dense("the output of model", y)
         pieces.append(y)
     return namespace(pieces[0]).concat(pieces)

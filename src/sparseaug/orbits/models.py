@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from array_api_compat import is_array_api_obj
+
 from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import call, describe, leaves, require_dense, require_samples
 from sparseaug.actions.base import require_action
@@ -69,6 +71,18 @@ def call_model(model: Callable[..., Any], x: Any) -> Any:
         if torch is not None and isinstance(error, torch.OutOfMemoryError):
             raise
         raise ArgumentError(f"model failed on x of {describe(x)}: {error}") from error
+
+
+def call_by_rows(name: str, model: Callable[..., Any], x: Any, n: int) -> Any:
+    """What `call_model` gives, an array with one row for each of n samples, or an `ArgumentError`."""
+    y = call_model(model, x)
+    if not is_array_api_obj(y) or y.ndim < 1 or len(y) != n:
+        given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
+        raise ArgumentError(
+            f"{name} returned {given} for {n} samples; return an array with one row each"
+            f"{choose_output(y)}."
+        )
+    return y
 
 
 def choose_output(y: Any) -> str:

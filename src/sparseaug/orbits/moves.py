@@ -8,8 +8,8 @@ Smyth 2010; Hemerik and Goeman 2018). A subgroup of K does as well (Koning and H
 is neither, even with the identity, does not: balanced permutations reject far too often (Southworth,
 Kim and Owen 2009).
 
-K is H itself for one element that moves all samples together, H^n for n samples that move each by its
-own element, and the permutations of targets within orbits of H for the law of y given x.
+K is H itself for one element that moves all samples together, and H^n for n samples that move each by
+its own element.
 """
 
 from __future__ import annotations
@@ -17,24 +17,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import require_work
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, namespace
 from sparseaug.actions.prepared import PreparedAction
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.profiles.counting import subgroup_of
 
-Move: TypeAlias = Literal["each", "together", "targets"]
+Move: TypeAlias = Literal["each", "together"]
 
 _PURPOSE = "invariance test"
 _LISTED = 1 << 10  # elements up to which they are prepared once, and not for every draw
@@ -193,61 +191,6 @@ class Moves:
         if not j:
             return np.zeros(self._n, np.int64)
         return keyed_rng(self._seed, _PURPOSE, step=1, index=j).integers(order, size=self._n)
-
-
-def orbit_labels(action: Action, x: Any, H: Subgroup) -> NDArray[np.int64]:
-    """For each sample the number of its orbit under H, which the least of its moved copies names.
-
-    Where no orbit has two samples it is an `ArgumentError`.
-    """
-    if action.over(x).kind not in ("entries", "signs"):
-        raise ArgumentError(
-            'move="targets" compares moved samples exactly, so the action must move entries or change '
-            f"signs; {type(action).__name__} is {action.over(x).kind!r}."
-        )
-    if H.drawn is not None:
-        raise ArgumentError(
-            'S is a list of draws, and move="targets" needs whole orbits; give "full" or a subgroup.'
-        )
-    entries = sum(math.prod(part.shape) for part in leaves(x))
-    what = f"move='targets' for S of {shorten(H.order)} elements and x of {entries} entries"
-    remedy = "give a smaller subgroup or fewer samples"
-    require_work("orbit entries", H.order * entries, what, remedy=remedy)
-    rows = H.group.all_elements() if H.rows is None else H.rows
-    moved = flat(action(rows, x)) + 0.0  # -0 is 0
-    least = np.stack([np.unique(moved[:, i], axis=0)[0] for i in range(moved.shape[1])])
-    labels = np.unique(least, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    if len(np.unique(labels)) == len(labels):
-        raise ArgumentError(
-            "x has no two samples in one orbit, so that no targets can be exchanged: nothing can be "
-            'said of y given x alone; use move="each", which assumes that the law of x is invariant.'
-        )
-    return labels
-
-
-def target_orders(
-    labels: NDArray[np.int64], draws: int, seed: int
-) -> tuple[Iterator[NDArray[np.int64]], bool]:
-    """Orders of the samples that exchange those of one orbit, the unchanged one first; whether all."""
-    orbits = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    few = math.fsum(math.lgamma(len(orbit) + 1) for orbit in orbits) <= math.log(draws + 1) + 1e-9
-    return (_all_orders(orbits) if few else _drawn_orders(labels, draws, seed)), few
-
-
-def _all_orders(orbits: list[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
-    place = np.argsort(np.concatenate(orbits))
-    for chosen in product(*(permutations(orbit) for orbit in orbits)):
-        yield np.concatenate(chosen)[place]
-
-
-def _drawn_orders(labels: NDArray[np.int64], draws: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    groups = np.argsort(labels, kind="stable")
-    yield np.arange(len(labels))
-    for j in range(draws):
-        keys = keyed_rng(seed, _PURPOSE, step=2, index=j).random(len(labels))
-        order = np.empty(len(labels), np.int64)
-        order[groups] = np.lexsort((keys, labels))
-        yield order
 
 
 def flat(data: Array) -> NDArray[np.float64]:

@@ -10,12 +10,15 @@ The largest curvature of a risk at theta, from a few gradients: Lanczos on their
 
 H u is the difference of the gradients at theta + h u and theta, over h. After k steps the largest Ritz
 value is a lower estimate of the largest |eigenvalue|, within a few percent where it stands out.
+
+A plan from a pilot: m draws leave sigma^2 / m of the squared gradient in expectation, and a translate
+k S h of a design what the spectrum predicts. Half of eps is for that, and the steps are those of the
+paper for the other half, with the measured L and gap.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
@@ -23,21 +26,19 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import load_json, require, save_json
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
-from sparseaug._io import check_path
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
+from sparseaug.groups import Group
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.orbits.pilot_plan import plan_pilot
+from sparseaug.orbits.spectrum.choose import smallest_within
 from sparseaug.orbits.spectrum.measure import measure, usual_calls
 from sparseaug.orbits.spectrum.result import Prediction, Spectrum
-from sparseaug.plans import Constants, Plan
+from sparseaug.plans.table import Plan, PlanRow, format_real, notes_of
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-
-_SCHEMA = "sparseaug pilot 1"
+from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
 
 
 @final
@@ -100,26 +101,9 @@ class Pilot(Shown):
             samples=self.samples,
         )
 
-    def constants(self) -> Constants:
-        """Measured stand-ins for C B, L and gap, marked as estimates: `plan(..., constants=...)`.
-
-        C B is sigma: for a translate of S the mean-square discrepancy is at most
-        deviation(S)^2 sigma^2. L is the curvature at theta of the averaged risk, gap the risk at
-        theta, as if its infimum were 0.
-        """
-        tiny = 1e-300
-        return Constants(
-            C=1.0,
-            B=max(self.sigma, tiny),
-            L=max(self.L, tiny),
-            gap=max(0.0, self.value),
-            kind="estimate",
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data, understood by `from_dict`."""
         return {
-            "schema": _SCHEMA,
             "kind": "estimate",
             "spectrum": self.spectrum.to_dict(),
             "sigma": self.sigma,
@@ -143,32 +127,6 @@ class Pilot(Shown):
         for name in ("samples", "parameters"):
             check_integer(name, data[name], at_least=1)
         return cls(Spectrum.from_dict(data["spectrum"]), *(data[name] for name in _NUMBERS))
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write one JSON file with a checksum, whole or not at all; `sparseaug plan --from` reads it.
-
-        Args:
-            path: file to write
-            overwrite: replace a file that exists
-        """
-        if type(overwrite) is not bool:
-            raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")
-        save_json(path, self.to_dict(), overwrite=overwrite)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Pilot:
-        """Read a file that `save` wrote; its checksum is verified.
-
-        Args:
-            path: file to read
-        """
-        data = load_json(check_path("path", path))
-        require(data.get("schema") == _SCHEMA, path, "it is not a pilot of this version")
-        try:
-            return cls.from_dict(data)
-        except SparseAugError as error:
-            require(False, path, f"it is not a pilot: {error}")
-            raise
 
     def _table(self) -> Table:
         table = self.spectrum._table()
@@ -216,7 +174,7 @@ def pilot(
         by: "degree" or "frequency", for abelian groups
 
     Returns:
-        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`, `.constants()`, `.save(path)`.
+        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`.
 
     Raises:
         ArgumentError: a gradient is not finite, or calls are too few to separate the degrees.
@@ -340,3 +298,85 @@ def largest_curvature(
     k = len(diagonal)
     matrix: Any = np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
     return float(abs(np.linalg.eigvalsh(matrix)).max())
+
+
+_SMALLEST = 1e-150  # whose square is a float
+_ENDLESS = "not possible, there are infinitely many elements"
+_ESTIMATES = (
+    "estimates at one theta, in root mean square over draws and translates; confirm what is reached by "
+    "an audit"
+)
+
+
+def plan_pilot(
+    spectrum: Spectrum, eps: float, *, delta: float, L: float, gap: float, samples: int
+) -> Plan:
+    """The rows of `Pilot.plan`, which documents the arguments."""
+    eps = check_real("eps", eps, above=_SMALLEST)
+    group, half = spectrum.group, eps / 2
+    L, sigma = max(L, 1e-300), math.sqrt(spectrum.variance)
+    steps = num_steps(eps, L, gap)
+    draws = _draws(spectrum.variance, half)
+    name, m, left = _design(spectrum, half, draws)
+    stream = sgd_plan(eps, L, gap, sigma, 1)
+    order = group.order if group.is_finite else None
+    paper = order and sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
+    bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
+
+    def row(
+        method: str,
+        m: int | None,
+        T: int,
+        calls: int | None,
+        left: float | None,
+        note: str = "",
+        guarantee: str = "estimate",
+    ) -> PlanRow:
+        copies = None if m is None else m * samples
+        return PlanRow(method, m, calls, guarantee, T, discrepancy=left, copies=copies, note=note)
+
+    rows = (
+        row("draws", draws, steps, draws, sigma / _root(draws), _many(draws, group)),
+        row("design", m, steps, None if m is None else 2, left, name),
+        row("full", order, full_gd_steps(eps, L, gap), 0, 0.0)
+        if order
+        else row("full", None, full_gd_steps(eps, L, gap), None, None, _ENDLESS),
+        row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
+        row(
+            *("paper's bound", paper, steps, paper, None),
+            bound if order else "it is for finite groups",
+            "with probability 1 - delta",
+        ),
+    )
+    best = min((each for each in rows if each.work is not None), key=lambda each: each.work or 0)
+    return Plan(
+        facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
+        rows=rows,
+        best=best,
+        title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
+        notes=(*notes_of(rows), _ESTIMATES, f"least work: {best.method}"),
+        columns=("method", "m", "steps", "calls", "work", "discrepancy"),
+    )
+
+
+def _draws(variance: float, half: float) -> int:
+    ratio = math.sqrt(variance) / half
+    if ratio > 1 << 31:  # whose square may not be a float
+        return math.ceil(ratio) ** 2
+    return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
+
+
+def _root(draws: int) -> float:
+    return math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
+
+
+def _many(draws: int, group: Group) -> str:
+    return f"{group.name} has fewer elements: use all" if draws >= group.order else ""
+
+
+def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | None, float | None]:
+    """The smallest known design that leaves at most this, its error bar included."""
+    found, _ = smallest_within(spectrum, half, draws)
+    if found is None or found.name == "full":  # which has a row of its own
+        return "none with fewer elements than draws is known to be good enough", None, None
+    return found.name, found.sample.m, found.prediction.rms

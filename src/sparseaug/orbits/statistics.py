@@ -1,17 +1,13 @@
 """Statistics of a data set that are large where it is far from its orbit average.
 
-With weights W_ij = 1 / n^2, and for a group that acts by isometries, the following is the squared
-distance of the data's law from its average over orbits, up to a constant that no move changes, as moving
-one of two points uniformly over its orbit hides how the other was moved:
+For a group that acts by isometries, the energy distance (Szekely and Rizzo 2013)
 
-    mean    sum_ij W_ij <x_i, x_j>, the squared norm of the mean
-    energy  -sum_ij W_ij |x_i - x_j|, the energy distance (Szekely and Rizzo 2013)
+    energy  -n^-2 sum_ij |x_i - x_j|
 
-With targets, W is n^-2 times the centred matrix of <y_i, y_j> or -|y_i - y_j| (for labels, of
-[y_i = y_j]): then "energy" is the distance covariance of x and y, "mean" the squared norm of their
-covariance.
+is the squared distance of the data's law from its average over orbits, up to a constant that no move
+changes, as moving one of two points uniformly over its orbit hides how the other was moved.
 
-Each comes with a bound of its rounding, with u = 2^-53 and any order of summation (Higham 2002, chapter
+It comes with a bound of its rounding, with u = 2^-53 and any order of summation (Higham 2002, chapter
 3), which the level needs (`symmetry_test`). A distance is sqrt(sum of squared differences), or
 where samples have many entries sqrt(|a|^2 + |b|^2 - 2 <a, b>), which loses no more than the factor
 1 / _CLOSE and is not used where it would lose more.
@@ -20,7 +16,6 @@ where samples have many entries sqrt(|a|^2 + |b|^2 - 2 <a, b>), which loses no m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -35,8 +30,6 @@ from sparseaug.orbits.moves import Moves, flat
 from sparseaug.spectral.norm import announce
 
 Floats = NDArray[np.float64]
-
-NAMED = ("mean", "energy")
 
 _ENTRIES = 1 << 22  # numbers held for the data sets that are looked at together
 _SECONDS = 3e-9  # of a distance, for samples of a few numbers
@@ -65,54 +58,45 @@ class Compared(NamedTuple):
     Attributes:
         values: computed for scaled data
         least: what counts as at least the first: rounding takes no value of an equal one below
-        scales: by which values are to be multiplied
+        scale: by which values are to be multiplied
     """
 
     values: Floats
     least: float
-    scales: tuple[float, ...] = ()
+    scale: float = 1.0
 
 
 @final
 class Energy:
-    """-sum_ij W_ij |x_i - x_j|: add data sets, and compare them in the end.
+    """-n^-2 sum_ij |x_i - x_j|: add data sets, and compare them in the end.
 
-    Distances and W are made tile by tile: n^2 numbers are never held.
+    Distances are made tile by tile: n^2 numbers are never held.
 
     Args:
         n: number of samples
-        y: their targets, or None
     """
 
-    def __init__(self, n: int, y: Any) -> None:
+    def __init__(self, n: int) -> None:
         self._n, self._values = n, [np.empty(0)]
         self._distance = self._norm = 0.0  # the largest
-        self._order = 1
-        self._total, self._scale = 1.0, 1.0  # at least sum |W|; of y
-        self._targets: NDArray[Any] = np.empty(0)
-        if y is None:
-            return
-        self._targets, self._scale = _targets(n, y)
-        sums = [self._kernel(slice(i, i + _ROWS), slice(n)).sum(axis=1) for i in range(0, n, _ROWS)]
-        self._means = np.concatenate(sums) / n
-        self._total = 4 * abs(float(self._means.mean())) + _TINY  # as the kernel has one sign
+        self._order, self._entries = 1, 0
 
     def add(self, data: Floats) -> None:
         """Data sets (c, n, d)."""
         values = np.zeros(len(data))
         for rows, columns, times in _tiles(self._n, 1):
-            weights = times * self._weights(rows, columns)
-            step = max(1, _ROWS * _COLUMNS // weights.size)
+            a, b = data[:, rows], data[:, columns]
+            step = max(1, _ROWS * _COLUMNS // (a.shape[1] * b.shape[1]))
             for start in range(0, len(data), step):
                 some = slice(start, start + step)
-                between = self._between(data[some, rows], data[some, columns])
-                values[some] -= (between * weights).sum(axis=(1, 2))
+                between = self._between(a[some], b[some])
+                values[some] -= (between * (times / self._n**2)).sum(axis=(1, 2))
         self._keep(values, data)
 
     def add_choices(self, places: Floats, chosen: NDArray[np.int64]) -> None:
         """Data sets of which sample i of number c is places[i, chosen[c, i]]: (n, k, d), (c, n).
 
-        With z the indicator of what is chosen, and A the matrix of W_ij |places_ig - places_jh|, the
+        With z the indicator of what is chosen, and A the matrix of |places_ig - places_jh| / n^2, the
         value is -z' A z: every distance is computed once.
         """
         (_, order, d), values = places.shape, np.zeros(len(chosen))
@@ -120,21 +104,11 @@ class Energy:
         for rows, columns, times in _tiles(self._n, order):
             a, b = places[rows], places[columns]
             between = self._between(a.reshape(1, -1, d), b.reshape(1, -1, d))
-            weights = times * self._weights(rows, columns)
-            A = between.reshape(len(a), order, len(b), order) * weights[:, None, :, None]
-            left = z[:, rows].reshape(len(z), -1) @ A.reshape(len(a) * order, -1)
+            A = between[0] * (times / self._n**2)
+            left = z[:, rows].reshape(len(z), -1) @ A
             values -= (left * z[:, columns].reshape(len(z), -1)).sum(axis=1)
         self._order = order
         self._keep(values, places)
-
-    def add_orders(self, data: Floats, orders: list[NDArray[np.int64]]) -> None:
-        """One data set (n, d), with its targets in these orders."""
-        values = np.zeros(len(orders))
-        for rows, columns, times in _tiles(self._n, 1):
-            between = times * self._between(data[None, rows], data[None, columns])[0]
-            for k, order in enumerate(orders):
-                values[k] -= (between * self._weights(order[rows], order[columns])).sum()
-        self._keep(values, data)
 
     def compare(self, scale: float, off: float) -> Compared:
         """All that was added.
@@ -144,11 +118,10 @@ class Energy:
             off: how far a moved sample may be from where it belongs, of its norm
         """
         values = np.concatenate(self._values)
-        # terms of the longest sums: over tiles, in a tile, of the weights' means, of a distance
+        # terms of the longest sums: over tiles, in a tile, of a distance
         terms = 4 * self._n * self._order + _ROWS * _COLUMNS + (self._entries + 8) / _CLOSE
         error = terms * _UNIT * self._distance + 2 * off * self._norm + _TINY
-        least = float(values[0]) - 2 * self._total * error
-        return Compared(values, least, (scale, self._scale))
+        return Compared(values, float(values[0]) - 2 * error, scale)
 
     def _keep(self, values: Floats, data: Floats) -> None:
         self._values.append(values)
@@ -159,67 +132,6 @@ class Energy:
         self._distance = max(self._distance, float(between.max()))
         return between
 
-    def _kernel(self, rows: Any, columns: Any) -> Floats:
-        a, b = self._targets[rows], self._targets[columns]
-        return -cdist(a, b) if a.ndim == 2 else (a[:, None] == b).astype(np.float64)
-
-    def _weights(self, rows: Any, columns: Any) -> Floats:
-        """W[rows, columns], for slices or indices."""
-        if not len(self._targets):
-            places = np.arange(self._n)
-            return np.full((len(places[rows]), len(places[columns])), 1 / self._n**2)
-        means = self._means
-        centred = self._kernel(rows, columns) - means[rows, None] - means[columns] + means.mean()
-        return np.asarray(centred / self._n**2)
-
-
-@final
-class Mean:
-    """|sum_i F_i x_i - middle|^2 with W = F F': add data sets, and compare them in the end.
-
-    Args:
-        n: number of samples
-        y: their targets, or None
-    """
-
-    def __init__(self, n: int, y: Any) -> None:
-        self._values, self._norm, self._entries = [np.empty(0)], 0.0, 0
-        self._factors, self._size, self._scale = np.full((n, 1), 1 / n), 1.0, 1.0
-        if y is None:
-            return
-        features, self._scale = _targets(n, y)
-        if features.ndim == 1:
-            features = np.eye(int(features.max()) + 1)[features]
-        middle = features.mean(axis=0)
-        self._factors = (features - middle) / n
-        # at least sum_i |F_i|, with room for what is lost in the difference
-        self._size = float(np.linalg.norm(features, axis=1).mean() + np.linalg.norm(middle))
-
-    def of(self, data: Floats) -> Floats:
-        """sum_i x_i F_iq of data sets (c, n, d): (c, d, q)."""
-        return np.asarray(np.einsum("cnd,nq->cdq", data, self._factors))
-
-    def add(self, data: Floats, middle: Any) -> None:
-        """Data sets (c, n, d)."""
-        means = self.of(data)
-        self._values.append(np.square(means - middle).sum(axis=(1, 2)))
-        self._norm, self._entries = max(self._norm, _largest_norm(data)), means[0].size
-
-    def compare(self, scale: float, off: float, count: int) -> Compared:
-        """All that was added.
-
-        Args:
-            scale: what data were divided by
-            off: how far a moved sample may be from where it belongs, of its norm
-            count: terms of `middle`
-        """
-        values = np.concatenate(self._values)
-        terms = 4 * len(self._factors) + count + 16
-        error = self._size * self._norm * (terms * _UNIT + off) + _TINY  # of the norm
-        least = float(np.sqrt(values[0])) * (1 - 4 * (self._entries + 8) * _UNIT) - 2 * error
-        scales = (scale, scale, self._scale, self._scale)
-        return Compared(values, max(0.0, least) ** 2, scales)
-
 
 def power_of_two(values: Floats) -> float:
     """At least the largest |value| and at most twice it, or 1 for zeros: to divide by it is exact."""
@@ -227,81 +139,34 @@ def power_of_two(values: Floats) -> float:
     return float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if 0 < largest < np.inf else 1.0
 
 
-def of_moved(moves: Moves, x: Any, y: Any, statistic: str | Callable[..., Any]) -> Compared:
+def of_moved(moves: Moves, x: Any, statistic: str | Callable[..., Any]) -> Compared:
     """T of all moved data sets."""
-    off = _off(moves.action, x)
     n, d = len(leaves(x)[0]), sum(int(np.prod(part.shape[1:])) for part in leaves(x))
     step = max(1, _ENTRIES // (n * max(1, d)))
     if not isinstance(statistic, str):
-        more = () if y is None else (y,)
         sets = (
             map_leaves(lambda part, j=j: part[j], data)
             for data in moves.chunks(step)
             for j in range(len(leaves(data)[0]))
         )
-        return _of_function([value_of(statistic, one, *more) for one in sets])
-    scale = power_of_two(_flat(x))
-
-    def scaled() -> Iterator[Floats]:
-        return (flat(data) / scale for data in moves.chunks(step))
-
-    if statistic == "mean":
-        mean = Mean(n, y)
-        middle = sum(mean.of(data).sum(axis=0) for data in scaled()) / moves.count
-        for data in scaled():  # the same draws again
-            mean.add(data, middle)
-        return mean.compare(scale, off, moves.count)
+        found = np.array([value_of(statistic, one) for one in sets])
+        return Compared(found, found[0] - _TIES * float(abs(found).max()))
+    scale = power_of_two(flat(map_leaves(lambda part: part[None], x)))
     # n^2 distances and some calls per move; or n^2 k^2 distances once, and so many products per move
     order, long = moves.listed, 1 + d // _LONG
     drawn = moves.count * (n**2 * long + _CALL)
     listed = order**2 * n**2 * (long + moves.count // _PRODUCTS)
     once = 0 < listed <= drawn and order * n * d <= _PLACES
     _require_distances(listed if once else drawn, n, moves.count)
-    energy = Energy(n, y)
+    energy = Energy(n)
     if once:
         places = flat(moves.places()).swapaxes(0, 1) / scale
         for chosen in moves.choices(max(1, _ENTRIES // (n * max(order, d)))):
             energy.add_choices(places, chosen)
     else:
-        for data in scaled():
-            energy.add(data)
-    return energy.compare(scale, off)
-
-
-def of_exchanged(
-    x: Any,
-    y: Any,
-    orders: Iterator[NDArray[np.int64]],
-    count: int,
-    statistic: str | Callable[..., Any],
-) -> Compared:
-    """T of the data with their targets in each of these orders, `count` of them at most."""
-    if not isinstance(statistic, str):
-        return _of_function([value_of(statistic, x, y[order]) for order in orders])
-    data = _flat(x)
-    n = len(data)
-    scale = power_of_two(data)
-    data = data / scale
-    if statistic == "mean":
-        mean = Mean(n, y)
-        data = data - data.mean(axis=0)  # x stays
-        for order in orders:
-            mean.add(data[None, np.argsort(order)], 0.0)
-        return mean.compare(scale, 0.0, n)
-    _require_distances(count * n**2, n, count)
-    energy = Energy(n, y)
-    while some := list(islice(orders, max(1, _ENTRIES // n))):
-        energy.add_orders(data, some)
-    return energy.compare(scale, 0.0)
-
-
-def _of_function(values: list[float]) -> Compared:
-    array = np.array(values)
-    return Compared(array, array[0] - _TIES * float(abs(array).max()))
-
-
-def _flat(x: Any) -> Floats:
-    return flat(map_leaves(lambda part: part[None], x))[0]
+        for data in moves.chunks(step):
+            energy.add(flat(data) / scale)
+    return energy.compare(scale, _off(moves.action, x))
 
 
 def _off(action: Action, x: Any) -> float:
@@ -316,25 +181,23 @@ def _off(action: Action, x: Any) -> float:
 def _require_distances(count: int, n: int, moves: int) -> None:
     """Announce what takes minutes, and refuse what takes more than an hour."""
     what = f"statistic='energy' of x, {n} samples and {moves} moves,"
-    remedy = "test fewer samples, lower draws, or give statistic='mean'"
+    remedy = "test fewer samples, lower draws, or give a function as statistic"
     require_work("energy distances", count, what, remedy=remedy)
     announce(f"the energy of {n} samples and {moves} moves", seconds=_SECONDS * count)
 
 
 def require_statistic(statistic: Any) -> None:
-    """Raise an `ArgumentError` unless it is a known name or can be called."""
-    known = isinstance(statistic, str) and statistic in NAMED
-    if not known and not callable(statistic):
-        names = ", ".join(map(repr, NAMED))
+    """Raise an `ArgumentError` unless it is "energy" or can be called."""
+    if not callable(statistic) and not (isinstance(statistic, str) and statistic == "energy"):
         raise ArgumentError(
-            f"statistic={shorten(statistic)} is not known; give {names}, or a function of the samples "
-            "(and of y) that returns a number."
+            f"statistic={shorten(statistic)} is not known; give 'energy', or a function of the samples "
+            "that returns a number."
         )
 
 
-def value_of(statistic: Callable[..., Any], *data: Any) -> float:
+def value_of(statistic: Callable[..., Any], data: Any) -> float:
     """What a user's function returns, as a float."""
-    given = statistic(*data)
+    given = statistic(data)
     try:
         value = float(as_numpy(given).reshape(()) if hasattr(given, "dtype") else given)
     except (TypeError, ValueError) as error:
@@ -372,16 +235,3 @@ def _distances(a: Floats, b: Floats) -> Floats:
 
 def _largest_norm(data: Floats) -> float:
     return float(np.sqrt(np.square(data).sum(axis=-1).max()))
-
-
-def _targets(n: int, y: Any) -> tuple[NDArray[Any], float]:
-    """Targets as scaled numbers (n, q) and their scale, or as the numbers (n,) of their labels."""
-    targets = as_numpy(y).reshape(n, -1)
-    if targets.dtype.kind == "f":
-        if not np.isfinite(targets).all():
-            raise ArgumentError("y has entries that are not finite; remove such samples.")
-        scale = power_of_two(targets)
-        return targets.astype(np.float64) / scale, scale
-    if targets.dtype.kind == "O":
-        targets = targets.astype(str)
-    return np.unique(targets, axis=0, return_inverse=True)[1].reshape(-1), 1.0

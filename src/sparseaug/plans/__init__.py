@@ -5,16 +5,14 @@ dimension  the sum of irrep dimensions of a group, which the sharper bound needs
 methods    one row for each method
 draws      how many elements a deviation takes
 plan       plan(group, ...): the rows side by side
-figure     oracle calls against eps, as a picture
 """
 
 from sparseaug.plans.dimension import degree_dimension_sum
-from sparseaug.plans.methods import Constants, SampledWords, sampled_words
+from sparseaug.plans.methods import SampledWords, sampled_words
 from sparseaug.plans.plan import plan
 from sparseaug.plans.table import Plan, PlanRow
 
 __all__ = [
-    "Constants",
     "Plan",
     "PlanRow",
     "SampledWords",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug.designs import design
@@ -90,7 +89,6 @@ def plan_draws(
             f"fewest elements: {best.method}",
         ),
         columns=("method", "m", "calls", "deviation", "guarantee"),
-        at=partial(plan_draws, group, degree=degree, delta=delta, draw=draw, seed=seed),
     )
 
 

@@ -20,12 +20,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, final
 
-from sparseaug._checks import check_integer, check_not_negative, check_real
+from sparseaug._checks import check_real
 from sparseaug._floats import float_below
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.plans.table import PlanRow, format_count, format_count_down
+from sparseaug.plans.table import PlanRow, format_count
 from sparseaug.theory import (
     WordsPlan,
     comparison,
@@ -38,58 +36,16 @@ from sparseaug.theory import (
     words_plan,
 )
 
-KINDS = ("bound", "estimate")
-
-
-@final
-@dataclass(frozen=True)
-class Constants:
-    """C, B, L and gap, for `plan(group, eps=..., constants=...)`.
-
-    Args:
-        C: bound of point evaluation
-        B: bound on the mean norm of the gradient functions
-        L: smoothness of the risk
-        gap: initial value less the infimum
-        kind: "bound", or "estimate", which the plan then says of all that rests on them
-
-    Examples:
-        >>> Constants(1.0, 2.0, 4.0, 1.0).kind
-        'bound'
-    """
-
-    C: float
-    B: float
-    L: float
-    gap: float
-    kind: str = "bound"
-
-    def __post_init__(self) -> None:
-        for name in ("C", "B", "L"):
-            check_real(name, getattr(self, name), above=0)
-        check_not_negative("gap", self.gap)
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ArgumentError(f"kind={shorten(self.kind)} is not known; give one of {KINDS}.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True)
 class Problem:
     """A group by its numbers, and the paper's constants.
-
-    `dimension_sum_exact` is False where the sum is only bounded from above, and `exact_method` None
-    where the exact deviation of a sample is out of reach. `n` samples are augmented, if it is given.
 
     Args:
         group: its name
         order: |G|
         dimension_sum: D, or an upper bound of it
         dimension_sum_exact: whether it is D itself
-        exact_method: how the exact deviation of a sample is computed; None where that is out of
-            reach
         delta: how often a bound may fail
         C: bound of point evaluation
         B: bound on the mean norm of the gradient functions
@@ -100,14 +56,12 @@ class Problem:
         n: samples that are augmented, if known
         degree: of the gradient functions, in coordinates at a time; D is that of this degree then
         max_batch: transformations that one step may average over
-        estimated: whether C, B, L and gap are estimates: then so is all that rests on them
     """
 
     group: str
     order: int
     dimension_sum: int
     dimension_sum_exact: bool
-    exact_method: str | None
     delta: float
     C: float
     B: float
@@ -118,7 +72,6 @@ class Problem:
     n: int | None
     degree: int | None = None
     max_batch: int | None = None
-    estimated: bool = False
 
 
 def each_method(problem: Problem, eps: float) -> Iterator[PlanRow]:
@@ -136,7 +89,6 @@ def each_method(problem: Problem, eps: float) -> Iterator[PlanRow]:
     yield _row(p, "one-shot sharp", m, m, promise, steps, needed)
     yield _all_words(p, eps, steps, promise)
     yield _sampled_words(p, eps, steps, promise)
-    yield _draw_until(p, eps, steps, needed)
 
 
 def _row(
@@ -195,25 +147,6 @@ def _row_of_words(
     )
 
 
-def _draw_until(p: Problem, eps: float, steps: int, needed: float) -> PlanRow:
-    """The floor sqrt((|G|/m - 1) / (|G| - 1)) is at most tau for m >= |G| / (1 + tau^2 (|G| - 1)).
-
-    How many calls above that it takes is known once they are made.
-    """
-    tau = _allowed(p, eps)
-    if tau >= 1:
-        size, note = 1, "any element is enough, as no deviation is above 1"
-    elif p.exact_method is None:
-        size, note = None, f"no exact deviation for all of {p.group}; restrict it with degree="
-    elif p.degree is not None:  # a restricted norm has no floor: designs have norm 0
-        size, note = None, f"calls until the deviation to degree {p.degree} is {needed!r}"
-    else:
-        least = math.ceil(p.order / (1 + tau**2 * (p.order - 1)))
-        shown = format_count_down(least)
-        size, note = None, f"calls until the deviation is {needed!r}, {shown} or more"
-    return _row(p, "draw_until", size, size, "certain", steps, needed, note=note)
-
-
 def _allowed(p: Problem, eps: float) -> Fraction:
     return Fraction(eps) / (2 * Fraction(p.C) * Fraction(p.B))
 
@@ -243,11 +176,6 @@ class SampledWords:
     deviation: float
     length: int
     size: int
-
-    def __post_init__(self) -> None:
-        for name in ("m", "length", "size"):
-            check_integer(name, getattr(self, name), at_least=1)
-        check_not_negative("deviation", self.deviation, at_most=1)
 
     def to_dict(self) -> dict[str, float | int]:
         """The fields, by name."""

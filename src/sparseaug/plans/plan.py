@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from fractions import Fraction
-from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from sparseaug._checks import check_integer, check_not_negative, check_real
@@ -15,15 +14,9 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_t
 from sparseaug.groups import Group, as_group
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum
 from sparseaug.plans.draws import plan_draws
-from sparseaug.plans.methods import Constants, Problem, each_method
+from sparseaug.plans.methods import Problem, each_method
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
-from sparseaug.spectral import best_method
-from sparseaug.spectral.methods import restricted
 from sparseaug.theory import Crossovers, crossovers
-
-_MOST_CHARACTERS = (
-    1 << 38
-)  # some minutes for a sample of sign flips, as `spectral.abelian.walsh` has it
 
 MOST_TRANSFORMATIONS = 10**14
 """In a step that is recommended: a day's work for a thousand machines at 10^6 a second each."""
@@ -65,7 +58,6 @@ def plan(
     deviation: float | None = None,
     delta: float = 0.05,
     degree: int | None = None,
-    constants: Constants | None = None,
     **numbers: Unpack[Numbers],
 ) -> Plan:
     """What an accuracy costs, by each method: of a deviation in elements, of a gradient norm in steps.
@@ -76,18 +68,16 @@ def plan(
 
     Args:
         group: the group that acts on the data.
-        eps: wanted norm of the full gradient; needs C, B, L and gap, or constants.
+        eps: wanted norm of the full gradient; needs C, B, L and gap.
         deviation: wanted deviation of S, instead.
         delta: probability that S misses it.
         degree: of the functions (with eps, of the gradients) that count, as `deviation(degree=)`. The
             sharper bound then sums over the irreps up to that degree only.
-        constants: C, B, L and gap at once, as `pilot.constants()` gives them; where they are estimates
-            the plan says so.
         **numbers: those of the problem, as `Numbers` names them: with eps C, B, L and gap, and if wanted
             sigma, b, n, max_batch; with deviation draw and seed.
 
     Returns:
-        A `Plan`: `.rows`, `.best`, `.row(method)`, `.at(goal)`, `.facts`, a table by `str`.
+        A `Plan`: `.rows`, `.best`, `.row(method)`, `.facts`, a table by `str`.
 
     Raises:
         ArgumentError: eps and deviation together, neither, or arguments that belong to the other.
@@ -112,13 +102,11 @@ def plan(
     given: dict[str, Any] = {k: value for k, value in numbers.items() if value is not None}
     if deviation is not None:
         others = {name: value for name, value in given.items() if name not in ("draw", "seed")}
-        _refuse({"eps": eps, "constants": constants, **others}, "deviation")
+        _refuse({"eps": eps, **others}, "deviation")
         return plan_draws(group, deviation=deviation, degree=degree, delta=delta, **given)
     if eps is None:
         raise ArgumentError("eps and deviation are missing; give one of them: the goal.")
     _refuse({name: given.get(name) for name in ("draw", "seed")}, "eps")
-    if constants is not None:
-        given |= _unpacked(constants, given)
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
     if not group.is_finite:
@@ -135,7 +123,6 @@ def plan(
         order=group.order,
         dimension_sum=D,
         dimension_sum_exact=exact,
-        exact_method=_exact_method(group, degree),
         delta=delta,
         C=c,
         B=bound,
@@ -148,7 +135,6 @@ def plan(
         n=None if n is None else check_integer("n", n, at_least=1),
         degree=degree,
         max_batch=None if most is None else check_integer("max_batch", most, at_least=1),
-        estimated=constants is not None and constants.kind == "estimate",
     )
     return _build(problem, eps)
 
@@ -165,25 +151,9 @@ def _refuse(others: dict[str, Any], goal: str) -> None:
             raise ArgumentError(f"{name}={shorten(value)} goes with {wants}=, not with {goal}=.")
 
 
-def _unpacked(constants: Any, given: Mapping[str, Any]) -> dict[str, float]:
-    if not isinstance(constants, Constants):
-        raise ArgumentError(
-            f"constants={shorten(constants)} are not Constants; see pilot.constants()."
-        )
-    found = {name: getattr(constants, name) for name in ("C", "B", "L", "gap")}
-    for name in found:
-        if name in given:
-            raise ArgumentError(
-                f"{name}={shorten(given[name])} is in constants= already; give one of them."
-            )
-    return found
-
-
 def _given(name: str, given: Mapping[str, Any]) -> float:
     if name not in given:
-        raise ArgumentError(
-            f"{name}= is missing; with eps=, give C=, B=, L= and gap=, or constants=."
-        )
+        raise ArgumentError(f"{name}= is missing; with eps=, give C=, B=, L= and gap=.")
     return given[name]
 
 
@@ -217,7 +187,6 @@ def _build(problem: Problem, eps: float) -> Plan:
             *(() if p.n is None else ("work", "copies")),
             "guarantee",
         ),
-        at=partial(_build, problem),
     )
 
 
@@ -250,19 +219,6 @@ def _notes(p: Problem, rows: tuple[PlanRow, ...], limits: Crossovers) -> Iterato
     yield from notes_of(rows)
     if p.degree is not None:
         yield (
-            f"one-shot sharp, words and draw_until hold for gradients that look at {p.degree} "
+            f"one-shot sharp and words hold for gradients that look at {p.degree} "
             "coordinates of an element at a time; the other rows for all"
         )
-    if p.estimated:
-        yield "C, B, L and gap are estimates, and so are all rows; confirm by an audit"
-
-
-def _exact_method(group: Group, degree: int | None) -> str | None:
-    if degree is not None:
-        return restricted(group, degree).name
-    if group.is_abelian and group.order > _MOST_CHARACTERS:
-        return None
-    try:
-        return best_method(group)
-    except UnsupportedError:
-        return None

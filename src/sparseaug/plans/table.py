@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 from sparseaug._floats import text_up
@@ -72,7 +72,6 @@ class Plan(Shown):
         title: the group and the goal
         notes: what the numbers do not say
         columns: of the table
-        at: the plan for another goal, such as `plan.at(0.05)`, of the same problem
     """
 
     facts: dict[str, Any]
@@ -81,7 +80,6 @@ class Plan(Shown):
     title: str
     notes: tuple[str, ...]
     columns: tuple[str, ...]
-    at: Callable[[float], Plan] = field(compare=False)
 
     def row(self, method: str) -> PlanRow:
         """The row of that method."""
@@ -153,17 +151,14 @@ def format_count(number: int) -> str:
         >>> format_count(43811), format_count(3 * 10**8), format_count(10**12 + 1)
         ('43,811', '3.00e8', '1.01e12')
     """
-    return _format(number, up=True)
-
-
-def format_count_down(number: int) -> str:
-    """The same rounded down, for numbers that others are at least.
-
-    Examples:
-        >>> format_count_down(43811), format_count_down(10**12 - 1)
-        ('43,811', '9.99e11')
-    """
-    return _format(number, up=False)
+    if number < _IN_FULL:
+        return f"{number:,}"
+    exponent = int(math.log10(number))  # takes integers of any size, and may be off by one
+    exponent += (number >= 10 ** (exponent + 1)) - (number < 10**exponent)
+    digits = -(-number // 10 ** (exponent - 2))
+    if digits == 1000:
+        digits, exponent = 100, exponent + 1
+    return f"{digits // 100}.{digits % 100:02d}e{exponent}"
 
 
 def format_real(number: float) -> str:
@@ -174,18 +169,6 @@ def format_real(number: float) -> str:
         ('0.05', '2', '1e-09')
     """
     return repr(number).removesuffix(".0")
-
-
-def _format(number: int, *, up: bool) -> str:
-    if number < _IN_FULL:
-        return f"{number:,}"
-    exponent = int(math.log10(number))  # takes integers of any size, and may be off by one
-    exponent += (number >= 10 ** (exponent + 1)) - (number < 10**exponent)
-    unit = 10 ** (exponent - 2)
-    digits = -(-number // unit) if up else number // unit
-    if digits == 1000:
-        digits, exponent = 100, exponent + 1
-    return f"{digits // 100}.{digits % 100:02d}e{exponent}"
 
 
 def to_json(value: Any) -> Any:

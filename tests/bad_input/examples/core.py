@@ -257,13 +257,9 @@ def of_certificates() -> Iterator[Example]:
 
 def of_spectra() -> Iterator[Example]:
     spectrum = orbits.orbit_spectrum(lambda x: x[:, :1], ACT, X)
-    choice = orbits.choose(spectrum, error=1.0)
     asked = {"f": lambda x: x[:, :1], "action": ACT, "x": X, "oracle": None, "calls": 32}
     more = {"by": None, "chunk_size": 8, "progress": None}
     yield Example(orbits.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
-    yield Example(orbits.Spectrum, fields(spectrum))
-    yield Example(orbits.Prediction, fields(choice.prediction))
-    yield Example(orbits.Choice, fields(choice))
     counts = {"S": ("a billion",)}
     yield Example(spectrum.predict, {"S": S}, of=key(orbits.Spectrum.predict), takes=counts)
     yield of(orbits.Spectrum.plot, spectrum.plot, axes=None)
@@ -285,7 +281,6 @@ def of_planning() -> Iterator[Example]:
     )
     yield Example(plans.degree_dimension_sum, {"group": G, "degree": 2})
     yield Example(PLAN.row, {"method": "full"})
-    yield Example(plans.SampledWords, {"m": 3, "deviation": 0.5, "length": 2, "size": 9})
     yield Example(
         plans.sampled_words,
         {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0},

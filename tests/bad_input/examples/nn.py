@@ -155,7 +155,7 @@ def of_models() -> Iterator[Example]:
                 "x": X.numpy(),
                 "output_action": None,
             },
-            **{"chunk_size": None, "delta": 0.05, "calls": 10, "seed": 0},
+            **{"chunk_size": None, "delta": 0.05, "calls": 10},
         },
         takes={"x": MOVED},
     )

@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sparseaug._archive import save_json
 from sparseaug.errors import ConfigMismatchError, FileFormatError, StorageError
 from studies.paper import Comparison, Config, Problem, design_claims, read_comparison
 from studies.paper.compared import KINDS, MEASURED, SAMPLES, compared
@@ -17,6 +16,7 @@ from studies.paper.parts import DESIGNS
 from studies.paper.quantities import Evaluation
 from studies.paper.runner import reproduce
 from studies.paper.seed import run_designs
+from studies.sealed import save_json
 from tests.runs import SMALL
 
 NAMES = {6: "C_6", 12: "D_6", 60: "PSL(2,5)", 120: "PGL(2,5)"}

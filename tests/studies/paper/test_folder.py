@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from sparseaug._archive import load_json, save_json
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -21,6 +20,7 @@ from sparseaug.errors import (
 from studies.paper import Config, reproduce
 from studies.paper.folder import Folder
 from studies.paper.workers import run_parallel
+from studies.sealed import load_json, save_json
 from tests.runs import SMALL
 
 

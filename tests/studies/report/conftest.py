@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparseaug._archive import save_json
 from studies.paper.compared import MEASURED
 from studies.report.looks import figure_style
+from studies.sealed import save_json
 from tests.extras import REASON
 
 FIGURES = ["figure.pdf", "figure.png", "certificates.pdf", "certificates.png"]

@@ -1,14 +1,13 @@
 import numpy as np
 import pytest
 
-from sparseaug.plans.figure import figure_bytes
 from studies.paper import Comparison, read_results
 from studies.paper.compared import MEASURED
 from studies.rates import Line, Panel
 from studies.report import write_report
 from studies.report.charts import Series
 from studies.report.figures import draw_certificates, draw_designs, draw_figure
-from studies.report.looks import Look
+from studies.report.looks import Look, figure_bytes
 from studies.report.study import _figure as draw_panels
 
 pytestmark = pytest.mark.usefixtures("drawing")

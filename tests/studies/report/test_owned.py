@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from sparseaug._archive import load_json, save_json
 from sparseaug.errors import FileFormatError, StorageError
 from studies.report import write_report
 from studies.report.write import NAMES, _figures
+from studies.sealed import load_json, save_json
 
 DRAW = _figures  # the real one: the fixture of this folder puts another in its place
 FIGURES = ["figure.pdf", "figure.png", "certificates.pdf", "certificates.png"]

@@ -6,12 +6,12 @@ import os
 
 import pytest
 
-from sparseaug._archive import load_json, save_json
 from sparseaug.errors import ArgumentError, FileFormatError, StorageError
 from studies.paper import read_comparison, read_results
 from studies.rates import Finding, Line, Panel, Summary, Table, read_study
 from studies.report import check_report, check_study, write_report, write_study
 from studies.report.owned import write_owned
+from studies.sealed import load_json, save_json
 from tests.test_crafted import go_through, wrong_facts
 
 OUTSIDE = [

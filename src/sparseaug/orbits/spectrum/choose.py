@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sparseaug._checks import LIMITS, check_integer, check_real, check_text
+from sparseaug._checks import LIMITS, check_integer, check_real
 from sparseaug.designs.catalogue import SEARCHED, candidates, known, sized
 from sparseaug.designs.choose import build
 from sparseaug.designs.offers import Offer
@@ -48,15 +48,6 @@ class Choice:
     prediction: Prediction
     draws: int
     error: float
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.sample, GroupSample):
-            raise ArgumentError(f"sample={shorten(self.sample)} is not a GroupSample.")
-        check_text("name", self.name)
-        if not isinstance(self.prediction, Prediction):
-            raise ArgumentError(f"prediction={shorten(self.prediction)} is not a Prediction.")
-        check_integer("draws", self.draws, at_least=1)
-        check_real("error", self.error, above=0)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data."""

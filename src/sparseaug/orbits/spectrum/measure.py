@@ -55,7 +55,7 @@ from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import MEANINGS, TABLE, usual_grading
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.orbits.spectrum.result import Spectrum
+from sparseaug.orbits.spectrum.result import Spectrum, check_variances
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -144,8 +144,8 @@ class Measurement:
             self.group,
             self.by,
             self.exact,
-            variances / inputs,
-            replicates / inputs,
+            check_variances("variances", variances / inputs, 1, len(blocks.degrees)),
+            check_variances("replicates", replicates / inputs, 2, len(blocks.degrees)),
             self.calls,
             inputs,
         )

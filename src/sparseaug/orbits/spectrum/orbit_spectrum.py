@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_callable, check_progress
@@ -19,7 +18,7 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import LARGEST
 from sparseaug.orbits.models import (
-    call_model,
+    call_by_rows,
     check_chunk,
     evaluating,
     require_inputs,
@@ -129,12 +128,7 @@ def _twice(f: Callable[..., Any], x: Any, n: int) -> NDArray[Any]:
 
 
 def _outputs(f: Callable[..., Any], x: Any, n: int) -> NDArray[Any]:
-    y = call_model(f, x)
-    if not is_array_api_obj(y) or y.ndim < 1 or len(y) != n:
-        given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
-        raise ArgumentError(
-            f"f returned {given} for {n} samples; return an array with one row each."
-        )
+    y = call_by_rows("f", f, x, n)
     if dtype_kind(y) not in "fc":
         raise ArgumentError(
             f"f returned {y.dtype} for x of {describe(x)}, not floating point; give values or "

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_not_negative
+from sparseaug._checks import check_flag, check_integer
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, shorten, shorten_text
+from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.degrees import Degree, Degrees
@@ -51,11 +51,6 @@ class Prediction:
     error: float
     m: int
     variance: float
-
-    def __post_init__(self) -> None:
-        for name in ("value", "error", "variance"):
-            object.__setattr__(self, name, check_not_negative(name, getattr(self, name)))
-        check_integer("m", self.m, at_least=1)
 
     @property
     def rms(self) -> float:
@@ -128,28 +123,6 @@ class Spectrum(Shown):
     replicates: Floats
     calls: int
     inputs: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.group, Group):
-            raise ArgumentError(f"group={shorten(self.group)} is not a group.")
-        if type(self.exact) is not bool:
-            raise ArgumentError(f"exact={shorten(self.exact)} is neither True nor False.")
-        check_integer("calls", self.calls, below=1 << 62)
-        check_integer("inputs", self.inputs, at_least=1, below=1 << 62)
-        if self.exact and not self.group.is_finite:
-            raise ArgumentError(
-                f"exact=True is not for {self.group.name}, which is infinite: no list holds all of it; "
-                "give False."
-            )
-        count = len(self._blocks.degrees)
-        for name, axes in (("variances", 1), ("replicates", 2)):
-            array = _not_negative(name, getattr(self, name), axes, count)
-            object.__setattr__(self, name, array)
-        if self.exact and (self.calls or len(self.replicates)):
-            raise ArgumentError(
-                f"exact=True does not go with calls={self.calls} and {len(self.replicates)} replicates, "
-                "which a spectrum from draws has; give False."
-            )
 
     @cached_property
     def _blocks(self) -> Degrees:
@@ -226,10 +199,10 @@ class Spectrum(Shown):
         return Prediction(value, error, sample.m, self.variance)
 
     def plot(self, axes: Any = None) -> Any:
-        """Draw the shares, and beside them what averaging leaves against m: draws, designs, full.
+        """Draw the share of each degree, with its 95 % bar.
 
         Args:
-            axes: two matplotlib axes; new ones by default
+            axes: matplotlib axes; new ones by default
 
         Returns:
             The axes.
@@ -237,9 +210,22 @@ class Spectrum(Shown):
         Raises:
             MissingPackageError: matplotlib is not installed.
         """
-        from sparseaug.orbits.spectrum.picture import draw_spectrum
-
-        return draw_spectrum(self, axes)
+        if axes is None:
+            pyplot = need("matplotlib.pyplot", "Spectrum.plot", extra="sparseaug[report]")
+            axes = pyplot.subplots(layout="constrained")[1]
+        elif not all(hasattr(axes, name) for name in ("bar", "errorbar", "set_xticks")):
+            raise ArgumentError(f"axes={shorten(axes)} are not matplotlib axes; leave them out.")
+        shares = dict(list(self.shares.items())[:_MOST_BARS])
+        places, heights = range(len(shares)), np.array(list(shares.values()))
+        bars = np.array([self.errors[degree] for degree in shares])
+        ends = np.minimum(bars, [heights, 1 - heights])  # a share lies between 0 and 1
+        axes.bar(places, heights, color="#0072B2")
+        if len(self.replicates):
+            axes.errorbar(places, heights, ends, fmt="none", ecolor="#333333", capsize=2.5)
+        axes.set_xticks(places, [shorten_text(str(degree), 16) for degree in shares])
+        axes.set(xlabel=self.meaning, ylabel="share of the variance", ylim=(0, None))
+        axes.set_title(f"{shorten_text(self.group.name, 24)}: variance {self.variance:.3g}")
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON data, understood by `from_dict`; shares and errors in degree order."""
@@ -269,8 +255,23 @@ class Spectrum(Shown):
         missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
         if missing:
             raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
-        facts = {name: data[name] for name in names}
-        return cls(**{**facts, "group": group_from_dict(data["group"])})
+        group, exact = group_from_dict(data["group"]), check_flag("exact", data["exact"])
+        calls = check_integer("calls", data["calls"], below=1 << 62)
+        inputs = check_integer("inputs", data["inputs"], at_least=1, below=1 << 62)
+        if exact and not group.is_finite:
+            raise ArgumentError(
+                f"exact=True is not for {group.name}, which is infinite: no list holds all of it; "
+                "give False."
+            )
+        count = len(group.degree_family().group.degrees(data["by"], whole=exact).degrees)
+        variances = check_variances("variances", data["variances"], 1, count)
+        replicates = check_variances("replicates", data["replicates"], 2, count)
+        if exact and (calls or len(replicates)):
+            raise ArgumentError(
+                f"exact=True does not go with calls={calls} and {len(replicates)} replicates, "
+                "which a spectrum from draws has; give False."
+            )
+        return cls(group, data["by"], exact, variances, replicates, calls, inputs)
 
     def _table(self) -> Table:
         how = "exact" if self.exact else f"{self.calls} calls"
@@ -324,13 +325,15 @@ class Spectrum(Shown):
 
 
 _MOST_ROWS = 40
+_MOST_BARS = 24
 
 
 def _short(share: float) -> str:
     return f"{share:.4g}" if share >= 1e-12 else "0"
 
 
-def _not_negative(name: str, given: Any, axes: int, count: int) -> Floats:
+def check_variances(name: str, given: Any, axes: int, count: int) -> Floats:
+    """A read-only copy, or an `ArgumentError`: of finite sums, one for each block."""
     array = check_floats(name, given).copy()
     if axes == 2 and array.shape == (0,):  # JSON has no shape (0, count)
         array = np.zeros((0, count))
