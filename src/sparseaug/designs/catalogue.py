@@ -67,19 +67,22 @@ SEARCHED = ("nested", *JUDGED)
 
 @dataclass(frozen=True)
 class Construction:
-    """One row of the table: `offers(group, m, degree)` for a group that it `fits`.
+    """One row of the table: `offers(group, m, degree)` for a group with this `transform`.
 
     `m` and `degree` are what was asked for, or None: constructions of a fixed size need neither.
     """
 
-    fits: Callable[[Group], bool]
+    transform: str  # of the groups that it is for; empty: for all
     offers: Callable[[Any, int | None, int | None], Iterator[Offer]]
 
 
 def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Offer]:
     """All offers for the group; those of any size for this m and degree."""
     return [
-        offer for row in CONSTRUCTIONS if row.fits(group) for offer in row.offers(group, m, degree)
+        offer
+        for row in CONSTRUCTIONS
+        if row.transform in ("", group.transform)
+        for offer in row.offers(group, m, degree)
     ]
 
 
@@ -136,29 +139,6 @@ def averages(group: Group, degree: int | None = None) -> Averages:
     return Translations(group) if group.moduli is None else Characters(group.moduli, degree)
 
 
-def _permutes(group: Group) -> bool:
-    """S_n or A_n: rows are image arrays."""
-    return group.transform == "young"
-
-
-def _is_signed(group: Group) -> bool:
-    """B_n: rows are image arrays and sign bits."""
-    return group.signed_axes > 0
-
-
-def _rotates(group: Group) -> bool:
-    """SO(2), SO(3), O(2) or O(3)."""
-    return group.transform == "wigner"
-
-
-def _is_abelian(group: Group) -> bool:
-    return group.moduli is not None
-
-
-def _any(group: Group) -> bool:
-    return True
-
-
 def _fixed(offers: Callable[[Any], Iterator[Offer]]) -> Callable[..., Iterator[Offer]]:
     return lambda group, m, degree: offers(group)
 
@@ -213,7 +193,7 @@ def _searches(group: Group, m: int | None, degree: int | None) -> Iterator[Offer
 
 def searched_degrees(group: Group) -> tuple[int, ...]:
     """The degrees by which elements are searched for without listing the group."""
-    if _permutes(group) and 2 < group.width <= LARGEST_N:
+    if group.transform == "young" and 2 < group.width <= LARGEST_N:
         return (1, 2)
     if group.moduli is not None and set(group.moduli) == {2} and 2 < group.width <= LARGEST_SIGNS:
         return () if is_listed(group) else (2, 3)
@@ -350,14 +330,14 @@ def _crossed(parts: list[Offer], array: Callable[[], Rows]) -> Rows:
 
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
-    Construction(_rotates, rotation_offers),
-    Construction(_permutes, _fixed(permutations)),
-    Construction(_is_signed, _signed),
-    Construction(_is_abelian, _fixed(flips)),
-    Construction(_is_abelian, _fixed(shifts)),
-    Construction(_any, _products),
-    Construction(_any, _lattices),
-    Construction(_any, _searches),
-    Construction(_any, _whole),
+    Construction("wigner", rotation_offers),
+    Construction("young", _fixed(permutations)),
+    Construction("signed", _signed),
+    Construction("characters", _fixed(flips)),
+    Construction("characters", _fixed(shifts)),
+    Construction("", _products),
+    Construction("", _lattices),
+    Construction("", _searches),
+    Construction("", _whole),
 )
 """Every construction; among offers of one size the earlier one is taken."""

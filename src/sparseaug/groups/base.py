@@ -66,8 +66,8 @@ class Group(Graded, ABC):
         is_finite: False for rotations and for products with them: their order is `math.inf`
         rounding: `distance` of a computed product from the true one, at most; 0 for integer rows
         moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
-        transform: the family's own Fourier transform, "characters", "dihedral", "young" or "wigner";
-            or none
+        transform: the family's own way to its irreps: "characters", "dihedral", "young", "signed" or
+            "wigner"; or none
         factors: of a direct product; empty for all other groups
         even: of S_n: only the even permutations, A_n
         signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups

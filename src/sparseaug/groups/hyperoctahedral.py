@@ -47,6 +47,7 @@ class Hyperoctahedral(Group):
 
     n: int
 
+    transform = "signed"
     irreps_have_degrees = True
 
     @property

@@ -26,7 +26,7 @@ from sparseaug.orbits.models import (
 )
 from sparseaug.orbits.spectrum.measure import measure
 from sparseaug.orbits.spectrum.result import Spectrum
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling import Oracle
 from sparseaug.spectral.norm import Progress
 
 _HELD = 1 << 30  # bytes of outputs held at a time
@@ -153,7 +153,6 @@ def _blocks(
     fit = max(1, _HELD // (N * first.itemsize))
     width = min(n, chunk, max(1, fit // max(1, outputs)))
     passes = max(1, math.ceil(outputs / fit))
-    S = GroupSample(action.group, rows)
     for start, turn in product(range(0, n, width), range(passes)):
         part = map_leaves(lambda array, at=start: array[at : at + width], x)
         count = min(width, n - start)
@@ -161,7 +160,7 @@ def _blocks(
         kept = slice(turn * fit, (turn + 1) * fit)
         values = np.empty((N, count * len(range(outputs)[kept])), first.dtype)
         for at in range(0, N, step):
-            some = S.elements[at : at + step]
+            some = rows[at : at + step]
             y = _outputs(f, joined(action(some, part)), len(some) * count)
             if y.shape[1:] != first.shape[1:]:
                 raise ArgumentError(
