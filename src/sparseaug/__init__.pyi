@@ -35,7 +35,6 @@ from sparseaug.groups import permutation_group as permutation_group
 from sparseaug.groups import sign_flips as sign_flips
 from sparseaug.groups import table_group as table_group
 from sparseaug.groups.abelian import abelian as abelian
-from sparseaug.groups.dicyclic import dicyclic as dicyclic
 from sparseaug.groups.dihedral import dihedral as dihedral
 from sparseaug.groups.hyperoctahedral import hyperoctahedral as hyperoctahedral
 from sparseaug.groups.rotations import orthogonal as orthogonal

@@ -89,7 +89,7 @@ EXCUSED = {
     "descent.Trace.__getitem__": "a mapping: KeyError, as every mapping",
     **dict.fromkeys(
         (
-            *("groups.Abelian", "groups.Dicyclic", "groups.Dihedral", "groups.GridSymmetries"),
+            *("groups.Abelian", "groups.Dihedral", "groups.GridSymmetries"),
             *("groups.Hyperoctahedral", "groups.PermutationGroup", "groups.Product"),
             *("groups.Rotations", "groups.Symmetric", "groups.TableGroup", "groups.format_order"),
         ),

@@ -100,7 +100,7 @@ def test_repeated_rows_are_named():
 
 
 def test_a_group_without_degrees_is_inspected_as_far_as_it_goes():
-    found = sa.inspect(sa.Oracle(sa.table_group(table_of(sa.dicyclic(3))), seed=0).draw(5))
+    found = sa.inspect(sa.Oracle(sa.table_group(table_of(sa.dihedral(3))), seed=0).draw(5))
     assert found.profile is None
     assert found.deviation == pytest.approx(sa.deviation(found.sample).value)
     assert "no profile" in str(found)

@@ -242,7 +242,7 @@ def test_shares_and_predictions_are_within_their_bars(name: str) -> None:
     assert bar < 0.2  # the band says something
 
 
-@pytest.mark.parametrize("name", ["S4xZ2^3", "C5xS5", "Q8xS4", "Grid3xS3"])
+@pytest.mark.parametrize("name", ["S4xZ2^3", "C5xS5", "Grid3xS3"])
 def test_draws_of_a_mixed_product_find_its_sets_of_factors(name: str) -> None:
     """Beside all values; at 95 % fewer than 8 of 10 are right once in 87 cases; seeds are fixed."""
     group = sa.group(name)

@@ -156,7 +156,7 @@ def test_other_mistakes_are_answered():
     with pytest.raises(ArgumentError, match="group="):
         plan(6, deviation=0.5, degree=2)
     with pytest.raises(UnsupportedError, match="degree="):
-        plan(sa.dicyclic(2), deviation=0.5, degree=1)
+        plan(sa.grid_symmetries(2), deviation=0.5, degree=1)
     for missing in CONSTANTS:
         given = {name: value for name, value in CONSTANTS.items() if name != missing}
         with pytest.raises(ArgumentError, match=f"{missing}= is missing"):

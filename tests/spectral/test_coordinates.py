@@ -148,8 +148,8 @@ def test_degrees_that_do_not_exist_are_refused():
     S = sa.Oracle(sa.group("S3xZ2^2"), seed=0).draw(3)
     with pytest.raises(ArgumentError, match="degree=6 is above 5, the highest degree of S3xZ2\\^2"):
         sa.deviation(S, degree=6)
-    with pytest.raises(UnsupportedError, match="degree=1 has no meaning for Q8:"):
-        sa.deviation(sa.Oracle(sa.group("Q8xS3"), seed=0).draw(3), degree=1)
+    with pytest.raises(UnsupportedError, match="degree=1 has no meaning for Grid2:"):
+        sa.deviation(sa.Oracle(sa.group("Grid2xS3"), seed=0).draw(3), degree=1)
     with pytest.raises(GroupTooLargeError, match="degree"):
         sa.deviation(sa.Oracle(sa.group("S300xZ2^2"), seed=0).draw(3), degree=4)
     with pytest.raises(GroupTooLargeError, match="combinations of coordinates"):

@@ -230,7 +230,7 @@ def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
     with pytest.raises(OracleBudgetError, match="budget"):
         sa.draw_until(oracle, target=0.1)
     assert oracle.calls <= 90
-    for group, degree in ((sa.symmetric(4), 9), (sa.dicyclic(4), 1)):
+    for group, degree in ((sa.symmetric(4), 9), (sa.grid_symmetries(2), 1)):
         oracle = sa.Oracle(group)
         with pytest.raises((ArgumentError, UnsupportedError)):
             sa.draw_until(oracle, target=0.5, degree=degree)
@@ -455,7 +455,7 @@ S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
             "degree=1 or 2",
         ),
         (
-            lambda: sa.deviation(sa.Oracle(sa.group("Q8")).draw(9), degree=1),
+            lambda: sa.deviation(sa.Oracle(sa.group("Grid2")).draw(9), degree=1),
             UnsupportedError,
             "degree=",
         ),

@@ -48,7 +48,7 @@ def test_a_method_that_does_not_fit_says_what_it_is_for(group):
 
 
 def test_every_method_that_fits_gives_the_same_norm():
-    for name in ("Z2^4", "C12", "D6", "S4", "A5", "B3", "Q12", "Grid3", "Cube24", "S3xZ2^2"):
+    for name in ("Z2^4", "C12", "D6", "S4", "A5", "B3", "Grid3", "Cube24", "S3xZ2^2"):
         S = sa.Oracle(sa.group(name), seed=3).draw(25)
         values = []
         for method in METHODS:

@@ -6,7 +6,6 @@ subgroups       the subgroup that some elements generate
 permutations    permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
 dihedral        symmetries of the regular n-gon
-dicyclic        quaternion groups
 grid            shifts, turns and flips of a periodic grid
 symmetric       S_n and A_n
 hyperoctahedral signed permutations
@@ -34,7 +33,6 @@ from sparseaug.groups.catalogue import (
     mathieu,
     rubik,
 )
-from sparseaug.groups.dicyclic import Dicyclic, dicyclic
 from sparseaug.groups.dihedral import Dihedral, dihedral
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
@@ -49,7 +47,6 @@ from sparseaug.groups.table import TableGroup, matrix_group, table_group
 __all__ = [
     "ENUMERATION_LIMIT",
     "Abelian",
-    "Dicyclic",
     "Dihedral",
     "DimensionSum",
     "Faithful",
@@ -69,7 +66,6 @@ __all__ = [
     "cube_rotations",
     "cube_symmetries",
     "cyclic",
-    "dicyclic",
     "dihedral",
     "direct_product",
     "format_order",

@@ -19,7 +19,6 @@ from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
 from sparseaug.groups.abelian import Abelian, cyclic
 from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.base import Group
-from sparseaug.groups.dicyclic import of_order
 from sparseaug.groups.dihedral import dihedral
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import grid_symmetries
@@ -107,7 +106,6 @@ CATALOGUE = (
     Named("C", cyclic, "C12", "turns of n points", "roll"),
     Named("Z", cyclic, "Z2^20", "sign flips", "flip_signs"),
     Named("D", dihedral, "D4", "symmetries of an n-gon", "rotate_grid"),
-    Named("Q", of_order, "Q8", "quaternion groups of order 4n", "custom_action"),
     Named("SO", rotations, "SO3", "rotations of the plane, of space", "rotate"),
     Named("O", orthogonal, "O3", "the same with reflections", "rotate"),
     Named("Grid", grid_symmetries, "Grid28", "shifts, turns, flips of an image", "move_grid"),

@@ -86,7 +86,7 @@ class Dihedral(Group):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
                 degree = 0 if turn_sign == 1 else self.n // 2
-                yield Irrep(name, 1, Sign(turn_sign, flip_sign), 0.0, degree)
+                yield Irrep(name, 1, _Sign(turn_sign, flip_sign), 0.0, degree)
         for j in range(1, (self.n + 1) // 2):
             yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING, j)
 
@@ -97,11 +97,9 @@ _ROUNDING = 128 * UNIT
 
 
 @dataclass(frozen=True)
-class Sign:
-    """A character of rows (a, f): turn_sign^a flip_sign^f, for turn_sign = 1 or -1."""
-
+class _Sign:
     turn_sign: int
-    flip_sign: complex
+    flip_sign: int
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         elements = check_rows("elements", elements, 2)

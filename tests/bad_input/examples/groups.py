@@ -20,7 +20,7 @@ TURN = sa.rotate_grid(sa.dihedral(4))
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
 FAMILIES = (  # one of each kind of row, then those whose own methods alone are shown
     *(S3, sa.hyperoctahedral(2), sa.dihedral(4), sa.abelian(2, 3), sa.group("S3xZ2^2")),
-    *(sa.dicyclic(3), sa.alternating(4), sa.cyclic(5), sa.grid_symmetries(3)),
+    *(sa.alternating(4), sa.cyclic(5), sa.grid_symmetries(3)),
     *(sa.groups.cube_rotations(), sa.permutation_group([[1, 2, 0]], label="turns")),
 )
 DICTS = {
@@ -181,7 +181,6 @@ EXAMPLES = [
             sa.alternating,
             sa.hyperoctahedral,
             sa.dihedral,
-            sa.dicyclic,
             sa.cyclic,
         )
     ),
