@@ -14,23 +14,20 @@ from sparseaug._checks import LIMITS
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Rows, chain
 from sparseaug.groups.chain import (
-    Level,
     are_even,
     cycle_lengths,
-    find_following,
     stabiliser_chain,
 )
 from sparseaug.groups.generated import recognise
 from sparseaug.groups.parts import (
     ChainPart,
     DisjointParts,
-    FollowedPart,
     PermutationPart,
     SymmetricPart,
     WreathPart,
     find_parts,
 )
-from sparseaug.groups.permutations import compose_permutations, invert_permutations
+from sparseaug.groups.permutations import compose_permutations
 from sparseaug.plans import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
 
@@ -103,10 +100,10 @@ FACTS = {
     ),
     "D6 on carbons and hydrogens": (
         [[1, 2, 3, 4, 5, 0, 7, 8, 9, 10, 11, 6], [0, 5, 4, 3, 2, 1, 6, 11, 10, 9, 8, 7]],
-        FollowedPart,
+        ChainPart,
         12,
     ),
-    "S4 on points and pairs, which do not follow": (
+    "S4 on points and pairs": (
         [
             [1, 0, 2, 3, *(p + 4 for p in (0, 3, 4, 1, 2, 5))],
             [1, 2, 3, 0, *(p + 4 for p in (3, 4, 0, 5, 1, 2))],
@@ -134,31 +131,9 @@ def test_parts_are_found_and_digits_go_both_ways(name: str) -> None:
     assert np.array_equal(part.rows(part.sift(products)[0]), products)
 
 
-def test_points_that_only_seem_to_follow_are_not_dropped(monkeypatch: Any) -> None:
-    """Random elements that are all 1 make every point a candidate; the check must refuse them."""
-    turns = np.array([[1, 2, 0, 3, 4, 5, 6], [0, 1, 2, 4, 5, 6, 3], [0, 2, 1, 3, 6, 5, 4]])
-    joined = np.concatenate([turns, turns[:1][:, turns[1]]])
-    monkeypatch.setattr(chain, "_TRIED", 1)
-    monkeypatch.setattr(
-        chain.RandomElements, "batch", lambda self, size: np.tile(np.arange(7), (size, 1))
-    )
-    assert find_following(joined) is None
-    monkeypatch.undo()
-    assert find_following(joined) is None
-
-
-def test_a_row_that_moves_followers_elsewhere_is_not_an_element() -> None:
-    part = find_parts(np.array(FACTS["D6 on carbons and hydrogens"][0]))
-    rows = some_elements(part)
-    assert part.sift(rows)[1].all()
-    rows[:, [6, 7]] = rows[:, [7, 6]]
-    assert not part.sift(rows)[1].any()
-    assert not part.sift(np.roll(np.arange(12), 6)[None])[1].any()  # leaders go to followers
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_diagonal_actions_have_the_order_of_sympy(seed: int) -> None:
-    """Copies of an orbit, relabelled, and its pairs: all of them follow the points."""
+    """Copies of an orbit, relabelled, and its pairs: all of them go where the points say."""
     pytest.importorskip("sympy")
     from sympy.combinatorics import Permutation, PermutationGroup
 
@@ -231,8 +206,7 @@ FAMILIES = {
     "S20": nx.star_graph(20),
     "S3xS5": nx.complete_bipartite_graph(3, 5),
     "B5": nx.complete_multipartite_graph(2, 2, 2, 2, 2),
-    "B3": nx.hypercube_graph(3),
-    "B8": nx.hypercube_graph(8),
+    "B3": nx.complete_multipartite_graph(2, 2, 2),
 }
 
 
@@ -251,23 +225,9 @@ def test_families_are_recognised_in_automorphism_groups_by_an_isomorphism(name: 
 
 
 def test_what_is_no_family_is_not_taken_for_one() -> None:
-    for graph in (nx.petersen_graph(), nx.cycle_graph(16), nx.frucht_graph()):
+    graphs = nx.petersen_graph(), nx.cycle_graph(16), nx.frucht_graph(), nx.hypercube_graph(3)
+    for graph in graphs:
         assert recognise(find_parts(graph_automorphisms(graph).group.generators())) is None
-
-
-@pytest.mark.parametrize("depth", [0, 1])
-def test_a_cube_has_every_permutation_of_its_chain_compared_with_its_labels(depth: int) -> None:
-    """A table with one wrong entry: two corners that neighbours do not show are exchanged."""
-    part = find_parts(graph_automorphisms(FAMILIES["B3"]).group.generators())
-    assert isinstance(part, ChainPart)
-    assert recognise(part) is not None
-    level = part.levels[depth]
-    wrong = level.transversal.copy()
-    # corners 3 and 7 are two and three steps from corner 0
-    wrong[-1, [3, 7]] = wrong[-1, [7, 3]]
-    levels = list(part.levels)
-    levels[depth] = Level(level.point, level.digit_of, wrong, invert_permutations(wrong))
-    assert recognise(ChainPart(part.k, tuple(levels))) is None
 
 
 ORDERS = {
@@ -314,7 +274,6 @@ POINTS = {
     "S5": nx.complete_graph(5),
     "S3xS4": nx.complete_bipartite_graph(3, 4),
     "B4": nx.complete_multipartite_graph(2, 2, 2, 2),
-    "B3": nx.hypercube_graph(3),  # on its eight corners
 }
 
 
@@ -337,6 +296,5 @@ def test_the_sum_of_dimensions_to_a_degree_is_that_of_the_irreps_in_functions_of
             if round(float((trace.real * meets).mean())):
                 wanted += irrep.dimension
         found = degree_dimension_sum(group, degree)
-        assert found.value >= wanted
-        assert found.value == wanted or not found.exact
-        assert found.exact == known.same_degrees
+        assert found.value == wanted
+        assert found.exact

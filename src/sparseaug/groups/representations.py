@@ -55,15 +55,13 @@ class Faithful(NamedTuple):
 
 
 class Isomorphism(NamedTuple):
-    """A group of a known family, and the map from rows to its rows."""
+    """A group of a known family, and the map from rows to its rows.
+
+    Functions of k points are those of k coordinates of the family.
+    """
 
     group: Group
     rows: Callable[[Rows], Rows]
-    same_degrees: bool = True
-    """Whether functions of k points are those of k coordinates of the family.
-
-    Not so for the corners of a cube.
-    """
 
 
 MOST_IRREPS = 10_000

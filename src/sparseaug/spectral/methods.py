@@ -115,13 +115,10 @@ def find_method(name: str) -> Method | None:
     return next((method for method in METHODS if method.name == name), None)
 
 
-def as_known(S: GroupSample, *, by_degree: bool = False) -> GroupSample:
-    """S in the family that its group is known to be: norms do not change under an isomorphism.
-
-    Degrees may: with by_degree=True only a family that has those of the group's own points.
-    """
-    known = S.group.degree_family() if by_degree else S.group.known_as()
-    if known is None or known.group is S.group:
+def as_known(S: GroupSample) -> GroupSample:
+    """S in the family that its group is known to be: neither norms nor degrees change."""
+    known = S.group.known_as()
+    if known is None:
         return S
     return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
 

@@ -94,14 +94,8 @@ class Graded:
         return IrrepDegrees.of(group) if self.irreps_have_degrees else Points.of(group, whole=whole)
 
     def degree_family(self) -> Isomorphism:
-        """The family whose degrees the group is known to have; itself where it is not recognised.
-
-        Sets of factors, the degrees of products, are the same whatever the points of a factor are.
-        """
-        known = self.known_as()
-        if known is not None and (known.same_degrees or known.group.factors):
-            return known
-        return Isomorphism(cast("Group", self), lambda rows: rows)
+        """The family whose degrees the group is known to have; itself where it is not recognised."""
+        return self.known_as() or Isomorphism(cast("Group", self), lambda rows: rows)
 
     def dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """For each degree from 0 to this one the sum of d_pi over its irreps, or an upper bound.

@@ -191,7 +191,7 @@ class Spectrum(Shown):
         if isinstance(S, str) and S == "full" and self.group.is_finite:
             return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
-        known = as_known(sample, by_degree=True)
+        known = as_known(sample)
         squares = mean_squares(self._blocks, known)
         value = float(self.variances @ squares)
         within = float(np.linalg.norm(self.variances * spreads(self._blocks, known)))

@@ -84,7 +84,7 @@ def profile(
         check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
     check_choice("by", by, tuple(MEANINGS))
-    T = as_known(S, by_degree=True)
+    T = as_known(S)
     if by == "frequency" and T.group.moduli is None:
         raise ArgumentError(
             f'by="frequency" is for abelian groups, not {S.group.name}; leave it out.'
