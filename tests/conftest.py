@@ -105,15 +105,6 @@ ACTIONS = {
         some_data((2, 4, 4, 3)),
     ),
     "flip of an axis": (sa.flip(1), some_data((2, 5, 3))),
-    "vectors of images": (sa.rotate(sa.dihedral(4)), some_data((3, 2))),
-    "vectors on a grid": (
-        sa.rotate(sa.grid_symmetries(4), 1, components="right-up", grid=(-2, -1)),
-        some_data((2, 2, 4, 4)),
-    ),
-    "vectors on a grid, channels last": (
-        sa.rotate(sa.cyclic(4), components="right-down", grid=(1, 2)),
-        some_data((2, 3, 3, 2)),
-    ),
     "rotations of the cube": (sa.linear(sa.groups.cube_rotations()), some_data((4, 3))),
     "symmetries of the cube on point clouds": (
         sa.linear(sa.groups.cube_symmetries()),

@@ -53,7 +53,6 @@ from sparseaug.risk import augmented_risk as augmented_risk
 from sparseaug.sampling import GroupSample as GroupSample
 from sparseaug.sampling import Oracle as Oracle
 from sparseaug.sampling.augment import augment as augment
-from sparseaug.sampling.augment import augment_batches as augment_batches
 from sparseaug.spectral.deviation import deviation as deviation
 from sparseaug.spectral.draw_until import draw_until as draw_until
 from sparseaug.spectral.profiles.profile import profile as profile

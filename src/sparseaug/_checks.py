@@ -48,11 +48,6 @@ LIMITS: dict[str, Limit] = {
     "sample": Limit(
         1 << 30, "bytes", "rows of one sample; checking them takes three times as much"
     ),
-    "described numbers": Limit(
-        30_000_000, "numbers in its generators or matrices", "0.24 GB, held a few times"
-    ),
-    "described table": Limit(10_000_000, "entries in its table", "80 bytes each on the way"),
-    "described products": Limit(500_000_000, "steps to match the products", "half a minute"),
     # degrees
     "characters": Limit(1 << 22, "characters", "a second or so for all of them"),
     "characters of frequencies": Limit(1 << 27, "numbers", "a gigabyte"),

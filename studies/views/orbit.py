@@ -229,7 +229,8 @@ def product_grid(degree: int, angles: int) -> tuple[Rows, Floats]:
     euler = np.empty((len(z), angles, 3))
     euler[..., 0], euler[..., 1] = np.arctan2(y, x)[:, None], np.arccos(z)[:, None]
     euler[..., 2] = turns
-    rows = rotations(3).from_scipy(Rotation.from_euler("ZYZ", euler.reshape(-1, 3)))
+    quaternions = Rotation.from_euler("ZYZ", euler.reshape(-1, 3)).as_quat()
+    rows = rotations(3).canonical(quaternions[:, [3, 0, 1, 2]])
     return rows, np.repeat(shares / shares.sum() / angles, angles)
 
 

@@ -69,7 +69,8 @@ def ipi() -> list[Scheme]:
         euler = np.empty((L, len(z), 3))
         euler[..., 0] = (2 * np.pi * np.arange(L) / L)[:, None]
         euler[..., 1], euler[..., 2] = np.arccos(z), np.arctan2(y, x)
-        rows = rotations(3).from_scipy(Rotation.from_euler("ZXZ", euler.reshape(-1, 3)))
+        quaternions = Rotation.from_euler("ZXZ", euler.reshape(-1, 3)).as_quat()
+        rows = rotations(3).canonical(quaternions[:, [3, 0, 1, 2]])
         weights = np.tile(shares / shares.sum() / L, L)
         found.append(fixed(f"i-PI, order {L}", "field", rows, IPI.format(L), weights))
     return found

@@ -357,14 +357,6 @@ def test_what_is_made_of_draws_knows_them():
     assert sa.GroupSample(first.group, first.elements).origin.draws == ()
 
 
-def test_files_of_the_first_versions_are_read_and_their_draws_told(tmp_path):
-    S = sa.Oracle(sa.symmetric(4), seed=5).draw(3)
-    facts = S._facts()
-    del facts["origin"]["draws"]
-    files.save(tmp_path / "S", S.group, S.elements, facts, overwrite=True)
-    assert sa.GroupSample.load(tmp_path / "S").origin.draws == ((5, 0, 3),)
-
-
 def test_a_group_is_taken_by_name_and_a_sample_as_rows_wherever_one_is():
     S3, x = sa.symmetric(3), np.arange(6.0).reshape(2, 3)
     act = sa.permute_axis("S3")

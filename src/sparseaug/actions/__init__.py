@@ -5,7 +5,7 @@ base      the two steps of an action (prepare with NumPy, apply on any device) a
 combine   products of actions, several arrays moved together, a user's own function
 permute   permute an axis, permute graph nodes, shift, reverse, turn and flip a square grid
 linear    flip signs, signed permutations, matrices
-rotate    coordinates, vectors and tensors by rotations; vectors that turn with a square grid
+rotate    coordinates, vectors and tensors by rotations
 prepared  an action and rows, prepared once per shape, dtype and device
 gather_numba  gathering compiled by numba
 """

@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparseaug._checks import check_array, check_integer, check_rows
 from sparseaug._floats import UNIT
-from sparseaug.errors import ArgumentError, ElementError, UnsupportedError, shorten
+from sparseaug.errors import ElementError, UnsupportedError, shorten
 from sparseaug.groups import quaternions
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
@@ -289,45 +289,6 @@ class Rotations(Group):
             kept = quaternions.are_rows(signed) & (quaternions.squared_length(signed) < 1.5)
         rows = np.where(kept[:, None], signed, quaternions.signed(quaternions.unit(turns)))
         return self._joined(rows, bits + 0.0)
-
-    def to_scipy(self, elements: ArrayLike) -> Any:
-        """As `scipy.spatial.transform.Rotation`; for rotations(3).
-
-        Args:
-            elements: rows (k, 4).
-
-        Examples:
-            >>> rotations(3).to_scipy([[1, 1, 0, 0]]).magnitude().round(6).tolist()
-            [1.570796]
-        """
-        from scipy.spatial.transform import Rotation  # takes a while to import
-
-        rows = self._require_space().check(elements)
-        return Rotation.from_quat(rows[:, [1, 2, 3, 0]])
-
-    def from_scipy(self, rotation: Any) -> Rows:
-        """The rows of a `scipy.spatial.transform.Rotation`, of one or of several; for rotations(3).
-
-        Args:
-            rotation: SciPy's rotations.
-
-        Examples:
-            >>> from scipy.spatial.transform import Rotation
-            >>> rotations(3).from_scipy(Rotation.identity(1)).tolist()
-            [[1.0, 0.0, 0.0, 0.0]]
-        """
-        from scipy.spatial.transform import Rotation
-
-        if not isinstance(rotation, Rotation):
-            raise ArgumentError(
-                f"rotation={shorten(rotation)} is not a scipy.spatial.transform.Rotation."
-            )
-        return self._require_space().canonical(np.atleast_2d(rotation.as_quat())[:, [3, 0, 1, 2]])
-
-    def _require_space(self) -> Rotations:
-        if self.n != 3 or self.reflections:
-            raise UnsupportedError(f"SciPy's rotations are those of rotations(3), not {self.name}.")
-        return self
 
     def _rows_are(self) -> str:
         turn = (

@@ -5,13 +5,13 @@ oracle   fresh elements, counted, within a budget; one for many threads
 origin   where a sample came from, and the draws behind it
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
 files    a sample as one safetensors file
-augment  transformed copies of a data set, at once or in batches
+augment  transformed copies of a data set
 """
 
-from sparseaug.sampling.augment import augment, augment_batches
+from sparseaug.sampling.augment import augment
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import Oracle
 from sparseaug.sampling.origin import Origin
 from sparseaug.sampling.sample import GroupSample
 
-__all__ = ["GroupSample", "Oracle", "Origin", "augment", "augment_batches", "keyed_rng"]
+__all__ = ["GroupSample", "Oracle", "Origin", "augment", "keyed_rng"]

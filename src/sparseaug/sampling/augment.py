@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     joined,
     leaves,
-    map_leaves,
     namespace,
     require_data,
     require_library,
@@ -49,8 +46,8 @@ def augment(
         The copies of x and their targets, or the copies alone where there is no y.
 
     Raises:
-        ArgumentError: also where the copies are larger than the memory of this machine;
-            `augment_batches` makes them in parts.
+        ArgumentError: also where the copies are larger than the memory of this machine; give some rows
+            of S at a time.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -62,45 +59,8 @@ def augment(
     """
     S = _checked(action, S, x, y, y_action)
     size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
-    require_room(f"S has m={S.m} elements", S.m * size, "use augment_batches, or a smaller S")
+    require_room(f"S has m={S.m} elements", S.m * size, "give some of S.elements at a time")
     return _copies(action, S.elements, x, y, y_action)
-
-
-def augment_batches(
-    action: Action,
-    S: GroupSample | Literal["full"],
-    x: Array,
-    y: Array | None = None,
-    *,
-    batch: int,
-    y_action: Action | None = None,
-) -> Iterator[Array | tuple[Array, Array]]:
-    """The copies of `augment`, in the same order, at most `batch` at a time: for data that do not fit.
-
-    A batch is made of whole passes over the samples where they fit, and of a part of one otherwise.
-    Arguments are checked before the first batch is asked for.
-
-    Args:
-        action: how the group moves x
-        S: the m elements, or "full": all of the group
-        x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
-        y: the n targets; without them only copies of x come back
-        batch: number of copies in memory at once, at most
-        y_action: how the group moves y, for targets that move along
-
-    Returns:
-        An iterator over pairs (copies of x, targets), or over copies of x where there is no y.
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> act = sa.permute_axis(sa.cyclic(3))
-        >>> batches = sa.augment_batches(act, "full", np.eye(3)[:2], np.array([0, 1]), batch=4)
-        >>> [len(y) for x, y in batches]
-        [4, 2]
-    """
-    S = _checked(action, S, x, y, y_action)
-    batch = check_integer("batch", batch, at_least=1)
-    return _batches(action, S.elements, x, y, y_action, batch)
 
 
 def require_room(what: str, size: int, remedy: str) -> None:
@@ -124,19 +84,6 @@ def machine_memory() -> int | None:
 def on_host(array: Any) -> bool:
     """Whether its entries are in this machine's memory, not on a device and not without values."""
     return isinstance(array, np.ndarray) or str(getattr(array, "device", "")).startswith("cpu")
-
-
-def _batches(
-    action: Action, rows: Rows, x: Array, y: Array | None, y_action: Action | None, batch: int
-) -> Iterator[Array | tuple[Array, Array]]:
-    n = require_samples(x)
-    step = max(1, batch // max(n, 1))
-    for j in range(0, len(rows), step):
-        for start in range(0, n, batch):
-            part = slice(start, start + batch)
-            some = map_leaves(lambda array, part=part: array[part], x)
-            targets = None if y is None else y[part]
-            yield _copies(action, rows[j : j + step], some, targets, y_action)
 
 
 def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:

@@ -15,14 +15,7 @@ import numpy as np
 
 from sparseaug._checks import LIMITS, check_array, check_integer, require_memory
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
-from sparseaug.groups import (
-    Group,
-    PermutationGroup,
-    Rows,
-    as_group,
-    format_order,
-    permutation_group,
-)
+from sparseaug.groups import Group, Rows, as_group, format_order
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample
@@ -82,7 +75,6 @@ class Oracle:
         self._calls = 0
         self._last: tuple[int, Rows] = (-1, np.empty((0, group.width), group.row_dtype))
         self._kept: list[tuple[int, Rows]] = []  # found by `source`, not yet handed out
-        self._seen: list[Rows] = []  # all that `source` found, for `discovered_group`
         self._charged = 0  # calls of `source` that are in the cost of a sample
         self._lock = threading.RLock()
         _ORACLES.add(self)
@@ -183,56 +175,6 @@ class Oracle:
                 raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
             self._calls = calls
 
-    def discovered_group(self) -> PermutationGroup:
-        """The group that the elements which the source has found so far generate.
-
-        For a source whose group is not known: `group` is one that certainly holds what it finds, such
-        as symmetric(n), and this is the part of it that has been seen, as permutations of the same
-        points. It costs no call.
-
-        It is never larger than the true group G, and may be smaller. If the source draws uniformly
-        from G, each draw leaves a proper subgroup with probability 1/2 or more, and a chain of
-        subgroups has at most log2 |G| steps: after m draws the group is too small with probability at
-        most P(Binomial(m, 1/2) < floor(log2 |G|)). If the source is not uniform nothing is known.
-
-        Returns:
-            A permutation group with few generators, taken from what was found; the trivial group
-            before the first draw.
-
-        Raises:
-            ArgumentError: without a source, or if `group` does not permute points.
-
-        Examples:
-            >>> import sparseaug as sa
-            >>> ring = sa.dihedral(6)
-            >>> search = lambda rng: ring.permutations(ring.sample(1, rng))[0]
-            >>> oracle = sa.Oracle(sa.symmetric(6), source=search)
-            >>> S = oracle.draw(8)
-            >>> found = oracle.discovered_group()
-            >>> found.order, sa.GroupSample(found, S.elements).m
-            (12, 8)
-        """
-        if not self.has_source:
-            raise ArgumentError(
-                f"the oracle has no source, and draws from {self.group.name}: that is its group."
-            )
-        if self.group.points is None:
-            raise ArgumentError(
-                f"group {self.group.name} does not permute points; give the oracle a group that does, "
-                "such as symmetric(n)."
-            )
-        with self._lock:
-            seen = np.concatenate([self.group.identity(), *self._seen])
-        rows = self.group.permutations(seen)
-        chosen = [0]
-        label = f"found by {len(seen) - 1} calls of a source"
-        while True:
-            found = permutation_group(rows[chosen].tolist(), label=label)
-            outside = np.flatnonzero(~found.contains(rows))
-            if not len(outside):
-                return found
-            chosen = [i for i in chosen if i] + [int(outside[0])]
-
     def _new(self, first: Rows, wanted: int) -> tuple[Rows, int]:
         """The next rows that are neither in `first` nor drawn before, and how many draws that takes."""
         draws = wanted
@@ -313,7 +255,6 @@ class Oracle:
             finally:
                 self._asking = False
             self._kept.append((index, self.group.check(row[None], name)))
-            self._seen.append(self._kept[-1][1])
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, taken between two draws; a lock cannot travel, and the copy gets one of its own."""
@@ -321,8 +262,7 @@ class Oracle:
             return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        lists = {name: list(state[name]) for name in ("_kept", "_seen")}
-        self.__dict__.update(state, **lists, _lock=threading.RLock())
+        self.__dict__.update(state, _kept=list(state["_kept"]), _lock=threading.RLock())
         _ORACLES.add(self)
 
     def __repr__(self) -> str:

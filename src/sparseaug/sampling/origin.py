@@ -26,8 +26,6 @@ Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 KINDS: tuple[str, ...] = get_args(Kind)
 LIMIT = 1 << 63  # of every count
 
-# fields that files of the first versions do not have
-_LATER = ("draws", "sourced", "behind", "identity", "distinct", "design", "side")
 SIDES = ("", "left", "right", "both")
 
 
@@ -112,17 +110,14 @@ class Origin:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
-        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there.
-
-        Only those from `draws` on may be missing, as they are in files of the first versions.
-        """
+        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there."""
         if not isinstance(data, Mapping):
             raise ArgumentError(f"data={shorten(data)} is not a mapping of an origin's fields.")
         names = [each.name for each in fields(cls)]
-        missing = [name for name in names if name not in data and name not in _LATER]
+        missing = [name for name in names if name not in data]
         if missing:
             raise ArgumentError(f"data has no {missing[0]!r}; give all of {names}.")
-        return cls(**{name: data[name] for name in names if name in data})
+        return cls(**{name: data[name] for name in names})
 
 
 def require_draws(origin: Origin, m: int, calls: int) -> None:

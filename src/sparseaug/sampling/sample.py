@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import canonical_json, parse_json, require
+from sparseaug._archive import canonical_json, require
 from sparseaug._checks import check_integer, require_memory
 from sparseaug._io import show_path
 from sparseaug.errors import (
@@ -293,8 +293,7 @@ class GroupSample:
         except (SparseAugError, TypeError, KeyError) as error:
             raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
         require(np.array_equal(sample.elements, elements), path, "its rows are not as S has them")
-        said = parse_json(canonical_json(sample._facts()))["origin"]  # lists, as in the file
-        same = all(said.get(name) == value for name, value in facts["origin"].items())
+        same = canonical_json(asdict(sample.origin)) == canonical_json(facts["origin"])
         require(same, path, "its origin is not that of a sample")
         return sample
 

@@ -94,12 +94,6 @@ def of_sampling() -> Iterator[Example]:
         {"action": ACT, "S": S, "x": X, "y": Y, "y_action": None},
         takes={"x": MOVED, "y": MOVED},
     )
-    yield Example(
-        lambda **given: list(sa.augment_batches(**given)),
-        {"action": ACT, "S": S, "x": X, "y": Y, "batch": 4, "y_action": None},
-        of=key(sa.augment_batches),
-        takes={"x": MOVED, "y": MOVED},
-    )
     yield Example(sampling.keyed_rng, {"seed": 0, "purpose": "test", "step": 0, "index": 0})
 
 

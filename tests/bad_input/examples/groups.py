@@ -85,9 +85,6 @@ def of_rotations(g: sa.groups.Group) -> Iterator[Example]:
     yield Example(g.dimensions_by_degree, {"degree": 2})
     irrep = list(g.irreps_to(2))[-1]
     yield Example(irrep.matrices, {"elements": e}, of="an irrep")
-    if g.name == "SO3":
-        yield Example(g.to_scipy, {"elements": e})
-        yield Example(g.from_scipy, {"rotation": g.to_scipy(e)})
 
 
 def from_dict(part: str) -> Example:
@@ -119,8 +116,6 @@ def of_actions() -> Iterator[Example]:
     flips, signs, grid = sa.sign_flips(4), sa.hyperoctahedral(4), sa.grid_symmetries(3)
     yield from of_makers()
     yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
-    vectors = {"axis": 1, "rank": 1, "components": "right-up", "grid": (-2, -1)}
-    yield Example(sa.rotate, {"group": sa.dihedral(4), **vectors})
     yield Example(sa.linear, {"group": sa.groups.cube_rotations(), "matrices": None})
     yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
     yield Example(
