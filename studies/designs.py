@@ -75,7 +75,7 @@ def halton_sample(group: Group, m: int, seed: int) -> sa.GroupSample:
     radices = np.array(group.radices)
     points = qmc.Halton(len(radices), scramble=True, seed=seed).random(m)
     digits = np.minimum((points * radices).astype(np.int64), radices - 1)
-    return sa.GroupSample(group, group.from_digits(np.ascontiguousarray(digits.T)))
+    return sa.GroupSample(group, group._from_digits(np.ascontiguousarray(digits.T)))
 
 
 def mean_and_error(values: list[float]) -> tuple[float, float]:

@@ -329,7 +329,7 @@ E = S3.identity()
         (
             lambda: sa.linear(sa.groups.cube_rotations())([[0]], np.zeros((1, 3), np.int64)),
             ArgumentError,
-            "needs floating point",
+            "need floating point",
         ),
         (
             lambda: sa.linear(sa.groups.cube_rotations())([[0]], np.zeros((1, 4))),

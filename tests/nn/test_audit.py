@@ -233,10 +233,9 @@ def test_the_calls_of_a_streaming_run_are_in_its_certificate():
     assert (run.calls, found["audited"].calls, oracle.calls) == (30, 130, 130)
 
 
-def test_draws_behind_words_and_joined_samples_are_not_drawn_again():
+def test_draws_behind_words_and_translates_are_not_drawn_again():
     drawn = sa.Oracle(ACT.group, seed=7).draw(4)
-    other = sa.Oracle(ACT.group, seed=9).draw(3)
-    for S in (drawn.words(2, 8), drawn.concat(other), other.words(2, 5).concat(drawn.words(3, 4))):
+    for S in (drawn.words(2, 8), drawn.translate(sa.Oracle(ACT.group, seed=9))):
         risk = risk_of(S)
         with pytest.raises(ArgumentError, match="oracle has the seed 7 of S"):
             sann.audit(risk, risk.theta, sa.Oracle(ACT.group, seed=7), calls=10)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import sparseaug as sa
@@ -17,50 +16,13 @@ def draws(seed, *sizes):
     return [oracle.draw(m) for m in sizes]
 
 
-def test_concat_counts_each_draw_once_at_any_depth():
-    a, b, c = draws(0, 10, 20, 5)
-    ab, bc = a.concat(b), b.concat(c)
-    assert ab.concat(a).calls == 30
-    assert ab.concat(bc).calls == 35
-    assert ab.concat(ab).calls == 30
-    assert a.concat(c).concat(b).calls == 35
-    assert a.concat(c).concat(ab.concat(bc)).calls == 35
-    assert draws(0, 35)[0].concat(ab).calls == 35
-    assert draws(0, 15)[0].concat(bc).calls == 35
-    (other,) = draws(1, 8)
-    assert ab.concat(other).calls == 38
-    assert other.concat(ab.concat(other)).calls == 38
-
-
-def test_concat_by_brute_force_over_random_trees():
-    """Each sample as the set of (seed, number) of its draws; concat joins the sets."""
-    rng = np.random.default_rng(0)
-    pool = []
-    for seed in (0, 1):
-        for start, stop in ((0, 3), (2, 6), (4, 9), (7, 8), (0, 9)):
-            oracle = sa.Oracle(G, seed=seed)
-            oracle.advance_to(start)
-            numbers = {(seed, i) for i in range(start, stop)}
-            pool.append((oracle.draw(stop - start), numbers))
-    for _ in range(200):
-        (one, left), (two, right) = (pool[i] for i in rng.integers(0, len(pool), 2))
-        joined = one.concat(two)
-        assert joined.calls == joined.calls_behind == len(left | right)
-        pool.append((joined, left | right))
-
-
 def test_words_cost_nothing_further_and_know_the_calls_behind_their_letters():
-    a, b = draws(0, 10, 20)
+    (a,) = draws(0, 10)
     W = a.words(3, 50)
     assert (W.calls, W.calls_behind) == (0, 10)
     assert (W.words(2, 5).calls, W.words(2, 5).calls_behind) == (0, 10)
-    assert a.concat(W).calls == 10
-    assert b.concat(W).calls == W.concat(b).calls == 30
-    assert b.concat(W).concat(a).calls == 30
-    assert W.concat(a.words(2, 7)).calls == 10
     bought = sa.GroupSample(G, a.elements, calls=7)
     assert bought.words(2, 5).calls_behind == 7
-    assert bought.concat(b).calls == 27
 
 
 def test_calls_behind_words_survive_a_file(tmp_path):
@@ -68,6 +30,7 @@ def test_calls_behind_words_survive_a_file(tmp_path):
     W.save(tmp_path / "W")
     assert sa.GroupSample.load(tmp_path / "W").calls_behind == 10
     assert Origin("words", 0, length=3, draws=((0, 0, 4), (0, 2, 10))).behind == 10
+    assert Origin("words", 0, length=3, draws=((0, 0, 9), (0, 2, 4))).behind == 9
 
 
 def test_a_plain_oracle_and_a_source_of_one_seed_share_no_draw():
@@ -76,8 +39,10 @@ def test_a_plain_oracle_and_a_source_of_one_seed_share_no_draw():
 
     (plain,) = draws(0, 8)
     found = sa.Oracle(G, seed=0, source=discover).draw(8)
-    assert plain.concat(found).calls == found.concat(plain).calls == 16
-    assert plain.concat(found.words(2, 3)).calls == 16
+    with pytest.raises(ArgumentError, match="hands out draws that S is made of"):
+        plain.translate(sa.Oracle(G, seed=0))
+    for S in (found, found.words(2, 3)):
+        assert S.translate(sa.Oracle(G, seed=0)).calls == S.calls + 1
 
 
 def test_the_calls_of_a_source_are_each_charged_to_one_sample():

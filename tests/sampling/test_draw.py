@@ -117,7 +117,7 @@ def test_a_source_is_asked_until_there_are_enough_distinct_elements() -> None:
 
 def test_a_sample_goes_through_json_with_its_seed_and_its_calls() -> None:
     S = sa.Oracle(sa.symmetric(5), seed=9).draw(6, identity=True)
-    again = sa.GroupSample.from_dict(json.loads(S.to_json()))
+    again = sa.GroupSample.from_dict(json.loads(json.dumps(S.to_dict())))
     assert again == S
     assert (again.calls, again.seed, again.origin) == (5, 9, S.origin)
     data = S.to_dict()

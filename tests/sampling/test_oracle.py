@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, ElementError, OracleBudgetError
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    GroupTooLargeError,
+    OracleBudgetError,
+)
 from sparseaug.sampling import Origin, keyed_rng
 from sparseaug.testing import check_oracle
 
@@ -37,14 +42,9 @@ def test_draws_in_parts_are_the_draw_in_one_go(parts):
     assert oracle.calls == 64
 
 
-def test_rows_of_half_a_million_numbers_are_drawn_though_256_of_them_do_not_fit():
-    group = sa.sign_flips(600_000)
-    at_once = sa.Oracle(group, seed=3).draw(3).elements
-    oracle = sa.Oracle(group, seed=3)
-    assert (np.concatenate([oracle.draw(1).elements, oracle.draw(2).elements]) == at_once).all()
-    # what the seed means is what it means for shorter rows: a block of 256 from one stream
-    assert (group.sample(3, keyed_rng(3, "oracle", index=0)) == at_once).all()
-    assert 0.49 < at_once.mean() < 0.51
+def test_rows_of_which_256_do_not_fit_are_refused_with_the_number():
+    with pytest.raises(GroupTooLargeError, match="takes 153600000 numbers"):
+        sa.Oracle(sa.sign_flips(600_000), seed=3).draw(3)
 
 
 def test_draws_cross_blocks_without_a_seam():

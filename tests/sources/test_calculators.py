@@ -119,7 +119,9 @@ def test_forces_and_stress_are_derivatives_of_the_averaged_energy():
 def test_the_spread_is_the_standard_deviation_over_S():
     atoms = some_atoms()
     S = sa.Oracle(SPACE, seed=3).draw(7)
-    twice = S.concat(S)  # equal elements are computed once, and count twice
+    twice = sa.GroupSample(
+        SPACE, np.concatenate([S.elements] * 2)
+    )  # equal elements are computed once, and count twice
     energies = [
         crooked().get_potential_energy(turned(atoms, R)) for R in SPACE.matrices(S.elements)
     ]

@@ -28,8 +28,7 @@ def test_the_docstring_and_the_help_list_the_methods_in_their_order():
 
 
 def test_the_best_method_is_the_first_that_fits(group):
-    known = group.known_as()
-    family = group if known is None else known.group
+    family = group.known_as().group
     fitting = [m for m in METHODS if not m.fits(family) and not m.too_large(family)]
     if fitting:
         assert best_method(group) == fitting[0].name

@@ -17,7 +17,6 @@ def not_uniform():
     return {
         "given": sa.GroupSample(G, drawn.elements),
         "words": drawn.words(2, 40),
-        "concat": drawn.concat(drawn),
         "until": sa.draw_until(sa.Oracle(G, seed=0), target=0.5).sample,
         "until, at its first batch": sa.draw_until(sa.Oracle(G, seed=0), target=0.99).sample,
     }

@@ -47,7 +47,7 @@ class Broken(Group):
         digits = digits.copy()
         if self.fault == "digits":
             digits[0] = 0
-        return self._true.from_digits(digits % np.array([[4], [3], [2]]))
+        return self._true._from_digits(digits % np.array([[4], [3], [2]]))
 
     def _to_digits(self, elements: Any) -> Any:
         return self._true.to_digits(elements)

@@ -389,23 +389,21 @@ def require_commuting_on(first: Action, second: Action, x: Array) -> None:
             once = second(block, first(a, x)[0])
             flat = moved.reshape((moved.shape[0] * moved.shape[1], *moved.shape[2:]))
             other = first(a, flat)[0].reshape(once.shape)
-            _compare(first, second, a, block, as_numpy(once), as_numpy(other), exact=exact)
+            one, two = as_numpy(once), as_numpy(other)
+            rounded = not exact and one.dtype.kind in "fc"
+            tolerance = max(TOLERANCE, 1e3 * float(np.finfo(one.dtype).eps)) if rounded else 0.0
+            differs = differences(one, two, tolerance).reshape(len(block), -1).any(axis=1)
+            if differs.any():
+                raise _not_commuting(first, second, a[0], block[differs.argmax()], one.shape[2:])
 
 
-def _compare(
-    first: Action, second: Action, a: Rows, block: Rows, once: Array, other: Array, *, exact: bool
-) -> None:
-    """b(a x) and a(b x), (k, n, ...), for one generator a and a block of b."""
-    rounded = not exact and once.dtype.kind in "fc"
-    tolerance = max(TOLERANCE, 1e3 * float(np.finfo(once.dtype).eps)) if rounded else 0.0
-    differs = differences(once, other, tolerance)
-    for j in np.flatnonzero(differs.reshape(len(block), -1).any(axis=1)):
-        raise LawError(
-            f"the two actions of product_action do not commute on samples of shape {once.shape[2:]}: "
-            f"the generator {a[0].tolist()} of {first.group.name} ({type(first).__name__}) and the "
-            f"generator {block[j].tolist()} of {second.group.name} ({type(second).__name__}) give "
-            "different results in different order, so their direct product does not act. For shifts "
-            "with turns and flips use grid_symmetries(n) with move_grid, for permutations with signs "
-            "hyperoctahedral(n) with signed_permute; others may act on different axes, or as one "
-            "permutation_group or matrix_group."
-        )
+def _not_commuting(first: Action, second: Action, a: Rows, b: Rows, shape: Shape) -> LawError:
+    return LawError(
+        f"the two actions of product_action do not commute on samples of shape {shape}: "
+        f"the generator {a.tolist()} of {first.group.name} ({type(first).__name__}) and the "
+        f"generator {b.tolist()} of {second.group.name} ({type(second).__name__}) give "
+        "different results in different order, so their direct product does not act. For shifts "
+        "with turns and flips use grid_symmetries(n) with move_grid, for permutations with signs "
+        "hyperoctahedral(n) with signed_permute; others may act on different axes, or as one "
+        "permutation_group or matrix_group."
+    )

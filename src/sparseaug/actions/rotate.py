@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_axes, check_integer
-from sparseaug.actions.arrays import Array, Shape, dtype_kind, namespace
+from sparseaug.actions.arrays import Array, Shape, namespace
 from sparseaug.actions.base import Action, axes_from_end, require_size
+from sparseaug.actions.linear import matrix_product, require_floats
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Group, Rotations, Rows, as_group
 
@@ -33,10 +34,7 @@ class Rotate(Action):
         return (np.ascontiguousarray(self.group.matrices(elements).swapaxes(1, 2)),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        if dtype_kind(x) not in "fc":
-            raise ArgumentError(
-                f"x has dtype {x.dtype}; rotations need floating point: convert x first."
-            )
+        require_floats(x)
         xp = namespace(x)
         for axis in axes_from_end(self.axes, x.ndim - 1):
             last = x if axis == -1 else xp.moveaxis(x, axis, -1)
@@ -95,25 +93,8 @@ def _multiplied(vectors: Array, matrices: Array, xp: Any) -> Array:
     is twice as fast as one after the other; torch's batched product is a hundred times slower.
     """
     k, d = matrices.shape[0], matrices.shape[-1]
-    product = _matmul if xp is np else xp.matmul
+    product = matrix_product if xp is np else xp.matmul
     if vectors.shape[0] != 1 or k == 1:
         return product(vectors, matrices)
     wide = xp.moveaxis(matrices, 0, 1).reshape((d, k * d))
     return xp.moveaxis(product(vectors[0], wide).reshape((-1, k, d)), 1, 0)
-
-
-def _matmul(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    """x y, where no infinity becomes a NaN without a word: NumPy reports the invalid operation.
-
-    To look for infinities first would take a tenth of the time of the product.
-    """
-    try:
-        with np.errstate(invalid="raise"):
-            return np.matmul(x, y)
-    except FloatingPointError as error:
-        if np.isinf(x).any():
-            raise ArgumentError(
-                "x holds an infinity, of which rotations make NaN; replace it first."
-            ) from error
-    with np.errstate(invalid="ignore"):  # some builds of BLAS report what did not happen
-        return np.matmul(x, y)

@@ -2,6 +2,7 @@
 
 representations irreps, faithful permutations, isomorphisms
 base            what every group can do; order, sampling and ranks from the digits
+orders          orders of any size, and in words
 subgroups       the subgroup that some elements generate
 permutations    permutations and their Fisher-Yates digits
 abelian         cyclic groups, their products, sign flips
@@ -23,7 +24,7 @@ catalogue       every named group in one table; names such as "S3xZ2^4"; JSON da
 """
 
 from sparseaug.groups.abelian import Abelian, abelian, cyclic, sign_flips
-from sparseaug.groups.base import ENUMERATION_LIMIT, Group, format_order
+from sparseaug.groups.base import Group
 from sparseaug.groups.catalogue import (
     as_group,
     cube_rotations,
@@ -37,6 +38,7 @@ from sparseaug.groups.dihedral import Dihedral, dihedral
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
+from sparseaug.groups.orders import ENUMERATION_LIMIT, format_order
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.product import Product, direct_product
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep

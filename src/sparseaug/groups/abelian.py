@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from sparseaug._checks import LIMITS, check_integer, check_rows, require_work
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups.base import LARGEST_SIZE, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import abelian_degrees
+from sparseaug.groups.orders import LARGEST_MODULUS
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Faithful, Irrep, convolve
 
@@ -156,7 +157,7 @@ def cyclic(n: int) -> Abelian:
         >>> cyclic(12).compose([[7]], [[8]])
         array([[3]])
     """
-    return Abelian((check_integer("n", n, at_least=1, below=LARGEST_SIZE + 1),))
+    return Abelian((check_integer("n", n, at_least=1, below=LARGEST_MODULUS + 1),))
 
 
 def abelian(*moduli: int) -> Abelian:
@@ -172,7 +173,7 @@ def abelian(*moduli: int) -> Abelian:
     if not moduli:
         raise ArgumentError("moduli is empty; give at least one, as in abelian(28, 28).")
     require_work("row", len(moduli), "the group", remedy="give fewer moduli")
-    limits = {"at_least": 1, "below": LARGEST_SIZE + 1}
+    limits = {"at_least": 1, "below": LARGEST_MODULUS + 1}
     return Abelian(tuple(check_integer("modulus", n, **limits) for n in moduli))
 
 

@@ -27,6 +27,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.groups.degrees.graded import Graded
+from sparseaug.groups.orders import ENUMERATION_LIMIT, format_order, product_by_halves
 from sparseaug.groups.permutations import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.representations import (
     DimensionSum,
@@ -34,20 +35,9 @@ from sparseaug.groups.representations import (
     Irrep,
     Isomorphism,
     counted_dimension_sum,
+    left_multiplication,
 )
 from sparseaug.groups.subgroups import closure
-
-ENUMERATION_LIMIT = LIMITS["listing"].most
-"""Elements of the largest group that is enumerated."""
-
-LARGEST_SIZE = 1 << 62
-"""Points or a modulus: the sum of two below it fits an int64."""
-
-EXACT_LOGARITHMS = 1_000_000
-"""Points up to which logarithms are added one by one, in a quarter of a second."""
-
-LARGEST_REGULAR = 4096
-"""Order up to which a group permutes its own elements where it has no other points."""
 
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
@@ -107,11 +97,11 @@ class Group(Graded, ABC):
         """`inverse` on rows of the group's type."""
 
     def _from_digits(self, digits: Rows) -> Rows:
-        """`from_digits` on int64 (L, k)."""
+        """The elements (k, width) with these digits, int64 (L, k)."""
         return np.ascontiguousarray(digits.T)
 
     def _to_digits(self, elements: Rows) -> Rows:
-        """`to_digits` on rows of the group's type."""
+        """`to_digits` on rows of the group's type; the inverse of `_from_digits`."""
         return elements.T
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
@@ -150,21 +140,8 @@ class Group(Graded, ABC):
         """Whether all characters are known to have integer values."""
         return False
 
-    def from_digits(self, digits: ArrayLike) -> Rows:
-        """Rows (k, width) of the elements with these digits (L, k)."""
-        array = check_array("digits", digits, error=ElementError)
-        if array.ndim != 2 or len(array) != len(self.radices):
-            raise ElementError(
-                f"digits has shape {array.shape}; elements of {self.name} have digits of shape "
-                f"({len(self.radices)}, k)."
-            )
-        try:
-            return self._from_digits(array)
-        except IndexError as error:
-            raise ElementError(f"digits must be below the radices of {self.name}.") from error
-
     def to_digits(self, elements: ArrayLike) -> Rows:
-        """Digits (L, k) of these elements (k, width); the inverse of `from_digits`."""
+        """Digits (L, k) of these elements (k, width)."""
         return self._of_rows(self._to_digits, elements)
 
     def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
@@ -220,13 +197,7 @@ class Group(Graded, ABC):
         """
         if self.points is not None:
             return Faithful(self.points, self.permutations)
-        if self.log_order > math.log(LARGEST_REGULAR) + 1 or self.order > LARGEST_REGULAR:
-            return None
-        return Faithful(self.order, self._left_multiplication)
-
-    def _left_multiplication(self, elements: Rows) -> Rows:
-        products = self.compose(elements[:, None], self.all_elements())
-        return self.rank(products.reshape(-1, self.width)).reshape(len(elements), self.order)
+        return left_multiplication(self)
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
         """How far elements are from each other; 0 or 1 in a group whose rows are integers.
@@ -238,15 +209,15 @@ class Group(Graded, ABC):
         left, right = self._pair(a, b)
         return (left != right).any(axis=-1).astype(np.float64)
 
-    def known_as(self) -> Isomorphism | None:
-        """A family that the group turned out to be, with better methods; None for all but a few.
+    def known_as(self) -> Isomorphism:
+        """A family that the group turned out to be, with its degrees and better methods; or itself.
 
         Examples:
             >>> import sparseaug as sa
             >>> sa.permutation_group([[1, 0, 2, 3], [1, 2, 3, 0]]).known_as().group.name
             'S4'
         """
-        return None
+        return Isomorphism(self, lambda rows: rows)
 
     @property
     def points(self) -> int | None:
@@ -274,7 +245,7 @@ class Group(Graded, ABC):
             return math.inf  # type: ignore[return-value]  # integers are what others count with
         bits = math.floor(self.log_order / math.log(2)) + 1
         require_work("order", bits, f"the order of {self.name}", remedy="use log_order")
-        return _product(self.radices)
+        return product_by_halves(self.radices)
 
     @property
     def log_order(self) -> float:
@@ -469,22 +440,3 @@ class Group(Graded, ABC):
     @cached_property
     def _radix_array(self) -> Rows:
         return np.array(self.radices, np.int64).reshape(-1)
-
-
-def format_order(group: Group) -> str:
-    """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
-    if not group.is_finite:
-        return "infinitely many"
-    if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
-        return str(group.order)
-    exponent = group.log_order / math.log(10)
-    text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
-    return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"
-
-
-def _product(numbers: tuple[int, ...]) -> int:
-    """math.prod by halves, which multiplies numbers of like size."""
-    if len(numbers) < 64:
-        return math.prod(numbers)
-    middle = len(numbers) // 2
-    return _product(numbers[:middle]) * _product(numbers[middle:])

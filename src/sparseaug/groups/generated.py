@@ -92,8 +92,8 @@ class PermutationGroup(Group):
         valid[valid] = self.parts.sift(elements[valid])[1]
         return valid
 
-    def known_as(self) -> Isomorphism | None:
-        return self._known
+    def known_as(self) -> Isomorphism:
+        return self._known or super().known_as()
 
     def dimension_sum(self) -> DimensionSum:
         return super().dimension_sum() if self._known is None else self._known.group.dimension_sum()

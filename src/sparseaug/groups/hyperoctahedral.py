@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, check_integer
 from sparseaug._floats import UNIT
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
+from sparseaug.groups.base import Group
+from sparseaug.groups.orders import MOST_MOVED
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -64,14 +65,7 @@ class Hyperoctahedral(Group):
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        self.require_rows(1, "the radices")
         return (*range(self.n, 1, -1), *(2,) * self.n)
-
-    @property
-    def log_order(self) -> float:
-        if self.n <= EXACT_LOGARITHMS:
-            return super().log_order
-        return math.lgamma(self.n + 1) + self.n * math.log(2)
 
     @property
     def is_abelian(self) -> bool:
@@ -223,4 +217,4 @@ def hyperoctahedral(n: int) -> Hyperoctahedral:
         >>> hyperoctahedral(3).order
         48
     """
-    return Hyperoctahedral(check_integer("n", n, at_least=1, below=LARGEST_SIZE))
+    return Hyperoctahedral(check_integer("n", n, at_least=1, below=MOST_MOVED + 1))

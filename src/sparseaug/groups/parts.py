@@ -47,7 +47,6 @@ from sparseaug.groups.permutations import (
 )
 from sparseaug.groups.symmetric import Symmetric
 
-_TABLE_ENTRIES = 1 << 15  # neighbouring levels are multiplied out while their table stays in cache
 _TRIED = 64  # random elements in which transpositions are looked for
 
 
@@ -197,11 +196,8 @@ class ChainPart:
 
     def rows(self, digits: Rows) -> Rows:
         rows = np.tile(np.arange(self.k), (digits.shape[1], 1))
-        for position, (levels, table) in enumerate(self._runs):
-            index = digits[levels.start]
-            for i in levels[1:]:
-                index = index * self.radices[i] + digits[i]
-            rows = compose_permutations(rows, table[index]) if position else table[index]
+        for level, digit in zip(self.levels, digits, strict=True):
+            rows = compose_permutations(rows, level.transversal[digit])
         return rows
 
     def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
@@ -210,19 +206,6 @@ class ChainPart:
             digits[i] = level.digit_of[rows[:, level.point]]
             rows = compose_permutations(level.inverses[digits[i]], rows)
         return digits, (digits >= 0).all(axis=0) & (rows == np.arange(self.k)).all(axis=1)
-
-    @cached_property
-    def _runs(self) -> list[tuple[range, Rows]]:
-        """Runs of levels with the products of their transversals, in digit order."""
-        runs: list[tuple[range, Rows]] = []
-        for i, level in enumerate(self.levels):
-            if runs and len(runs[-1][1]) * level.transversal.size <= _TABLE_ENTRIES:
-                levels, table = runs[-1]
-                products = compose_permutations(table[:, None], level.transversal[None])
-                runs[-1] = (range(levels.start, i + 1), products.reshape(-1, self.k))
-            else:
-                runs.append((range(i, i + 1), level.transversal))
-        return runs
 
 
 def find_parts(generators: Rows) -> PermutationPart:

@@ -18,16 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# Permutations made at once up to which Python's own lists are faster: a step costs up to 0.5 us for
-# each, and in NumPy 8 us for all of them.
-_FEW = 16
-
 
 def shuffle(digits: Rows, n: int) -> Rows:
     """Permutations (k, n) with digits (n-1, k), the digit of i = n-1 first."""
     k = digits.shape[1]
-    if k <= _FEW:
-        return np.array([_shuffled(row, n) for row in digits.T.tolist()], np.int64).reshape(k, n)
     columns = np.empty((n, k), np.int64)
     columns[:] = np.arange(n)[:, None]
     flat, lane = columns.reshape(-1), np.arange(k)
@@ -45,9 +39,6 @@ def shuffle(digits: Rows, n: int) -> Rows:
 def unshuffle(permutations: Rows) -> Rows:
     """Digits (n-1, k) of permutations (k, n), the inverse of `shuffle`."""
     k, n = permutations.shape
-    if k <= _FEW:
-        rows = [_unshuffled(row) for row in permutations.tolist()]
-        return np.ascontiguousarray(np.array(rows, np.int64).reshape(k, max(n - 1, 0)).T)
     lane = np.arange(k)
     at = np.tile(np.arange(n)[:, None], (1, k))  # what stands at each place so far
     place = at.copy()  # where each value stands so far
@@ -58,27 +49,6 @@ def unshuffle(permutations: Rows) -> Rows:
         displaced = at[i].copy()
         at[j, lane] = displaced
         place[displaced, lane] = j
-    return digits
-
-
-def _shuffled(digits: list[int], n: int) -> list[int]:
-    image = list(range(n))
-    for i, digit in zip(range(n - 1, 0, -1), digits, strict=True):
-        j = i - digit
-        image[i], image[j] = image[j], image[i]
-    return image
-
-
-def _unshuffled(permutation: list[int]) -> list[int]:
-    """Stand each value where it belongs, last place first, and note how far it came."""
-    at = list(range(len(permutation)))
-    place = at.copy()
-    digits = []
-    for i in range(len(permutation) - 1, 0, -1):
-        j = place[permutation[i]]
-        digits.append(i - j)
-        at[j] = at[i]
-        place[at[j]] = j
     return digits
 
 

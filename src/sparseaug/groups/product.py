@@ -16,7 +16,7 @@ from sparseaug._checks import check_rows, require_work
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.abelian import Abelian
-from sparseaug.groups.base import EXACT_LOGARITHMS, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.factors import product_degrees
 from sparseaug.groups.permutations import Rows
@@ -65,12 +65,6 @@ class Product(Group):
     @cached_property
     def radices(self) -> tuple[int, ...]:
         return tuple(chain.from_iterable(factor.radices for factor in self.factors))
-
-    @property
-    def log_order(self) -> float:
-        if self.width <= EXACT_LOGARITHMS or not self.is_finite:
-            return super().log_order
-        return math.fsum(factor.log_order for factor in self.factors)
 
     @property
     def is_abelian(self) -> bool:

@@ -90,6 +90,22 @@ class DimensionSum(NamedTuple):
     exact: bool
 
 
+LARGEST_REGULAR = 4096
+"""Order up to which a group permutes its own elements where it has no other points."""
+
+
+def left_multiplication(group: Group) -> Faithful | None:
+    """The permutations h -> g h of a group's own elements; None where they are too many."""
+    if group.log_order > math.log(LARGEST_REGULAR) + 1 or group.order > LARGEST_REGULAR:
+        return None
+
+    def images(elements: Rows) -> Rows:
+        products = group.compose(elements[:, None], group.all_elements())
+        return group.rank(products.reshape(-1, group.width)).reshape(len(elements), group.order)
+
+    return Faithful(group.order, images)
+
+
 def involutions(n: int, signs: int = 1) -> int:
     """How many permutations of n things are their own inverse; with signs=2, signed permutations.
 

@@ -28,9 +28,10 @@ from sparseaug.groups import quaternions
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.bands import Bands
+from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import DimensionSum, Irrep
-from sparseaug.groups.wigner import HIGHEST_DEGREE, require_degree, rotation_irreps
+from sparseaug.groups.wigner import HIGHEST_DEGREE, rotation_irreps
 
 TURN = 2 * math.pi
 """The float below 2 pi, by `TURN_REST`."""
@@ -187,7 +188,7 @@ class Rotations(Group):
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """SO(3): 2 l + 1; SO(2): 1, then two of each frequency; O(n): each with both parities."""
-        require_degree(degree)
+        require_degree(self, max(1, degree))
         if self.n == 3:
             return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)], True
         return [1 + self.reflections, *[2] * degree], True
@@ -200,7 +201,7 @@ class Rotations(Group):
 
     def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         """Degree 0 to this one: l of SO(3), the frequency of SO(2); of O(n) with both parities."""
-        require_degree(degree)
+        require_degree(self, max(1, degree))
         return rotation_irreps(self.n, self.reflections, degree)
 
     def matrices(self, elements: ArrayLike) -> NDArray[np.float64]:

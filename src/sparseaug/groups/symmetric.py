@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, check_integer
-from sparseaug.groups.base import EXACT_LOGARITHMS, LARGEST_SIZE, Group
+from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.shapes import Shapes
+from sparseaug.groups.orders import MOST_MOVED
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
@@ -62,14 +62,7 @@ class Symmetric(Group):
     @cached_property
     def radices(self) -> tuple[int, ...]:
         """Fisher-Yates digits; in A_n the last swap is fixed by the parity of the others."""
-        self.require_rows(1, "the radices")
         return tuple(range(self.n, 2 if self.even else 1, -1))
-
-    @property
-    def log_order(self) -> float:
-        if self.n <= EXACT_LOGARITHMS:
-            return super().log_order
-        return math.lgamma(self.n + 1) - (math.log(2) if self.even else 0.0)
 
     @property
     def is_abelian(self) -> bool:
@@ -207,13 +200,13 @@ def symmetric(n: int) -> Symmetric:
     """All n! orderings of n things.
 
     Args:
-        n: how many things; the group itself takes no memory.
+        n: how many things, a million at most.
 
     Examples:
         >>> symmetric(6).order
         720
     """
-    return Symmetric(check_integer("n", n, at_least=1, below=LARGEST_SIZE))
+    return Symmetric(check_integer("n", n, at_least=1, below=MOST_MOVED + 1))
 
 
 def alternating(n: int) -> Symmetric:
@@ -226,4 +219,4 @@ def alternating(n: int) -> Symmetric:
         >>> alternating(5).order
         60
     """
-    return Symmetric(check_integer("n", n, at_least=1, below=LARGEST_SIZE), even=True)
+    return Symmetric(check_integer("n", n, at_least=1, below=MOST_MOVED + 1), even=True)

@@ -34,9 +34,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_array
+from sparseaug._checks import check_rows
 from sparseaug._floats import UNIT, gamma, up
-from sparseaug.errors import ElementError, GroupTooLargeError, shorten
+from sparseaug.errors import ElementError
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.quaternions import LARGEST_INTEGER
 from sparseaug.groups.representations import Irrep
@@ -51,15 +51,6 @@ TABLE_ERROR = 5 * UNIT
 """Of an entry of `quarter_turns`, relatively."""
 
 Complex = NDArray[np.complex128]
-
-
-def require_degree(degree: int) -> None:
-    """Raise a `GroupTooLargeError` above `HIGHEST_DEGREE`."""
-    if degree > HIGHEST_DEGREE:
-        raise GroupTooLargeError(
-            f"degree={shorten(degree)} is above {HIGHEST_DEGREE}, up to which the irreps of rotations "
-            "are computed; give a smaller degree."
-        )
 
 
 def quarter_turns(highest: int) -> tuple[NDArray[np.float64], ...]:
@@ -199,9 +190,7 @@ class Frequency:
 
 def _checked(elements: Rows, width: int) -> Rows:
     """Rows (k, width) of finite numbers, quaternions other than 0; an `ElementError` otherwise."""
-    rows = check_array("elements", elements, np.float64, ElementError)
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ElementError(f"elements has shape {rows.shape}; give rows of shape (k, {width}).")
+    rows = check_rows("elements", elements, width, np.float64)
     sizes = abs(rows[:, :4]).max(axis=1, initial=0.0)
     if not np.isfinite(rows).all() or (
         width > 2 and ((sizes == 0) | (sizes > LARGEST_INTEGER)).any()

@@ -91,7 +91,7 @@ def degree_dimension_sum(group: Group | str, degree: int) -> DimensionSum:
     degree = require_degree(group, degree)
     if degree > HIGHEST and whole is not None:
         return DimensionSum(whole.value, False)
-    sums, exact = group.degree_family().group.dimensions_by_degree(degree)
+    sums, exact = group.known_as().group.dimensions_by_degree(degree)
     value = sum(sums) - 1
     return DimensionSum(value if whole is None else min(value, whole.value), exact)
 

@@ -9,7 +9,7 @@ from sparseaug.designs import design
 from sparseaug.designs.catalogue import candidates
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
-from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, typical_draws
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
 from sparseaug.sampling import Oracle

@@ -8,12 +8,11 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from sparseaug._checks import LIMITS, check_array, check_integer, require_memory
+from sparseaug._checks import check_array, check_callable, check_flag, check_integer, require_memory
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
 from sparseaug.groups import Group, Rows, as_group, format_order
 from sparseaug.sampling.keys import keyed_rng
@@ -65,8 +64,8 @@ class Oracle:
         source: Source | None = None,
     ) -> None:
         group = as_group(group)
-        if source is not None and not callable(source):
-            raise ArgumentError(f"source={shorten(source)} cannot be called; give source(rng).")
+        if source is not None:
+            check_callable("source", source, "source(rng)")
         self.group = group
         self.seed = check_integer("seed", seed, below=1 << 64)
         self.budget = None if budget is None else check_integer("budget", budget)
@@ -117,9 +116,7 @@ class Oracle:
             (6, 9)
         """
         m = check_integer("m", m, at_least=1)
-        for name, flag in (("identity", identity), ("distinct", distinct)):
-            if type(flag) is not bool:
-                raise ArgumentError(f"{name}={shorten(flag)} is neither True nor False.")
+        identity, distinct = check_flag("identity", identity), check_flag("distinct", distinct)
         large = self._exceeds_group(m)
         said = f"of {self.group.name}, which has {format_order(self.group)} elements; use "
         said += "GroupSample.full(group), all of them at no call"
@@ -222,11 +219,6 @@ class Oracle:
         """Some of the draws that share a key; the last block is kept, for small draws in a row."""
         if index != self._last[0]:
             rng = keyed_rng(self.seed, "oracle", index=index)
-            if (
-                _BLOCK * self.group.width > LIMITS["array"].most
-            ):  # `sample` makes such rows one by one
-                rows = (self.group.sample(1, rng) for _ in range(stop))
-                return np.concatenate(list(islice(rows, start, stop)))
             self._last = index, self.group.sample(_BLOCK, rng)
         return self._last[1][start:stop]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug._checks import check_integer, check_text
+from sparseaug._checks import check_choice, check_flag, check_integer, check_list, check_text
 from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
@@ -15,7 +16,6 @@ Kind: TypeAlias = Literal[
     "source",
     "until",
     "words",
-    "concat",
     "full",
     "design",
     "thin",
@@ -35,8 +35,8 @@ class Origin:
 
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
-            function; "until": drawn until a deviation was reached; "words", "concat": made of other
-            samples; "full": every element of the group, once; "design": made by the construction that
+            function; "until": drawn until a deviation was reached; "words": made of another
+            sample; "full": every element of the group, once; "design": made by the construction that
             `design` names; "thin": chosen from a larger sample; "translate": another sample times
             uniform elements; "given": rows that came from elsewhere
         seed: of the draws or of the words
@@ -66,26 +66,21 @@ class Origin:
     side: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ArgumentError(
-                f"kind={shorten(self.kind)} is not an origin of a sample; give one of {KINDS}."
-            )
+        check_choice("kind", self.kind, KINDS)
+        check_choice("side", self.side, SIDES)
         if self.seed is not None:
             object.__setattr__(self, "seed", check_integer("seed", self.seed, below=1 << 64))
         for name in ("start", "length", "behind"):
             object.__setattr__(self, name, check_integer(name, getattr(self, name), below=LIMIT))
         for name in ("identity", "distinct"):
-            if type(getattr(self, name)) is not bool:
-                raise ArgumentError(f"{name}={shorten(getattr(self, name))} is not True or False.")
+            object.__setattr__(self, name, check_flag(name, getattr(self, name)))
         check_text("design", self.design)
-        if not isinstance(self.side, str) or self.side not in SIDES:
-            raise ArgumentError(f"side={shorten(self.side)} is not known; give one of {SIDES}.")
-        parents = _listed("parents", self.parents)
+        parents = tuple(check_list("parents", self.parents))
         if not all(isinstance(parent, str) for parent in parents):
             raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
         draws = tuple(
-            tuple(check_integer("draws", part, below=1 << 64) for part in _listed("draws", draw))
-            for draw in _listed("draws", self.draws)
+            tuple(check_integer("draws", part, below=1 << 64) for part in check_list("draws", draw))
+            for draw in check_list("draws", self.draws)
         )
         if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in draws):
             raise ArgumentError(
@@ -93,7 +88,7 @@ class Origin:
             )
         sourced = [
             check_integer("sourced", seed, below=1 << 64)
-            for seed in _listed("sourced", self.sourced)
+            for seed in check_list("sourced", self.sourced)
         ]
         if self.kind == "source" and self.seed is not None:
             sourced.append(self.seed)
@@ -139,15 +134,13 @@ def require_draws(origin: Origin, m: int, calls: int) -> None:
         )
 
 
-def shared_draws(one: Origin, other: Origin) -> int:
-    """How many draws are behind both; those that a source found are not taken for the same."""
+def share_draws(one: Origin, other: Origin) -> bool:
+    """Whether a draw is behind both; those that a source found are not taken for the same."""
     sourced = {*one.sourced, *other.sourced}
-    left, right = _ranges(one.draws), _ranges(other.draws)
-    return sum(
-        len(range(max(a.start, b.start), min(a.stop, b.stop)))
-        for seed in left.keys() & right.keys() - sourced
-        for a in left[seed]
-        for b in right[seed]
+    return any(
+        mine[0] == theirs[0] and max(mine[1], theirs[1]) < min(mine[2], theirs[2])
+        for mine, theirs in product(one.draws, other.draws)
+        if mine[0] not in sourced
     )
 
 
@@ -173,9 +166,3 @@ def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
         else:
             mine.append(range(start, stop))
     return found
-
-
-def _listed(name: str, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
-        raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
-    return tuple(value)

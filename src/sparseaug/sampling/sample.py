@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import canonical_json, require
-from sparseaug._checks import check_integer, require_memory
+from sparseaug._checks import check_choice, check_flag, check_integer, require_memory
 from sparseaug._io import show_path
 from sparseaug.errors import (
     ArgumentError,
@@ -25,12 +24,19 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows, as_group, format_order
 from sparseaug.groups import from_dict as group_from_dict
-from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.permutations import uniform_digits
 from sparseaug.groups.subgroups import listed_subgroup
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import LIMIT, Origin, merged_draws, require_draws, shared_draws
+from sparseaug.sampling.origin import (
+    LIMIT,
+    SIDES,
+    Origin,
+    merged_draws,
+    require_draws,
+    share_draws,
+)
 
 if TYPE_CHECKING:
     from sparseaug.sampling.oracle import Oracle
@@ -78,10 +84,6 @@ class GroupSample:
         object.__setattr__(self, "calls", check_integer("calls", self.calls, below=LIMIT))
         if not isinstance(self.origin, Origin):
             raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
-        seed, start = self.origin.seed, self.origin.start
-        if self.origin.is_uniform and seed is not None and not self.origin.draws:
-            origin = replace(self.origin, draws=((seed, start, start + self.m),))
-            object.__setattr__(self, "origin", origin)
         require_draws(self.origin, self.m, self.calls)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -152,26 +154,6 @@ class GroupSample:
         rows, counts = np.unique(self.elements, axis=0, return_counts=True)
         return rows, counts.astype(np.int64)
 
-    def concat(self, other: GroupSample) -> GroupSample:
-        """Both multisets together; its calls are all that are behind the two, each draw once.
-
-        Draws are identified by the oracle's seed and their number. Those of a source are not, since
-        two sources may differ: their calls add up.
-        """
-        if not isinstance(other, GroupSample) or other.group != self.group:
-            raise ArgumentError(f"other={shorten(other)} is not a sample of {self.group.name}.")
-        one, two = self.calls_behind, other.calls_behind
-        origin = Origin(
-            "concat",
-            parents=(self.sha256, other.sha256),
-            draws=tuple(sorted({*self.origin.draws, *other.origin.draws})),
-            sourced=tuple(sorted({*self.origin.sourced, *other.origin.sourced})),
-        )
-        calls = max(one, two, one + two - shared_draws(self.origin, other.origin))
-        return GroupSample(
-            self.group, np.concatenate([self.elements, other.elements]), calls, origin
-        )
-
     def words(self, length: int, size: int, seed: int = 0) -> GroupSample:
         """`size` random products of `length` elements of S: a new sample at no oracle call.
 
@@ -235,8 +217,7 @@ class GroupSample:
             >>> T.m, T.calls, T.origin.design, T.origin.side
             (42, 1, 'AGL(1,7)', 'right')
         """
-        if not isinstance(side, str) or side not in ("left", "right", "both"):
-            raise ArgumentError(f"side={shorten(side)}; give 'left', 'right' or 'both'.")
+        check_choice("side", side, SIDES[1:])
         group = getattr(oracle, "group", None)
         if not isinstance(group, Group) or group != self.group:
             raise ArgumentError(
@@ -244,7 +225,7 @@ class GroupSample:
                 "translate by elements of the same group."
             )
         drawn = oracle.draw(2 if side == "both" else 1)
-        if shared_draws(self.origin, drawn.origin):
+        if share_draws(self.origin, drawn.origin):
             raise ArgumentError(
                 f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
                 "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
@@ -276,8 +257,7 @@ class GroupSample:
             path: file to write
             overwrite: replace a file that holds something else
         """
-        if type(overwrite) is not bool:
-            raise ArgumentError(f"overwrite={shorten(overwrite)} is neither True nor False.")
+        overwrite = check_flag("overwrite", overwrite)
         files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
 
     @classmethod
@@ -312,7 +292,7 @@ class GroupSample:
         """The sample that `to_dict` described; its hash is checked.
 
         Args:
-            data: what `to_dict` gave, or `json.loads` of what `to_json` gave.
+            data: what `to_dict` gave, as such or by way of JSON.
 
         Examples:
             >>> import sparseaug as sa
@@ -330,10 +310,6 @@ class GroupSample:
         if sample.sha256 != data["sha256"]:
             raise ArgumentError("data was changed: its sha256 is not that of its elements.")
         return sample
-
-    def to_json(self) -> str:
-        """`to_dict` as text."""
-        return json.dumps(self.to_dict())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupSample):

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import check_integer
 from sparseaug.errors import UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Product, Rows
-from sparseaug.groups.base import ENUMERATION_LIMIT
+from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.lanczos import FAILURE_PROBABILITY

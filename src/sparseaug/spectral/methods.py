@@ -118,7 +118,7 @@ def find_method(name: str) -> Method | None:
 def as_known(S: GroupSample) -> GroupSample:
     """S in the family that its group is known to be: neither norms nor degrees change."""
     known = S.group.known_as()
-    if known is None:
+    if known.group is S.group:
         return S
     return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
 
@@ -139,8 +139,7 @@ def best_method(group: Group | str) -> str:
 
 def preferred(group: Group) -> Method:
     """The first method of the table that fits this group and can cope with its size."""
-    known = group.known_as()
-    family = group if known is None else known.group
+    family = group.known_as().group
     for method in METHODS:
         if not method.fits(family) and not method.too_large(family):
             return method

@@ -83,7 +83,6 @@ def of_sampling() -> Iterator[Example]:
     yield Example(sa.GroupSample.from_dict, {"data": S.to_dict()})
     yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
     yield Example(sa.GroupSample, fields(S))
-    yield Example(S.concat, {"other": S})
     yield Example(S.words, {"length": 2, "size": 3, "seed": 0})
     yield Example(S.save, {"path": PATH, "overwrite": True})
     yield Example(sa.GroupSample.load, {"path": PATH})

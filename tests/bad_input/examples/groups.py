@@ -43,7 +43,6 @@ def of_family(g: sa.groups.Group) -> Iterator[Example]:
         {"limit": 100, "block": 10},
         of="groups.Group.elements",
     )
-    yield Example(g.from_digits, {"digits": g.to_digits(e)})
     yield Example(g.check, {"elements": e})
     yield Example(g.distance, {"a": e, "b": e})
     yield Example(g.irreps_to, {"degree": 1})

@@ -100,6 +100,11 @@ class Characters(Degrees):
         found = [self.power(values[:, start : start + step]) for start in parts]
         return np.sum(found, axis=0)
 
+    def variances_of(self, degrees: tuple[Degree, ...], values: NDArray[Any]) -> Floats:
+        """Summed over the characters of each degree."""
+        found, labels = self.variances(values), self.labels[1:]
+        return np.array([found[labels == degree].sum() for degree in degrees])
+
     def power(self, values: NDArray[Any]) -> Floats:
         """|mean of v(g) chi(g)|^2 of every character but the trivial one, summed over the columns."""
         moduli = self.group.moduli or ()
@@ -143,9 +148,7 @@ class Frequencies(Degrees):
         return table, index.reshape(-1)
 
     def variances(self, values: NDArray[Any]) -> Floats:
-        each = self.characters_alone.variances(values)
-        labels = self.characters_alone.labels[1:]
-        return np.array([each[labels == degree].sum() for degree in self.degrees])
+        return self.characters_alone.variances_of(self.degrees, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,9 +198,7 @@ class Weights(Degrees):
         return np.array(table), index.reshape(-1)
 
     def variances(self, values: NDArray[Any]) -> Floats:
-        each = Characters(self.group, "degree")
-        found, labels = each.variances(values), each.labels[1:]
-        return np.array([found[labels == degree].sum() for degree in self.degrees])
+        return Characters(self.group, "degree").variances_of(self.degrees, values)
 
 
 def weight_coefficients(

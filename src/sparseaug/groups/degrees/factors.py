@@ -99,13 +99,9 @@ class Tensors(Degrees):
         sets = factor_sets(self.group)
         return tuple(sets[tuple(i for i, at in enumerate(place) if at)] for place in self.places)
 
-    @property
-    def _widths(self) -> list[int]:
-        return [factor.width for factor in self.group.factors]
-
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        parts = np.split(rows, np.cumsum(self._widths)[:-1], axis=1)
-        found = [blocks.characters(part) for blocks, part in zip(self.factors, parts, strict=True)]
+        parts = zip(self.factors, self.group.split(rows), strict=True)
+        found = [blocks.characters(part) for blocks, part in parts]
         kinds, index = np.unique(
             np.stack([kind for _, kind in found], axis=1), axis=0, return_inverse=True
         )
@@ -117,13 +113,11 @@ class Tensors(Degrees):
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """On every other couple fresh factors, on the rest the factors' own partners."""
-        ends = np.cumsum(self._widths)[:-1]
-        parts = zip(self.factors, np.split(g, ends, axis=1), np.split(k, ends, axis=1), strict=True)
+        parts = zip(self.factors, self.group.split(g), self.group.split(k), strict=True)
         near = [k_ if own.partners is None else own.partners(g_, k_, rng) for own, g_, k_ in parts]
         fresh = rng.random(len(g)) < 0.5
-        return resample(
-            g, np.where(fresh[:, None], k, np.concatenate(near, axis=1)), self._widths, rng
-        )
+        other = np.where(fresh[:, None], k, np.concatenate(near, axis=1))
+        return resample(g, other, [factor.width for factor in self.group.factors], rng)
 
     def variances(self, values: NDArray[Any]) -> Floats:
         raise GroupTooLargeError(
@@ -153,9 +147,8 @@ class FactorSets(Degrees):
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         factors = self.group.factors
-        parts = np.split(rows, np.cumsum([factor.width for factor in factors])[:-1], axis=1)
         code = np.zeros(len(rows), np.int64)
-        for i, (factor, part) in enumerate(zip(factors, parts, strict=True)):
+        for i, (factor, part) in enumerate(zip(factors, self.group.split(rows), strict=True)):
             code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
         patterns, index = np.unique(code, return_inverse=True)
         same = patterns[:, None] >> np.arange(len(factors)) & 1

@@ -11,7 +11,7 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
 from sparseaug.groups.degrees.points import Points
-from sparseaug.groups.representations import Irrep, Isomorphism
+from sparseaug.groups.representations import Irrep
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
@@ -41,7 +41,6 @@ class Graded:
         @property
         def points(self) -> int | None: ...
         def irreps(self) -> Iterator[Irrep]: ...
-        def known_as(self) -> Isomorphism | None: ...
 
     def irreps_to(self, degree: int) -> Iterator[Irrep]:
         """The irreps of at most this degree, the trivial one first.
@@ -92,10 +91,6 @@ class Graded:
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         group = cast("Group", self)
         return IrrepDegrees.of(group) if self.irreps_have_degrees else Points.of(group, whole=whole)
-
-    def degree_family(self) -> Isomorphism:
-        """The family whose degrees the group is known to have; itself where it is not recognised."""
-        return self.known_as() or Isomorphism(cast("Group", self), lambda rows: rows)
 
     def dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """For each degree from 0 to this one the sum of d_pi over its irreps, or an upper bound.

@@ -114,7 +114,7 @@ class Measurement:
             inputs: what sums of squares are divided by
             floor: a variance up to this times the mean square of the values is rounding, and taken for 0
         """
-        group, convert = self.group.degree_family()
+        group, convert = self.group.known_as()
         rows = convert(self.rows)
         blocks = group.degrees(self.by, whole=self.exact)
         square = largest = spread = 0.0
@@ -183,7 +183,7 @@ def measure(
     by = None if by is None else check_choice("by", by, tuple(MEANINGS))
     if oracle is not None:
         require_oracle(oracle, group)
-    known = group.degree_family().group
+    known = group.known_as().group
     if known.moduli is not None:
         by = by or usual_grading(known)
     largest = TABLE if known.moduli is not None else MOST_TRANSFORMED
@@ -212,7 +212,7 @@ def _is_transformed(group: Group, by: str | None) -> bool:
 
 def drawn(group: Group, oracle: Oracle, count: int, by: str | None) -> Measurement:
     """So many elements drawn, whatever the order of the group; of couples an even number."""
-    known = group.degree_family().group
+    known = group.known_as().group
     blocks = known.degrees(by)
     _require_enough(group, blocks, count)
     couples = blocks.partners is not None and known is group
@@ -227,7 +227,7 @@ def drawn(group: Group, oracle: Oracle, count: int, by: str | None) -> Measureme
 
 def usual_calls(group: Group, by: str | None, usual: int) -> int:
     """So many draws, or more where the degrees need more."""
-    return max(usual, _least_calls(group, group.degree_family().group.degrees(by)))
+    return max(usual, _least_calls(group, group.known_as().group.degrees(by)))
 
 
 def _least_calls(group: Group, blocks: Degrees) -> int:

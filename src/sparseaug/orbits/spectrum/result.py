@@ -126,7 +126,7 @@ class Spectrum(Shown):
 
     @cached_property
     def _blocks(self) -> Degrees:
-        return self.group.degree_family().group.degrees(self.by, whole=self.exact)
+        return self.group.known_as().group.degrees(self.by, whole=self.exact)
 
     @property
     def meaning(self) -> str:
@@ -307,7 +307,7 @@ class Spectrum(Shown):
     def _degrees(self) -> tuple[Degree, ...]:
         """In ascending order; sets of factors as they are named, what lies above all numbers last."""
         unique = dict.fromkeys(self._blocks.degrees)
-        known = self.group.degree_family().group
+        known = self.group.known_as().group
         named = list(factor_sets(known).values()) if known.factors else []
         numbers = sorted(degree for degree in unique if isinstance(degree, int))
         return (*numbers, *(named or [degree for degree in unique if isinstance(degree, str)]))
