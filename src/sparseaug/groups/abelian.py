@@ -140,11 +140,11 @@ class _Character:
             a * (common // n) % common for a, n in zip(self.frequency, self.moduli, strict=True)
         ]
         if common * sum(self.moduli) < 1 << 53:
-            turns = (elements @ np.array(weights) % common).astype(float)
+            turns = (elements @ np.array(weights) % common).astype(float) / common
         else:  # in Python integers, which do not overflow
             exact = [sum(map(operator.mul, weights, row)) % common for row in elements.tolist()]
-            return np.exp(2j * np.pi * np.array([turn / common for turn in exact]))[:, None, None]
-        return np.exp(2j * np.pi * (turns / common))[:, None, None]
+            turns = np.array([turn / common for turn in exact])
+        return np.exp(2j * np.pi * turns)[:, None, None]
 
 
 def cyclic(n: int) -> Abelian:

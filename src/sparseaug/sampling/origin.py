@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug._checks import check_choice, check_flag, check_integer, check_list, check_text
+from sparseaug._checks import check_choice, check_flag, check_integer, check_text
 from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
@@ -75,12 +75,12 @@ class Origin:
         for name in ("identity", "distinct"):
             object.__setattr__(self, name, check_flag(name, getattr(self, name)))
         check_text("design", self.design)
-        parents = tuple(check_list("parents", self.parents))
+        parents = _listed("parents", self.parents)
         if not all(isinstance(parent, str) for parent in parents):
             raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
         draws = tuple(
-            tuple(check_integer("draws", part, below=1 << 64) for part in check_list("draws", draw))
-            for draw in check_list("draws", self.draws)
+            tuple(check_integer("draws", part, below=1 << 64) for part in _listed("draws", draw))
+            for draw in _listed("draws", self.draws)
         )
         if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in draws):
             raise ArgumentError(
@@ -88,7 +88,7 @@ class Origin:
             )
         sourced = [
             check_integer("sourced", seed, below=1 << 64)
-            for seed in check_list("sourced", self.sourced)
+            for seed in _listed("sourced", self.sourced)
         ]
         if self.kind == "source" and self.seed is not None:
             sourced.append(self.seed)
@@ -166,3 +166,9 @@ def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
         else:
             mine.append(range(start, stop))
     return found
+
+
+def _listed(name: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
+        raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
+    return tuple(value)
