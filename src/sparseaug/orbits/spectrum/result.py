@@ -263,7 +263,7 @@ class Spectrum(Shown):
                 f"exact=True is not for {group.name}, which is infinite: no list holds all of it; "
                 "give False."
             )
-        count = len(group.degree_family().group.degrees(data["by"], whole=exact).degrees)
+        count = len(group.known_as().group.degrees(data["by"], whole=exact).degrees)
         variances = check_variances("variances", data["variances"], 1, count)
         replicates = check_variances("replicates", data["replicates"], 2, count)
         if exact and (calls or len(replicates)):
