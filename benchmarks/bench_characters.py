@@ -71,7 +71,6 @@ def dihedral() -> None:
         {
             "two scipy rffts and the largest": partial(_plain_dihedral, S, n),
             "dihedral_norm": partial(dihedral_norm, S),
-            "dihedral_norm, power=4": partial(dihedral_norm, S, power=4),
         },
         rounds=3,
         limit=_memory(partial(dihedral_norm, S)),

@@ -26,6 +26,6 @@ def expansion_norm(kernel: sa.kernels.Kernel, centers: Any, coefficients: Any) -
     return float(np.sqrt(max(0.0, (kernel(centers, centers) @ c) @ c)))
 
 
-def dense_norm(S: sa.GroupSample, power: int = 1) -> float:
-    """The norm of D_S^power in the regular representation."""
-    return float(np.linalg.norm(np.linalg.matrix_power(dense_difference(S), power), 2))
+def dense_norm(S: sa.GroupSample) -> float:
+    """The norm of D_S in the regular representation."""
+    return float(np.linalg.norm(dense_difference(S), 2))

@@ -8,9 +8,9 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -297,8 +297,17 @@ def check_callable(name: str, value: object, form: str = "a function") -> None:
         raise ArgumentError(f"{name}={shorten(value)} cannot be called; give {form}.")
 
 
-def check_progress(progress: object) -> None:
-    """Raise an `ArgumentError` unless it can be called with two numbers."""
+Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
+
+
+def silent(done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+def check_progress(progress: Progress | None) -> Progress:
+    """It, or `silent` for None; an `ArgumentError` unless it can be called with two numbers."""
+    if progress is None:
+        return silent
     try:
         if not callable(progress):
             raise TypeError
@@ -309,7 +318,8 @@ def check_progress(progress: object) -> None:
             "progress(done, total)."
         ) from error
     except ValueError:  # functions in C may have no signature
-        return
+        pass
+    return progress
 
 
 def _require_one_number(value: object) -> None:

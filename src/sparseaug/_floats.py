@@ -5,7 +5,7 @@ up, down                  the neighbouring float: beyond the exact result of one
 gamma                     the relative error of n roundings in a row
 lifted                    a computed sum of non-negative terms, raised above its roundings
 float_above, float_below  the nearest float on one side of a rational number
-power_up, power_down      x^k from one side
+power_up                  x^k from above
 unit, norm                a vector scaled by a power of two, and its length at any scale
 text_up, text_down        a bound in print that stays a bound
 
@@ -107,17 +107,6 @@ def power_up(x: float, k: int) -> float:
         if bit == "1":
             result = x if result == 1.0 else up(result * x)
     return result if x else 0.0
-
-
-def power_down(x: float, k: int) -> float:
-    """A float not above x^k, for 0 <= x and k >= 1."""
-    result = 1.0
-    for bit in f"{k:b}":
-        result = result if result in (0.0, 1.0) else down(result * result)
-        if bit == "1":
-            result = x if result == 1.0 else down(result * x)
-        result = max(result, 0.0)
-    return result
 
 
 def unit(v: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

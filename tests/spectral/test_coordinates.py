@@ -93,17 +93,6 @@ def test_all_coordinates_are_the_regular_representation(name):
     assert found.upper == pytest.approx(regular_norm(S).upper, abs=1e-11)
 
 
-def test_powers_are_norms_of_powers_of_the_same_operator():
-    S = sa.Oracle(sa.group("S3xZ2^2"), seed=1).draw(6)
-    words = S.words(length=2, size=36)
-    every = sa.GroupSample(
-        S.group, S.group.compose(S.elements[:, None], S.elements[None]).reshape(36, -1)
-    )
-    assert words.m == every.m
-    squared = coordinates_norm(S, degree=2, power=2)
-    assert squared.upper == pytest.approx(coordinates_norm(every, degree=2).upper, abs=1e-11)
-
-
 def test_random_starts_agree_with_matrices_and_share_their_chance(monkeypatch):
     S = sa.Oracle(sa.group("S5xB3"), seed=2).draw(20)
     exact = coordinates_norm(S, degree=2)

@@ -54,26 +54,6 @@ def test_the_deviation_on_a_device_is_that_on_the_processor(name, monkeypatch):
     assert there.value == pytest.approx(here.value, rel=1e-9)
 
 
-def test_the_deviation_of_words_on_a_device_is_that_on_the_processor():
-    S = sa.Oracle(sa.symmetric(6), seed=3).draw(12)
-    here, there = (
-        sa.deviation(S, length=3, options=NormOptions(device=device)) for device in (None, DEVICE)
-    )
-    assert max(here.lower, there.lower) <= min(here.value, there.value)
-    assert there.value == pytest.approx(here.value, rel=1e-9)
-
-
-def test_powers_of_blocks_on_a_device_have_the_errors_of_those_on_the_processor():
-    from sparseaug.spectral.irreps import matrix_power
-
-    elements = draw(6, 5)
-    pairs = zip(mean_blocks(elements), mean_blocks(elements, device=DEVICE), strict=True)
-    for here, there in pairs:
-        one, other = matrix_power(here, 5), matrix_power(there, 5)
-        assert np.abs(one.values - other.values.cpu().numpy()).max() < 1e-13
-        assert other.error == pytest.approx(one.error, rel=1e-9)
-
-
 def test_a_device_without_numbers_is_refused():
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
     with pytest.raises(sa.errors.ArgumentError, match="device='meta' is not available"):

@@ -25,7 +25,7 @@ def not_uniform():
 @pytest.mark.parametrize("kind", list(not_uniform()))
 def test_the_a_priori_bound_is_not_said_of_a_sample_that_was_not_drawn_uniformly(kind):
     S = not_uniform()[kind]
-    for found in (sa.deviation(S), sa.deviation(S, degree=2), sa.deviation(S, length=2)):
+    for found in (sa.deviation(S), sa.deviation(S, degree=2)):
         assert found.bound is None
         assert json.loads(json.dumps(found.to_dict()))["bound"] is None
         assert "a-priori" not in str(found)

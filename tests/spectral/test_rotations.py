@@ -238,14 +238,6 @@ def test_the_theorem_is_for_exactly_these_samples(rng):
     assert prime_of(sa.GroupSample(sa.rotations(2), [[1.0]])) is None
 
 
-def test_words_over_integer_quaternions_have_a_power_of_the_norm():
-    S = sa.GroupSample(SPACE, prime_rows(5))
-    found = sa.deviation(S, length=3)
-    assert found.lower <= (2 * math.sqrt(5) / 6) ** 3 <= found.value
-    band = sa.deviation(S, length=2, degree=6)
-    assert band.value == pytest.approx(sa.deviation(S, degree=6).value ** 2, rel=1e-9)  # S = S^-1
-
-
 def test_inversion_cancels_odd_parities_and_keeps_the_norm():
     group = sa.orthogonal(3)
     rows = np.concatenate([np.insert(prime_rows(29), 4, bit, axis=1) for bit in (0, 1)])

@@ -59,19 +59,16 @@ def test_the_stated_rounding_covers_steps_in_extended_precision() -> None:
 
 
 @pytest.mark.parametrize("name", ["S7", "A7"])
-@pytest.mark.parametrize("power", [1, 2])
-def test_norms_of_applied_irreps_agree_with_those_of_blocks(
-    name: str, power: int, monkeypatch: Any
-) -> None:
+def test_norms_of_applied_irreps_agree_with_those_of_blocks(name: str, monkeypatch: Any) -> None:
     S = sa.Oracle(sa.group(name), seed=1).draw(12)
-    blocks = symmetric_norm(S, power=power)
+    blocks = symmetric_norm(S)
     monkeypatch.setattr(symmetric, "LARGEST_N", 6)
     monkeypatch.setattr(symmetric, "SMALL", 6)
-    applied = symmetric_norm(S, power=power, failure_probability=1e-6)
+    applied = symmetric_norm(S, failure_probability=1e-6)
     assert applied.lower <= blocks.upper
     assert blocks.lower <= applied.upper <= blocks.upper + 1e-8
     assert applied.failure_probability == 1e-6
-    assert applied == symmetric_norm(S, power=power, failure_probability=1e-6, n_jobs=3)
+    assert applied == symmetric_norm(S, failure_probability=1e-6, n_jobs=3)
 
 
 def test_the_sum_of_the_chances_of_all_irreps_is_the_stated_one(monkeypatch: Any) -> None:
@@ -118,12 +115,11 @@ def test_without_numba_the_whole_of_s13_is_refused(monkeypatch: Any) -> None:
         irrep_operator((12, 1), Elements(np.arange(13)[None], np.array([1])))
 
 
-@pytest.mark.parametrize("power", [1, 2])
-def test_the_whole_of_s12_is_announced_for_words_too(power: int, monkeypatch: Any) -> None:
+def test_the_whole_of_s12_is_announced(monkeypatch: Any) -> None:
     monkeypatch.setattr(symmetric, "LARGEST_N", 6)
     S = sa.Oracle(sa.symmetric(6), seed=0).draw(8)
     with pytest.warns(sa.spectral.LongRunWarning, match="all irreps of S6"):
-        symmetric_norm(S, power=power, n_jobs=1)
+        symmetric_norm(S, n_jobs=1)
 
 
 def test_s15_is_refused_with_the_limit() -> None:

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, hadamard
+from scipy.linalg import cholesky
 
 import sparseaug as sa
 from sparseaug import _floats
 from sparseaug.groups import Irrep
 from sparseaug.spectral import irreps, regular, symmetric, verified
 from sparseaug.spectral.norm import Block, Norm
-from sparseaug.spectral.regular import PermutationMean, dense_power, regular_norm
+from sparseaug.spectral.regular import PermutationMean, regular_norm
 
 UNIT = 2.0**-12
 
@@ -249,16 +249,6 @@ def number(value: float, error: float = 0.0) -> Block:
     return Block("", np.array([[value]]), error)
 
 
-def test_a_product_of_blocks_covers_both_factors_and_its_own_rounding(monkeypatch: Any) -> None:
-    for one, other in ((1e-3, 1e-2), (1e-2, 1e-3), (0.1, 0.1)):
-        found = irreps._product(number(1 - one, one), number(1 - other, other))
-        assert found.values[0, 0] + found.error >= 1.0
-    monkeypatch.setattr(irreps, "gamma", gamma)
-    matrix = np.full((4, 4), 0.25).view(WorstCoarse)
-    found = irreps._product(Block("", matrix, 0.0), Block("", matrix, 0.0))
-    assert found.error >= np.linalg.norm(np.full((4, 4), 0.25) - found.values.view(np.ndarray)) > 0
-
-
 def sample_of(irreps: list[Irrep], counts: list[int]) -> Any:
     """What `irrep_means` needs of a sample."""
     rows = np.arange(len(counts))[:, None]
@@ -288,8 +278,8 @@ def test_the_largest_norm_counts_the_error_of_every_block() -> None:
     off = 1e-3
     found = irreps.largest_norm([number(0.5 - off, off), number(0.3)], total=2)
     assert found.lower <= 0.5 <= found.upper
-    found = irreps.largest_norm([number(0.5), number(0.4, 0.2)], total=2, power=2)
-    assert found.upper >= 0.36
+    found = irreps.largest_norm([number(0.5), number(0.4, 0.2)], total=2)
+    assert found.upper >= 0.6
 
 
 def test_the_error_of_a_gram_block_is_in_the_norm(monkeypatch: Any) -> None:
@@ -304,38 +294,6 @@ def test_the_error_of_a_gram_block_is_in_the_norm(monkeypatch: Any) -> None:
     )
     assert found.upper >= 0.5
     assert found.lower <= math.sqrt(0.25 - 2 * off)
-
-
-# Tensor products: |X| of an orthogonal c x c matrix has norm sqrt(c) if all its entries are equal.
-
-
-def tensor_operator(left: Any, right: Any, monkeypatch: Any, rounding: float = 0.0) -> Any:
-    def two_factors(rows: Any, tensor: Any) -> Any:
-        return left[None], right[None].view(WorstCoarseAbove)
-
-    monkeypatch.setattr(irreps, "_two_factors", two_factors)
-    monkeypatch.setattr(irreps, "gamma", gamma)
-    S = sample_of([], [1])
-    return irreps._operator(S, None, rounding)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("c", "d"), [(1, 64), (64, 1), (16, 16)])
-def test_an_applied_tensor_product_covers_the_worst_products(
-    c: int, d: int, monkeypatch: Any
-) -> None:
-    left, right = hadamard(c) / math.sqrt(c), hadamard(d) / math.sqrt(d)
-    operator = tensor_operator(left, right, monkeypatch)
-    v = np.full(c * d, 1 / math.sqrt(c * d))
-    exact = np.kron(left, right) @ v
-    for apply in (operator.apply, operator.apply_transpose):  # both factors are symmetric
-        off = np.linalg.norm(np.asarray(apply(v)).view(np.ndarray) - exact)
-        assert 0.5 * operator.rounding < off <= operator.rounding
-
-
-def test_an_applied_tensor_product_covers_the_rounding_of_its_irrep(monkeypatch: Any) -> None:
-    one = np.array([[1.0]])
-    operator = tensor_operator(one, one * (1 - 0.01), monkeypatch, rounding=0.01)
-    assert abs(1.0 - 0.99) <= operator.rounding + 1e-15
 
 
 # Means of permutations.
@@ -380,23 +338,18 @@ def test_a_mean_of_permutations_is_as_exact_as_it_says() -> None:
 def test_the_matrix_of_a_mean_is_as_exact_as_it_says(monkeypatch: Any) -> None:
     seen: list[tuple[NDArray[np.float64], float]] = []
 
-    def record(matrix: Any, error: float, power: int) -> Any:
+    def record(matrix: Any, error: float) -> float:
         seen.append((matrix, error))
-        return dense_power(matrix, error, power)
+        return 1.0
 
-    monkeypatch.setattr(regular, "dense_power", record)
+    monkeypatch.setattr(regular, "norm_upper", record)
     rng = np.random.default_rng(1)
     largest = 0.0
-    for power in (1, 2):
+    for _ in range(2):
         images = rng.permuted(np.tile(np.arange(6, dtype=np.int32), (3, 1)), axis=1)
         mean = PermutationMean(images, np.array([1, 3, 3]), 7)
-        regular.dense_norm(mean, power)
+        regular.dense_norm(mean)
         truth = [exactly(mean, np.eye(6)[:, j]) for j in range(6)]
-        if power == 2:
-            truth = [
-                [sum(truth[k][i] * column[k] for k in range(6)) for i in range(6)]
-                for column in truth
-            ]
         matrix, error = seen[-1]
         squares = [
             (Fraction(float(matrix[i, j])) - truth[j][i]) ** 2 for i in range(6) for j in range(6)
@@ -405,23 +358,6 @@ def test_the_matrix_of_a_mean_is_as_exact_as_it_says(monkeypatch: Any) -> None:
         assert off <= error
         largest = max(largest, off)
     assert largest > 0
-
-
-@pytest.mark.parametrize("power", [1, 2, 3, 7])
-def test_powers_of_a_matrix_that_is_off_cover_those_of_the_true_one(power: int) -> None:
-    for off in (1e-3, 0.1):
-        bounds = dense_power(np.array([[0.5 - off]]), off, power)
-        assert bounds.upper >= 0.5**power
-        bounds = dense_power(np.array([[0.5 + off]]), off, power)
-        assert bounds.lower <= 0.5**power
-
-
-def test_powers_of_a_matrix_cover_the_worst_products(monkeypatch: Any) -> None:
-    monkeypatch.setattr(regular, "gamma", gamma)
-    matrix = np.full((5, 5), 0.1)  # of norm 1/2
-    for power in (2, 3, 6):
-        assert dense_power(matrix.view(WorstCoarse), 0.0, power).upper >= 0.5**power
-        assert dense_power(matrix.view(WorstCoarseAbove), 0.0, power).lower <= 0.5**power
 
 
 @pytest.mark.parametrize("name", ["C2", "C3", "C8", "Z2^3", "D5", "S4", "A4", "Cube24"])

@@ -34,7 +34,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.deviation import deviation
 from sparseaug.spectral.generation import generated_order
-from sparseaug.spectral.profiles.counting import counted
+from sparseaug.spectral.profiles.counting import counted_quickly
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Level, Profile, degree_size
 
@@ -350,7 +350,7 @@ def _exact_on(group: Group, offer: Offer, found: Profile) -> tuple[Degree, ...]:
         return degrees
     if not group.is_finite:
         return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
-    counts = counted(build(group, offer), work=_QUOTIENTS) or []
+    counts = counted_quickly(build(group, offer), _QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 

@@ -73,9 +73,6 @@ MOST_LISTED = 20_000
 LARGEST_DENSE = 5_000
 """Irreps up to this dimension are formed and verified."""
 
-LARGEST_TENSOR = 1_000_000
-"""Irreps of a direct product up to this dimension are applied to vectors."""
-
 MOST_ELEMENTS = 100_000
 """Largest order whose conjugacy classes are counted, less than a second."""
 
@@ -182,11 +179,10 @@ def class_labels(group: Group) -> Rows:
 
 def listed_irreps(group: Group) -> list[Irrep]:
     """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
-    largest = LARGEST_TENSOR if group.factors else LARGEST_DENSE
     found: list[Irrep] = []
     for irrep in group.irreps():
         found.append(irrep)
-        large = irrep.dimension > largest
+        large = irrep.dimension > LARGEST_DENSE
         if large or len(found) > MOST_LISTED:
             given = (
                 f"an irrep of dimension {irrep.dimension}"
@@ -194,7 +190,7 @@ def listed_irreps(group: Group) -> list[Irrep]:
                 else f"over {MOST_LISTED} irreps"
             )
             raise GroupTooLargeError(
-                f"{group.name} has {given}; at most {MOST_LISTED} of dimension up to {largest} are "
-                "looked at one by one: use another method=, degree= or action=."
+                f"{group.name} has {given}; at most {MOST_LISTED} of dimension up to {LARGEST_DENSE} "
+                "are looked at one by one: use degree= or action=."
             )
     return found

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +31,15 @@ from sparseaug.groups import Rows
 from sparseaug.groups.permutations import digits_of_rank
 from sparseaug.spectral.norm import Block
 
-# The error. Write u' for the unit of the working precision and r for ROOT_ERROR. The weights
-# w_j = c_j / m are rounded once and sum to at most 1. Left factors err by at most r + u'
-# (the cast), right ones by w_j (r + 2 u + u') (weight, product, cast). The product itself errs by
-# sqrt(2) gamma'(2 k) sum_j w_j (see `verified`: complex sums of k terms, any order, no Strassen).
-# np.abs, a hypot, is taken to be within 4 ulps. Second-order terms and underflow (2 k terms below
-# 2^-126 in single precision) are covered by the factor 1.01, since k u' < 0.01 is required.
+# The error. Write r for ROOT_ERROR. The weights w_j = c_j / m are rounded once and sum to at most 1.
+# Left factors err by at most r + u, right ones by w_j (r + 3 u) (weight and product). The product
+# itself errs by sqrt(2) gamma(2 k) sum_j w_j (see `verified`: complex sums of k terms, any order, no
+# Strassen). np.abs, a hypot, is taken to be within 4 ulps. Second-order terms and underflow are covered
+# by the factor 1.01, as k u is below 0.01 for every sample that fits in memory.
 
 
 ENTRIES = 1 << 21
-"""Values in a block, 16 megabytes in single precision: large products, which still stay in cache."""
+"""Values in a block, 32 megabytes: large products, which still stay in cache."""
 
 COLUMNS = 1 << 13
 """Right factors that are kept while the left ones go by."""
@@ -84,14 +83,7 @@ def split(moduli: tuple[int, ...]) -> Split:
     return Split(tuple(left), tuple(right), largest, step)
 
 
-def product_blocks(
-    rows: Rows,
-    counts: Rows,
-    moduli: tuple[int, ...],
-    *,
-    m: int,
-    dtype: type[np.complexfloating[Any, Any]],
-) -> Iterator[Block]:
+def product_blocks(rows: Rows, counts: Rows, moduli: tuple[int, ...], *, m: int) -> Iterator[Block]:
     """Every f(a) = (1/m) sum_j c_j chi_a(g_j), a up to sign; a = 0 is the first value of all.
 
     A few frequencies, never 0, may occur twice. The blocks depend on the moduli alone.
@@ -99,15 +91,15 @@ def product_blocks(
     plan = split(moduli)
     common = math.lcm(*moduli)
     width, height = math.prod(plan.right), math.prod(plan.left)
-    error = product_error(len(rows), dtype)
+    error = product_error(len(rows))
     weights = counts / m
     for first, last in _ranges(width, COLUMNS):
         low = _unrank(plan.right, first, last)
-        factor = (roots(phases(low, rows, moduli), common) * weights).T.astype(dtype)
+        factor = (roots(phases(low, rows, moduli), common) * weights).T
         for start, stop in _ranges(height, max(1, ENTRIES // (last - first))):
             high = _unrank(plan.left, start, stop)
             high[:, plan.largest] *= plan.step
-            left = roots(phases(high, rows, moduli), common).astype(dtype)
+            left = roots(phases(high, rows, moduli), common)
             yield Block(_pairs(high, low, moduli), (left @ factor).reshape(-1), error)
 
 
@@ -120,14 +112,11 @@ def count_blocks(moduli: tuple[int, ...]) -> int:
     )
 
 
-def product_error(k: int, dtype: type[np.complexfloating[Any, Any]]) -> float:
-    """At least |computed - true| for each value, and for its np.abs; inf where it is of no use."""
-    unit = float(np.finfo(dtype).eps) / 2
-    if not 2 * k * unit < 0.01:
-        return math.inf
-    factors = 2 * ROOT_ERROR + 2 * UNIT + 2 * unit
-    product = math.sqrt(2.0) * (2 * k * unit) / (1 - 2 * k * unit)
-    return 1.01 * (factors + product + 4 * unit)
+def product_error(k: int) -> float:
+    """At least |computed - true| for each value, and for its np.abs."""
+    factors = 2 * ROOT_ERROR + 2 * UNIT + 2 * UNIT
+    product = math.sqrt(2.0) * (2 * k * UNIT) / (1 - 2 * k * UNIT)
+    return 1.01 * (factors + product + 4 * UNIT)
 
 
 def _pairs(high: Rows, low: Rows, moduli: tuple[int, ...]) -> Frequencies:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,8 +26,6 @@ from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.spectral.induction import Inductions, Kernel, TorchKernel, Transform
 from sparseaug.spectral.norm import Block
 from sparseaug.spectral.verified import UNDERFLOW
-
-Engine = Literal["auto", "numba", "scipy"]
 
 PANEL = 48
 """Columns carried through the climb at once, at most."""
@@ -45,7 +43,6 @@ def mean_blocks(
     shapes: Iterable[Partition] | None = None,
     memory: int = 1 << 31,
     threads: int | None = None,
-    engine: Engine = "auto",
     device: str | None = None,
 ) -> Iterator[Block]:
     """Yield the block (1/m) sum_j pi(g_j) of every shape but the trivial one, small blocks first.
@@ -63,7 +60,7 @@ def mean_blocks(
     """
     rows = np.asarray(permutations, np.int64)
     n = rows.shape[1]
-    kernel = _kernel(engine, n) if device is None else TorchKernel(device)
+    kernel = _kernel(n) if device is None else TorchKernel(device)
     tree = CosetTree.of(rows)
     climb = _Climb(tree, kernel, threads or min(os.cpu_count() or 1, 4))
     for batch in in_batches(partitions(n)[1:] if shapes is None else shapes, memory):
@@ -203,14 +200,12 @@ class _Climb:
         return self._ready[shape]
 
 
-def _kernel(engine: Engine, n: int) -> Kernel:
-    """The module that applies transforms. Its first use takes longer than S_11 does without it."""
-    by_name = engine == "numba"
-    if by_name or (engine == "auto" and n > 11):
-        kernel: Kernel | None = attempt("sparseaug.spectral.young_numba", _try, by_name=by_name)
-        if kernel is not None:
-            return kernel
-    return Kernel()
+def _kernel(n: int) -> Kernel:
+    """What applies transforms; the compiled one's first use takes longer than S_11 without it."""
+    compiled: Kernel | None = None
+    if n > 11:
+        compiled = attempt("sparseaug.spectral.young_numba", _try)
+    return compiled or Kernel()
 
 
 def _try(kernel: Any) -> Any:

@@ -26,14 +26,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import Progress, silent
 from sparseaug.errors import UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Product, Rows
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.norm import Norm, Progress, announce, equal_share, larger_norm, restate
+from sparseaug.spectral.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.spectral.regular import PermutationMean
 from sparseaug.spectral.tuples import (
     Tuples,
@@ -126,11 +126,10 @@ def coordinates_norm(
     S: GroupSample,
     *,
     degree: int,
-    power: int = 1,
     failure_probability: float = FAILURE_PROBABILITY,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Norm:
-    """||D_S^power|| on functions of at most `degree` coordinates, of all factors together.
+    """||D_S|| on functions of at most `degree` coordinates, of all factors together.
 
     Rigorous where each combination of factors has at most 4096 tuples; beyond, `upper` fails with
     `failure_probability`, in equal shares.
@@ -138,7 +137,6 @@ def coordinates_norm(
     Args:
         S: a sample of a direct product or of signed permutations.
         degree: number of coordinates, at most.
-        power: of D_S.
         failure_probability: of the bound from above, where random starts are needed.
         progress: called with the combinations done and their number.
 
@@ -158,11 +156,10 @@ def coordinates_norm(
         (True, 0.0)
     """
     found = coordinates(S.group)
-    power = check_integer("power", power, at_least=1)
     elements, counts = S.counts()
     blocks, dimensions = _totals(found, degree)
     if dimensions > ENUMERATION_LIMIT * max(1, blocks):  # the largest is above the mean
-        require_tuples(len(elements), dimensions // blocks, f"degree={degree} on average", power)
+        require_tuples(len(elements), dimensions // blocks, f"degree={degree} on average")
     announce(
         f"the norm on {shorten(blocks)} combinations of coordinates of {shorten_text(S.group.name)} "
         f"at {len(elements)} distinct elements",
@@ -170,20 +167,19 @@ def coordinates_norm(
         instead="lower degree, or use fewer elements.",
     )
     share = equal_share(failure_probability, blocks)
-    worst = _abelian_norm(S, found, degree, power)
+    worst = _abelian_norm(S, found, degree)
     modules = _Modules(elements)
     for done, choice in enumerate(_choices(found, degree)):
         block = " and ".join(_said(space, d) for space, d in choice)
         dimension = math.prod(space.dimension(d) for space, d in choice)
-        require_tuples(len(elements), dimension, block, power)
+        require_tuples(len(elements), dimension, block)
         for space, d in choice:
             require_codes(space.points, d, space.name)
         images, orbits = modules.product(choice)
         mean = PermutationMean(images, counts, S.m, orbits)
-        norm = module_norm(mean, S.sha256 + block, power, share).at(block)
+        norm = module_norm(mean, S.sha256 + block, share).at(block)
         worst = larger_norm(worst, norm)
-        if progress is not None:
-            progress(done + 1, blocks)
+        progress(done + 1, blocks)
     return restate(worst, failure_probability)
 
 
@@ -251,7 +247,7 @@ def _power_sums(spaces: list[Space], degree: int) -> tuple[int, int]:
     return number[degree], size[degree]
 
 
-def _abelian_norm(S: GroupSample, found: Coordinates, degree: int, power: int) -> Norm:
+def _abelian_norm(S: GroupSample, found: Coordinates, degree: int) -> Norm:
     """On functions of cyclic coordinates alone: characters of low weight, exact and without tuples."""
     if not found.cyclic:
         return Norm(0.0, 0.0, "none")
@@ -260,7 +256,7 @@ def _abelian_norm(S: GroupSample, found: Coordinates, degree: int, power: int) -
     chosen = [(f.moduli, rows) for f, rows in zip(factors, parts, strict=True) if f.moduli]
     moduli = tuple(chain.from_iterable(own for own, _ in chosen))
     flat = GroupSample(Abelian(moduli), np.concatenate([rows for _, rows in chosen], axis=1))
-    return low_weight_norm(flat, degree=min(degree, len(moduli)), power=power)
+    return low_weight_norm(flat, degree=min(degree, len(moduli)))
 
 
 class _Modules:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sparseaug._checks import check_integer, check_progress, check_real
-from sparseaug._floats import down, power_up, text_down, text_up, up
+from sparseaug._checks import Progress, check_integer, check_progress, check_real
+from sparseaug._floats import down, text_down, text_up, up
 from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
@@ -26,12 +26,9 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.generation import why_not
 from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.methods import ACTION, as_known, named, preferred, restricted
-from sparseaug.spectral.norm import Norm, Progress, larger_norm
-from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound, word_deviation
-
-_LONGEST_WORD = 64
-"""Longer words are bounded by ||D||^length: their norms are tiny, and powers cost time."""
+from sparseaug.spectral.methods import ACTION, as_known, preferred, restricted
+from sparseaug.spectral.norm import Norm
+from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 
 _SUBGROUP = Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
 
@@ -43,7 +40,7 @@ class Deviation:
     Attributes:
         value: the norm is at most this
         lower: and at least this, for certain
-        method: how it was computed
+        method: how it was computed; `sparseaug.spectral.METHODS` has those of a whole group
         block: the irrep where it is attained
         m: number of elements of S
         floor: no S of m elements has a smaller norm
@@ -52,7 +49,7 @@ class Deviation:
         delta: the delta of that promise
         failure_probability: 0 where `value` is certain, None where it is an estimate
         reason: why the norm is 1, where S lies in a coset of a proper subgroup
-        sha256: of S; empty for words and for restricted norms, which are not those of S itself
+        sha256: of S; empty for restricted norms, which are not those of S itself
     """
 
     value: float
@@ -104,7 +101,7 @@ class NormOptions:
         n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
             many as there are cores, if not given. The result does not depend on it
         failure_probability: where only a random start can reach the norm (more than 4096 tuples,
-            large irreps of products, of S_13 and of S_14): of the bound from above, over the start,
+            large irreps of S_13 and of S_14): of the bound from above, over the start,
             which is keyed by the hash of S. Where certainty is within reach it is given, and this is
             not used
 
@@ -131,11 +128,9 @@ USUAL = NormOptions()
 def deviation(
     S: GroupSample,
     *,
-    length: int = 1,
     degree: int | None = None,
     action: Action | None = None,
     shape: tuple[int, ...] | None = None,
-    method: str | None = None,
     progress: Progress | None = None,
     options: NormOptions = USUAL,
 ) -> Deviation:
@@ -143,8 +138,6 @@ def deviation(
 
     Args:
         S: a sample of a group
-        length: of words over S: the norm of (Pi_S - Pi_G)^length, the deviation of all m^length words,
-            as Pi_S Pi_G = Pi_G. It is at most the norm of Pi_S - Pi_G to that power, and often less
         degree: only functions that look at this many coordinates of an element at a time. These are
             the images of single points under a permutation, or of single axes +e_i under a signed
             one; for abelian groups the cyclic coordinates (only characters with at most this many
@@ -154,9 +147,6 @@ def deviation(
             parities; of all l together the norm is known for `design(group, m=)` alone
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)
-        method: "walsh", "characters", "dihedral", "young", "quaternions", "irreps" or
-            "regular"; by default the first of them that fits the group
-            (`sparseaug.spectral.best_method`)
         progress: called now and then with two numbers, how much is done and of how much
         options: delta, device, n_jobs, failure_probability: see `sparseaug.spectral.NormOptions`
 
@@ -176,22 +166,19 @@ def deviation(
         (True, 0.249, 0.654)
         >>> sa.deviation(S.words(length=2, size=64)).bound is None
         True
-        >>> sa.deviation(S, length=3).value <= found.value**3
-        True
     """
     require_sample(S)
-    length = check_integer("length", length, at_least=1)
-    if progress is not None:
-        check_progress(progress)
+    watch = check_progress(progress)
     if not isinstance(options, NormOptions):
         raise ArgumentError(f"options={shorten(options)} is not a NormOptions.")
-    if sum(choice is not None for choice in (degree, action, method)) > 1:
-        raise ArgumentError("degree, action and method exclude each other; give one of them.")
+    if degree is not None and action is not None:
+        raise ArgumentError("degree and action exclude each other; give one of them.")
     if (action is None) != (shape is None):
         raise ArgumentError("action and shape go together: shape is that of one sample, as (6,).")
     whole = degree is None and action is None
     T = as_known(S) if whole else S
     if degree is not None:
+        degree = check_integer("degree", degree, at_least=1)
         chosen = restricted(S.group, degree)
     elif action is not None:
         if not isinstance(action, Action):
@@ -199,38 +186,35 @@ def deviation(
         action.rows(S)  # S must be of the action's group
         chosen = ACTION
     else:
-        chosen = preferred(T.group) if method is None else named(method, T.group)
+        chosen = preferred(T.group)
     if options.device is not None and "device" not in chosen.options:
         raise ArgumentError(f"device={shorten(options.device)} is for symmetric groups as a whole.")
     given = {"degree": degree, "action": action, "shape": shape, **vars(options)}
 
-    def compute(power: int, chance: float) -> Norm:
-        own = {**given, "failure_probability": chance}
-        own = {name: own[name] for name in chosen.options if own.get(name) is not None}
-        return chosen.norm(T, power=power, progress=progress, **own)
+    def compute() -> Norm:
+        own = {name: given[name] for name in chosen.options if given.get(name) is not None}
+        return chosen.norm(T, progress=watch, **own)
 
-    name, reason, chance = chosen.name, "", options.failure_probability
+    name, reason = chosen.name, ""
     if _is_even(S):
         name, norm = "full", Norm(0.0, 0.0, "none")
-    elif length > 1:
-        norm = _of_words(compute, length, chance)
     elif whole:
-        norm, reason = _with_reason(S, compute, chance)
+        norm, reason = _with_reason(S, compute)
         name = "subgroup" if reason else name
     else:
-        norm = compute(1, chance)
+        norm = compute()
     return Deviation(
         value=min(1.0, norm.upper),
         lower=min(1.0, norm.lower),
         method=name,
         block=norm.block,
         m=S.m,
-        floor=_floor(S) if whole and length == 1 else 0.0,
-        bound=_bound(S, length, options.delta, degree),
+        floor=_floor(S) if whole else 0.0,
+        bound=_bound(S, options.delta, degree),
         delta=options.delta,
         failure_probability=norm.failure_probability,
         reason=reason,
-        sha256=S.sha256 if whole and length == 1 else "",
+        sha256=S.sha256 if whole else "",
     )
 
 
@@ -242,9 +226,7 @@ def _is_even(S: GroupSample) -> bool:
     return len(rows) == S.group.order and counts.min() == counts.max()
 
 
-def _with_reason(
-    S: GroupSample, compute: Callable[[int, float], Norm], chance: float
-) -> tuple[Norm, str]:
+def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str]:
     """The norm, and why it is 1 if it is: asked where it comes out as 1 or is out of reach.
 
     One or two elements lie in a coset of a cyclic subgroup: there it is asked first.
@@ -252,7 +234,7 @@ def _with_reason(
     if len(S.counts()[0]) <= 2 and (reason := why_not(S)):
         return _SUBGROUP, reason
     try:
-        norm = compute(1, chance)
+        norm = compute()
     except (GroupTooLargeError, UnsupportedError):
         if reason := why_not(S):
             return _SUBGROUP, reason
@@ -271,7 +253,7 @@ def _floor(S: GroupSample) -> float:
     return max(0.0, down(down(1.0) / up(math.sqrt(S.m))))
 
 
-def _bound(S: GroupSample, length: int, delta: float, degree: int | None) -> float | None:
+def _bound(S: GroupSample, delta: float, degree: int | None) -> float | None:
     """The paper's bound, which is about m uniform draws, m fixed beforehand, and nothing else.
 
     Of an infinite group the sharper one, on the irreps up to this degree.
@@ -279,25 +261,8 @@ def _bound(S: GroupSample, length: int, delta: float, degree: int | None) -> flo
     if not S.origin.is_uniform:
         return None
     if S.group.is_finite:
-        bound = deviation_bound(S.m, S.group.order, delta)
-    else:
-        if degree is None or S.group.factors:
-            return None
-        sums, _ = S.group.dimensions_by_degree(degree)
-        bound = sharp_deviation_bound(S.m, sum(sums) - 1, delta)
-    return bound if bound == 1.0 or length == 1 else word_deviation(bound, length)
-
-
-def _of_words(compute: Callable[[int, float], Norm], length: int, chance: float) -> Norm:
-    """Bounds of ||D^length||: directly while that can be tight, and never above ||D||^length.
-
-    The smaller of two bounds fails if one of them does, whichever it is: each has half the chance.
-    """
-    if length > _LONGEST_WORD:
-        one = compute(1, chance)
-        limit = power_up(min(1.0, one.upper), length)
-        return Norm(limit, 0.0, one.block, one.failure_probability)
-    one, norm = compute(1, 0.5 * chance), compute(length, 0.5 * chance)
-    both = larger_norm(one, norm).failure_probability
-    upper = min(norm.upper, power_up(min(1.0, one.upper), length))
-    return Norm(max(upper, norm.lower), norm.lower, norm.block, both)
+        return deviation_bound(S.m, S.group.order, delta)
+    if degree is None or S.group.factors:
+        return None
+    sums, _ = S.group.dimensions_by_degree(degree)
+    return sharp_deviation_bound(S.m, sum(sums) - 1, delta)

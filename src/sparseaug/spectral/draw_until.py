@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_progress, check_real
-from sparseaug.actions import Action
+from sparseaug._checks import Progress, check_integer, check_progress, check_real
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.spectral.deviation import Deviation, NormOptions, deviation
 from sparseaug.spectral.lanczos import FAILURE_PROBABILITY
-from sparseaug.spectral.methods import as_known, find_method, preferred, restricted
-from sparseaug.spectral.norm import Progress
+from sparseaug.spectral.methods import preferred, restricted
 from sparseaug.theory import deviation_floor
 
 
@@ -56,16 +54,13 @@ def draw_until(
     max_calls: int = 100_000,
     growth: float = 0.125,
     degree: int | None = None,
-    action: Action | None = None,
-    shape: tuple[int, ...] | None = None,
     progress: Progress | None = None,
 ) -> Drawn:
     """Draw in batches until the deviation of all that was drawn is at most `target`.
 
     The first batch is as large as the floor says it must be; each further one adds a share of
-    `growth`. The norm of the last worst block is looked at first: while that alone is above the
-    target, the other blocks are not computed. Where the norm can only be had with a stated probability
-    (`degree=` of many tuples, large products), all rounds together fail with that probability:
+    `growth`. Where the norm can only be had with a stated probability
+    (`degree=` of many tuples, S_13, S_14), all rounds together fail with that probability:
     `deviation.kind` says. Where as many draws as the group has elements do not suffice, the sample
     is all of the group.
 
@@ -76,8 +71,6 @@ def draw_until(
         growth: size of a batch, as a share of what is drawn.
         degree: of `deviation`: only functions of this many coordinates at a time, of all factors of a
             product together.
-        action: of `deviation`: only the irreps of this linear action.
-        shape: of one sample that the action moves.
         progress: called with the calls made and `max_calls`.
 
     Returns:
@@ -98,28 +91,25 @@ def draw_until(
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     if not isinstance(oracle, Oracle):
         raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
-    if progress is not None:
-        check_progress(progress)
+    watch = check_progress(progress)
     # refuse before drawing
-    restriction: dict[str, Any] = {"degree": degree, "action": action, "shape": shape}
     if degree is not None:
         restricted(oracle.group, degree)
-    elif action is None and not oracle.group.is_finite:
+    elif not oracle.group.is_finite:
         raise UnsupportedError(
             f"{oracle.group.name} has infinitely many irreps, and no draws are close on all of them; "
             "give degree=, the largest degree that counts."
         )
-    elif action is None:
+    else:
         preferred(oracle.group)
-    whole = degree is None and action is None
     order = oracle.group.order
     S: GroupSample | None = None
     found: Deviation | None = None
-    m, calls, tests = _smallest_m(target, order) if whole else 1, 0, 0
+    m, calls, rounds = 1 if degree else _smallest_m(target, order), 0, 0
     while True:
         if calls + m >= order:
             everything = GroupSample.full(oracle.group)
-            return Drawn(everything, deviation(everything, **restriction), calls)
+            return Drawn(everything, deviation(everything, degree=degree), calls)
         if calls + m > min(max_calls, calls + oracle.remaining):
             reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
             raise OracleBudgetError(
@@ -130,13 +120,10 @@ def draw_until(
         S = _extend(S, oracle.fresh(m))
         calls += m
         m = max(1, math.ceil(growth * calls))
-        if progress:
-            progress(calls, max_calls)
-        if found is not None and _still_above(S, found, target):
-            continue
-        tests += 1
-        options = NormOptions(failure_probability=share_of_round(tests))
-        found = deviation(S, **restriction, options=options)
+        watch(calls, max_calls)
+        rounds += 1
+        options = NormOptions(failure_probability=share_of_round(rounds))
+        found = deviation(S, degree=degree, options=options)
         if found.value <= target:
             if found.failure_probability:
                 found = replace(found, failure_probability=FAILURE_PROBABILITY)
@@ -144,7 +131,7 @@ def draw_until(
 
 
 def share_of_round(r: int) -> float:
-    """What test number r may spend of FAILURE_PROBABILITY: 0.6079 < 6 / pi^2, divided by r^2.
+    """What round r may spend of FAILURE_PROBABILITY: 0.6079 < 6 / pi^2, divided by r^2.
 
     Examples:
         >>> sum(share_of_round(r) for r in range(1, 10**4)) < FAILURE_PROBABILITY
@@ -169,11 +156,3 @@ def _smallest_m(target: float, order: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if deviation_floor(middle, order) <= target else (middle, high)
     return high
-
-
-def _still_above(S: GroupSample, last: Deviation, target: float) -> bool:
-    """Whether one block, the worst of the last round, is above the target by itself."""
-    method = find_method(last.method)
-    if method is None or "blocks" not in method.options:
-        return False
-    return method.norm(as_known(S), blocks=[last.block]).lower > target

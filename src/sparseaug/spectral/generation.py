@@ -17,7 +17,7 @@ from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.profiles.counting import counted, exact_degree
+from sparseaug.spectral.profiles.counting import counted_quickly, exact_degree
 from sparseaug.spectral.walsh import independent, integers
 
 LISTED = 4096
@@ -68,8 +68,7 @@ def why_not(S: GroupSample) -> str:
 
 def exact_for(S: GroupSample) -> str:
     """What S averages as the whole group does, in words, by counting; empty if nothing or not known."""
-    counts = counted(S, work=QUOTIENTS)
-    if not counts:
+    if not (counts := counted_quickly(S, QUOTIENTS)):
         return ""
     degree = exact_degree(counts)
     if S.group.factors:

@@ -16,7 +16,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from threadpoolctl import ThreadpoolController
 
-from sparseaug._floats import UNIT, down, gamma, power_up, up
+from sparseaug._checks import Progress, silent
+from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.norm import Norm, Progress
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.verified import UNDERFLOW
 
-# Let B = (D^k)^T D^k, l = ||D^k||^2 its largest eigenvalue, z a unit eigenvector for it, and v_0 a
+# Let B = D^T D, l = ||D||^2 its largest eigenvalue, z a unit eigenvector for it, and v_0 a
 # start with <z, v_0> >= w > 0. The computed vectors satisfy, for whatever numbers a_j and b_j,
 #     r_j = B v_j - a_j v_j - b_j v_(j-1) + f_j,      b_(j+1) v_(j+1) = r_j + g_j,
 # with f_j, g_j the rounding of one step. So c_j = <z, v_j> satisfies, with |e_j| <= ||f_j|| + ||g_j||,
@@ -51,9 +52,7 @@ from sparseaug.spectral.verified import UNDERFLOW
 #
 # That is why one start at a probability of 1e-9 is worse than the largest bound of three independent
 # starts at 1e-3: each bound is true wherever its own start is good, so the largest is below the truth
-# only where all three are bad, 1e-3^3; and each start leans on z a million times more. For a power
-# above 1 a start is good if it leans on the answer z and on the z of D itself: two events, each with
-# half of the probability.
+# only where all three are bad, 1e-3^3; and each start leans on z a million times more.
 #
 # What the probability is over. The starts are a function of `key`, the hash of S, by Philox keyed
 # with SHA-256, and are taken for independent Gaussian vectors. So an S that was not chosen by looking
@@ -82,12 +81,6 @@ TOLERANCE = 1e-11
 RANDOM_TOLERANCE = 2e-9
 """The same for random starts, where rounding stops them soon after: 1e-9 of the norm."""
 
-ROUGH_TOLERANCE = 0.02
-"""The same for ||D|| where only the rounding of a power depends on it."""
-
-_TINY = 1e-60
-"""Norms below this are bounded by ||D||^power and not looked at more closely."""
-
 _SLACK = 1.0 + 2.0**-48  # covers 16 roundings of positive terms added and multiplied
 
 
@@ -111,13 +104,12 @@ class Operator:
 def lanczos_norm(
     operator: Operator,
     *,
-    power: int = 1,
     key: str = "",
     failure_probability: float = FAILURE_PROBABILITY,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     at_most: float | None = None,
 ) -> Norm:
-    """Bounds of ||D^power|| from random starts; `upper` fails with the stated probability.
+    """Bounds of ||D|| from random starts; `upper` fails with the stated probability.
 
     `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
     `at_most` is for the maximum over many operators: where the norm is seen to be at most that, this
@@ -130,8 +122,7 @@ def lanczos_norm(
         >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9
         True
     """
-    events = 1 if power == 1 else 2
-    share = failure_probability ** (1.0 / STARTS) / events
+    share = failure_probability ** (1.0 / STARTS)
     found = []
     for index in range(STARTS):
         start = keyed_rng(0, f"lanczos {key}", index=index).standard_normal(operator.dimension)
@@ -144,9 +135,8 @@ def lanczos_norm(
             operator,
             start / length,
             overlap,
-            power=power,
             tolerance=RANDOM_TOLERANCE,
-            progress=progress and partial(_report_start, progress, index),
+            progress=partial(_report_start, progress, index),
             at_most=at_most,
         )
         found.append(norm)
@@ -159,27 +149,20 @@ def krylov_norm(
     start: Vector,
     overlap: float,
     *,
-    power: int = 1,
     tolerance: float = TOLERANCE,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     at_most: float | None = None,
 ) -> Norm:
-    """Bounds of ||D^power||, certain if <z, start> >= overlap for some unit z with B z = ||B|| z.
+    """Bounds of ||D||, certain if <z, start> >= overlap for some unit z with D^T D z = ||D||^2 z.
 
-    B is (D^power)^T D^power; for a power above 1 the same must hold of D^T D, since a bound on ||D||
-    is then computed first: it says how fast rounding errors die out. The start should be 1 long.
+    The start should be 1 long.
     """
-    if power > 1:
-        first = krylov_norm(operator, start, overlap, tolerance=ROUGH_TOLERANCE)
-        operator = replace(operator, norm=min(operator.norm, first.upper))
-    limit = power_up(operator.norm, power)
-    if limit < _TINY:  # squares of what is computed below would underflow
-        return Norm(limit, 0.0)
+    limit = operator.norm
     if at_most is not None and limit <= at_most:
         return Norm(at_most, 0.0)
     enough = 0.0 if at_most is None else down(down(at_most * at_most))
     steps = max(2, min(MAX_STEPS, BASIS_ENTRIES // operator.dimension))
-    run = _Run(operator, power, start)
+    run = _Run(operator, start)
     excess = math.inf
     for done in range(1, steps + 1):
         if run.step() <= UNIT * max(run.diagonal):
@@ -192,10 +175,8 @@ def krylov_norm(
             before, excess = excess, _least_excluded(run, overlap, limit * limit) - run.ritz()
             if excess > 0.98 * before:  # what is left is rounding
                 break
-        if progress is not None:
-            progress(done, steps)
-    if progress is not None:
-        progress(steps, steps)
+        progress(done, steps)
+    progress(steps, steps)
     upper = min(up(up(math.sqrt(_least_excluded(run, overlap, limit * limit)))), limit)
     lower = run.lower()
     return Norm(max(lower, upper), lower)  # a bound that is seen to be false is not kept
@@ -206,7 +187,6 @@ class _Run:
     """Lanczos without reorthogonalisation, and what `_excludes` needs of each step."""
 
     operator: Operator
-    power: int
     vector: Vector
     basis: list[NDArray[np.float32]] = field(default_factory=list)
     previous: Vector | float = 0.0
@@ -220,8 +200,8 @@ class _Run:
         v, before = self.vector, self.previous
         b = self.coupling[-1] if self.coupling else 0.0
         self.basis.append(v.astype(np.float32))
-        image, error = self._repeat(self.operator.apply, v, 0.0)
-        image, error = self._repeat(self.operator.apply_transpose, image, error)
+        image, error = self._apply(self.operator.apply, v, 0.0)
+        image, error = self._apply(self.operator.apply_transpose, image, error)
         a = float(v @ image) / float(v @ v)
         r = image - a * v
         r -= b * before
@@ -246,7 +226,7 @@ class _Run:
         return max(0.0, float(values[-1]))
 
     def lower(self) -> float:
-        """||D^k y|| / ||y|| for the Ritz vector y, rounded down; true of any y."""
+        """||D y|| / ||y|| for the Ritz vector y, rounded down; true of any y."""
         last = len(self.diagonal) - 1
         try:
             _, weights = eigh_tridiagonal(
@@ -257,21 +237,19 @@ class _Run:
         y = np.zeros(self.operator.dimension)
         for weight, v in zip(weights[:, -1], self.basis, strict=True):
             y += weight * v
-        image, error = self._repeat(self.operator.apply, y, 0.0)
+        image, error = self._apply(self.operator.apply, y, 0.0)
         squares, relative = sum_in_two_levels(image * image)
         length = math.sqrt(squares / (1.0 + relative)) * (1.0 - self.operator.drift)
         squares, relative = sum_in_two_levels(y * y)
         over = math.sqrt(squares / (1.0 - relative)) * _SLACK
         return max(0.0, (length / _SLACK - error * _SLACK) / over) if over > 0.0 else 0.0
 
-    def _repeat(
+    def _apply(
         self, apply: Callable[[Vector], Vector], x: Vector, error: float
     ) -> tuple[Vector, float]:
-        """`power` applications; what was wrong before is shrunk by ||D||, then one more error."""
-        for _ in range(self.power):
-            error = (self.operator.norm * error + self.operator.rounding * _norm_upper(x)) * _SLACK
-            x = apply(x)
-        return x, error
+        """What was wrong before is shrunk by ||D||, then one more error."""
+        error = (self.operator.norm * error + self.operator.rounding * _norm_upper(x)) * _SLACK
+        return apply(x), error
 
 
 def sum_in_two_levels(x: Vector) -> tuple[float, float]:

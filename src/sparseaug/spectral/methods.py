@@ -1,7 +1,6 @@
 """The methods of `deviation`: one table, in order of preference.
 
-`best_method`, the check of `method=`, messages and the help of the command read it; so does
-`draw_until`, which looks at one block again where a method can.
+`best_method` and messages read it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.representations import listed_irreps
@@ -44,24 +43,18 @@ class Method:
     """One way to compute the norm of D_S.
 
     Attributes:
-        name: what `method=` calls it
-        groups: what it is for, in words
+        name: what `Deviation.method` calls it
         suits: whether a group is of that kind
-        norm: from S, `power=`, `progress=` and the options to a `Norm`
+        norm: from S, `progress=` and the options to a `Norm`
         options: further keywords of `norm`
         too_large: whether a group of that kind is out of reach; `norm` gives the reason
     """
 
     name: str
-    groups: str
     suits: Callable[[Group], bool]
     norm: Callable[..., Norm]
     options: tuple[str, ...] = ()
     too_large: Callable[[Group], bool] = _never
-
-    def fits(self, group: Group) -> str:
-        """Why the method is not for this group; empty if it is."""
-        return "" if self.suits(group) else f"it is for {self.groups}"
 
 
 def _has_too_many_irreps(group: Group) -> bool:
@@ -73,46 +66,21 @@ def _has_too_many_irreps(group: Group) -> bool:
 
 
 METHODS = (
-    Method("walsh", "sign flips", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
-    Method("characters", "abelian groups", lambda g: g.moduli is not None, characters_norm),
-    Method("dihedral", "dihedral groups", lambda g: g.transform == "dihedral", dihedral_norm),
+    Method("walsh", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
+    Method("characters", lambda g: g.moduli is not None, characters_norm),
+    Method("dihedral", lambda g: g.transform == "dihedral", dihedral_norm),
     Method(
         "young",
-        "symmetric and alternating groups",
         lambda g: g.transform == "young",
         symmetric_norm,
-        options=("device", "blocks", "n_jobs", "failure_probability"),
+        options=("device", "n_jobs", "failure_probability"),
         too_large=lambda g: g.width > LARGEST_APPLIED,
     ),
-    Method(
-        "quaternions",
-        "rotations by all integer quaternions of a prime norm",
-        is_space,  # `prime_norm` says whether S is such a set
-        prime_norm,
-    ),
-    Method(
-        "irreps",
-        "groups whose irreps are known",
-        _any,  # `irreps_norm` says what it misses
-        irreps_norm,
-        options=("failure_probability",),
-        too_large=_has_too_many_irreps,
-    ),
-    Method(
-        "regular",
-        f"groups of order up to {REGULAR_LIMIT}",
-        lambda g: g.order <= REGULAR_LIMIT,
-        regular_norm,
-    ),
+    Method("quaternions", is_space, prime_norm),  # which says whether S is such a set
+    Method("irreps", _any, irreps_norm, too_large=_has_too_many_irreps),
+    Method("regular", lambda g: g.order <= REGULAR_LIMIT, regular_norm),
 )
 """In order of preference."""
-
-NAMES = ", ".join(method.name for method in METHODS)
-
-
-def find_method(name: str) -> Method | None:
-    """The method of that name; None for the names of restricted norms and others."""
-    return next((method for method in METHODS if method.name == name), None)
 
 
 def as_known(S: GroupSample) -> GroupSample:
@@ -141,7 +109,7 @@ def preferred(group: Group) -> Method:
     """The first method of the table that fits this group and can cope with its size."""
     family = group.known_as().group
     for method in METHODS:
-        if not method.fits(family) and not method.too_large(family):
+        if method.suits(family) and not method.too_large(family):
             return method
     if not group.is_finite:
         raise UnsupportedError(
@@ -152,18 +120,6 @@ def preferred(group: Group) -> Method:
         + (", or with degree=1 or 2, coordinates at a time" if group.highest_degree else "")
         + "."
     )
-
-
-def named(name: str, group: Group) -> Method:
-    """The method that `method=` asks for, if it fits the group."""
-    method = find_method(name) if isinstance(name, str) else None
-    reason = method.fits(group) if method else "it is not known"
-    if method is None or reason:
-        allowed = ", ".join(method.name for method in METHODS if not method.fits(group))
-        raise ArgumentError(
-            f"method={shorten(name)} does not fit {group.name}: {reason}; give one of {allowed}."
-        )
-    return method
 
 
 def restricted(group: Group, degree: int) -> Method:
@@ -179,36 +135,33 @@ def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
 
 
 def _irreps_to(S: GroupSample, *, degree: int, **options: Any) -> Norm:
-    blocks = [block_of(S, irrep) for irrep in islice(S.group.irreps_to(degree), 1, None)]
+    distinct = S.counts()
+    blocks = [block_of(S, irrep, *distinct) for irrep in islice(S.group.irreps_to(degree), 1, None)]
     return largest_norm(blocks, total=len(blocks), **options)
 
 
 RESTRICTED = (
-    Method("wigner", "rotations", lambda g: not g.is_finite, bands_norm, options=("degree",)),
+    Method("wigner", lambda g: not g.is_finite, bands_norm, options=("degree",)),
     Method(
         "low weight",
-        "abelian groups",
         lambda g: g.moduli is not None and g.width > 1,
         _low_weight,
         options=("degree",),
     ),
     Method(
         "coordinates",
-        "direct products, signed permutations and cyclic groups",
         lambda g: g.moduli is not None or bool(g.factors) or bool(g.signed_axes),
         coordinates_norm,
         options=("degree", "failure_probability"),
     ),
     Method(
         "irreps",
-        "groups whose irreps have degrees",
         lambda g: g.irreps_have_degrees,
         _irreps_to,
         options=("degree",),
     ),
     Method(
         "tuples",
-        "groups that permute points",
         _any,
         permutation_module_norm,
         options=("degree", "failure_probability"),
@@ -216,4 +169,4 @@ RESTRICTED = (
 )
 """The methods of `degree=`, of which the first that suits a group is taken."""
 
-ACTION = Method("action", "linear actions", _any, action_norm, options=("action", "shape"))
+ACTION = Method("action", _any, action_norm, options=("action", "shape"))

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from sparseaug._floats import float_above, float_below
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugWarning, cost_text
-
-Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
 
 
 class Block(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sparseaug._checks import require_work
+from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import GroupSample
@@ -25,15 +25,15 @@ from sparseaug.spectral.lanczos import (
     krylov_norm,
     sum_in_two_levels,
 )
-from sparseaug.spectral.norm import Norm, Progress, announce
+from sparseaug.spectral.norm import Norm, announce
 from sparseaug.spectral.verified import norm_lower, norm_upper
 
 _CHUNK = 1 << 17  # gathers between two looks at the next rows; their weights stay in cache
 _TAIL = 1 << 11  # size of the subgroup whose products are tabled
 
 
-def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
-    """||D_S^power|| for any group of up to about 10^7 elements, rigorous.
+def regular_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
+    """||D_S|| for any group of up to about 10^7 elements, rigorous.
 
     Examples:
         >>> import sparseaug as sa
@@ -42,11 +42,11 @@ def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = 
         0.707106781
     """
     group = S.group
-    elements, weights = _without_common_share(S)
-    if not len(elements):
+    if group.order == 1:
         return Norm(0.0, 0.0, "l2(G)")
-    require_room(len(elements), group.order, f"the elements of {group.name}", power=power)
-    operator = PermutationMean(left_translations(group, elements), weights, S.m).operator()
+    elements, counts = S.counts()
+    require_room(len(elements), group.order, f"the elements of {group.name}")
+    operator = PermutationMean(left_translations(group, elements), counts, S.m).operator()
     # The top eigenspace E is invariant under right translations, and so is the projection onto it:
     # its diagonal is constant, and <e, P_E e> = dim E / |G| for the function e that is 1 at the
     # identity. E is orthogonal to the constants, so the start may be made so as well; normalising
@@ -55,7 +55,7 @@ def regular_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = 
     start[0] += 1.0
     start /= math.sqrt(float(start @ start))
     overlap = down(down(1.0 / math.sqrt(group.order)) - 8.0 * UNIT)
-    bounds = krylov_norm(operator, start, overlap, power=power, progress=progress)
+    bounds = krylov_norm(operator, start, overlap, progress=progress)
     return bounds.at("l2(G)")
 
 
@@ -68,7 +68,7 @@ class PermutationMean:
 
     weights: NDArray[np.int64]
     total: int
-    """m, at least the sum of the absolute weights."""
+    """m, the sum of the weights."""
 
     orbits: NDArray[np.int64] | None = None
     """The orbit of each point under G, counted from 0; None if there is but one."""
@@ -90,7 +90,6 @@ class PermutationMean:
             apply_transpose=lambda x: project(back(x)),
             rounding=gamma(len(self.weights) + 3),
             drift=drift,
-            norm=min(1.0, up(int(abs(self.weights).sum()) / self.total)),  # sum_j |w_j| / m
         )
 
     def _projection(self) -> tuple[Callable[[Vector], Vector], float]:
@@ -140,46 +139,24 @@ def _gather(
     return gather
 
 
-def dense_norm(mean: PermutationMean, power: int) -> Norm:
-    """Bounds of ||D^power|| from the matrix itself, both certain.
-
-    Integer counts are multiplied exactly while all sums stay below 2^53.
-    """
+def dense_norm(mean: PermutationMean) -> Norm:
+    """Bounds of ||D|| from the matrix itself, both certain."""
     n = mean.images.shape[1]
     counts = np.zeros((n, n))
     for image, weight in zip(mean.images, mean.weights, strict=True):
         counts[np.arange(n), image] += weight
-    exact = power if mean.total**power < 1 << 53 else 1
-    counts = np.linalg.matrix_power(counts, exact)
-    counts /= mean.total**exact
-    length = _frobenius_upper(counts)
+    counts /= mean.total
+    squares = float(np.vdot(counts, counts))
+    length = up(up(math.sqrt(up(squares / down(1.0 - gamma(counts.size + 1))))))
     orbits = np.zeros(n, np.int64) if mean.orbits is None else mean.orbits
     sizes = np.bincount(orbits)
-    constant = int(mean.weights.sum()) ** exact / mean.total**exact / sizes  # Pi_G of the counts
+    constant = 1.0 / sizes  # Pi_G
     for orbit, value in enumerate(constant):
         members = np.flatnonzero(orbits == orbit)
         counts[np.ix_(members, members)] -= value
     # one rounding for the quotient, three for the constant, one for the difference
     error = up(gamma(5) * up(length + math.sqrt(len(sizes))) * 1.01)
-    return dense_power(counts, error, power // exact)
-
-
-def dense_power(matrix: NDArray[np.float64], error: float, power: int) -> Norm:
-    """Bounds of ||D^power|| for every D within `error` of the matrix, in operator norm.
-
-    With X~ near X = D^i: ||fl(M X~) - D X|| <= error ||X~|| + ||D|| ||X~ - X|| + the product's
-    rounding, gamma(n) ||M||_F ||X~||_F.
-    """
-    upper = norm_upper(matrix, error)
-    if power == 1:
-        return Norm(upper, norm_lower(matrix, error))
-    length = _frobenius_upper(matrix)
-    product, wrong = matrix, error
-    for _ in range(power - 1):
-        rounding = up(error + up(gamma(len(matrix)) * length))
-        wrong = up(up(upper * wrong) + up(rounding * _frobenius_upper(product)))
-        product = matrix @ product
-    return Norm(norm_upper(product, wrong), norm_lower(product, wrong))
+    return Norm(norm_upper(counts, error), norm_lower(counts, error))
 
 
 def left_translations(group: Group, elements: Rows) -> NDArray[np.int32]:
@@ -200,29 +177,7 @@ def left_translations(group: Group, elements: Rows) -> NDArray[np.int32]:
     return result.reshape(len(elements), -1)
 
 
-def _without_common_share(S: GroupSample) -> tuple[Rows, NDArray[np.int64]]:
-    """Elements and weights with the same D_S, where most of the group occurs equally often.
-
-    The sum over all of G vanishes where Pi_G does, so any constant may be taken off the counts. The
-    count c of more than half of the elements is; sum |c_g - c| <= m then, and a norm near 0 is as
-    accurate as any other.
-    """
-    elements, counts = S.counts()
-    order = S.group.order
-    if 2 * len(elements) <= order:
-        return elements, counts
-    all_counts = np.zeros(order, np.int64)
-    all_counts[S.group.rank(elements)] = counts
-    values, frequency = np.unique(all_counts, return_counts=True)
-    common = int(values[frequency.argmax()])
-    if 2 * frequency.max() <= order or common == 0:
-        return elements, counts
-    all_counts -= common
-    ranks = np.flatnonzero(all_counts)
-    return S.group.unrank(ranks), all_counts[ranks]
-
-
-def require_room(count: int, dimension: int, what: str, *, power: int = 1, starts: int = 1) -> None:
+def require_room(count: int, dimension: int, what: str, *, starts: int = 1) -> None:
     """Raise a `GroupTooLargeError` if a table of so many permutations of so many points is too large.
 
     Where it will take minutes or gigabytes, say so: up to 600 steps from each start, or as many as
@@ -236,7 +191,7 @@ def require_room(count: int, dimension: int, what: str, *, power: int = 1, start
     kept = min(BASIS_ENTRIES, 600 * dimension)
     announce(
         what,
-        seconds=1e-9 * (35 + 2 * count * min(power, 64)) * kept * starts,
+        seconds=1e-9 * (35 + 2 * count) * kept * starts,
         memory=(12.0 * count + 100.0) * dimension + 4.0 * kept,
         instead=f"{remedy}.",
     )
@@ -265,8 +220,3 @@ def _is_tail(group: Group, size: int) -> bool:
 def _ranks(group: Group, a: Rows, b: Rows) -> NDArray[np.int64]:
     products = group.compose(a, b)
     return group.rank(products.reshape(-1, group.width)).reshape(products.shape[:-1])
-
-
-def _frobenius_upper(matrix: NDArray[np.float64]) -> float:
-    squares = float(np.vdot(matrix, matrix))
-    return up(up(math.sqrt(up(squares / down(1.0 - gamma(matrix.size + 1))))))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug._checks import check_integer, require_work
+from sparseaug._checks import Progress, check_integer, require_work, silent
 from sparseaug._floats import UNIT, gamma, up
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
@@ -17,8 +17,8 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.spectral.norm import Norm, Progress
-from sparseaug.spectral.regular import dense_power
+from sparseaug.spectral.norm import Norm
+from sparseaug.spectral.verified import norm_lower, norm_upper
 
 Matrix = NDArray[np.float64]
 
@@ -36,10 +36,9 @@ def action_norm(
     action: Action,
     shape: tuple[int, ...],
     *,
-    power: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Norm:
-    """||D_S^power|| for an orthogonal linear action on samples of this shape, such as (6,), (8, 8).
+    """||D_S|| for an orthogonal linear action on samples of this shape, such as (6,), (8, 8).
 
     For actions that move entries and change signs the law of an action is checked for the generators,
     exactly, and the bound is rigorous. How far other matrices are from a true representation cannot be
@@ -70,11 +69,11 @@ def action_norm(
     # sum of m matrices in any order as well. All relative to norms of at most sqrt(dimension).
     roundings = 3 if exact else S.m + 3
     error = 2.0 * gamma(roundings) * math.sqrt(dimension) * (1.0 + TOLERANCE) + defect + fixed_error
-    bounds = dense_power(mean - fixed, up(error * 1.01), power)
-    upper = min(bounds.upper, 1.0)
+    difference, error = mean - fixed, up(error * 1.01)
+    upper = min(norm_upper(difference, error), 1.0)
     _require_law(action, action.rows(S), shape, exact=exact)
     proved = exact and action.kind in ("entries", "signs")
-    return Norm(upper, min(bounds.lower, upper), block, 0.0 if proved else None)
+    return Norm(upper, min(norm_lower(difference, error), upper), block, 0.0 if proved else None)
 
 
 def _require_law(action: Action, rows: Rows, shape: tuple[int, ...], *, exact: bool) -> None:
@@ -96,7 +95,7 @@ def _require_law(action: Action, rows: Rows, shape: tuple[int, ...], *, exact: b
 
 
 def _sum(
-    action: Action, rows: Rows, shape: tuple[int, ...], progress: Progress | None = None
+    action: Action, rows: Rows, shape: tuple[int, ...], progress: Progress = silent
 ) -> tuple[Matrix, float, bool]:
     """sum_j M(g_j); the largest ||M^T M - 1||; whether all are signed permutation matrices."""
     dimension = math.prod(shape)
@@ -109,8 +108,7 @@ def _sum(
         if not exact:
             defect = max(defect, _defect(matrices, action))
         total += matrices.sum(axis=0)
-        if progress is not None:
-            progress(min(start + step, len(rows)), len(rows))
+        progress(min(start + step, len(rows)), len(rows))
     return total, defect, exact
 
 

@@ -39,15 +39,19 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
+from typing import TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
+from sparseaug._checks import Progress, silent
+from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.quaternions import are_integers
 from sparseaug.groups.representations import LARGEST_DENSE
+from sparseaug.groups.rotations import Rotations
 from sparseaug.groups.wigner import (
     PHASE_ERROR,
     angle_phases,
@@ -58,17 +62,15 @@ from sparseaug.groups.wigner import (
 )
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import block_of, largest_norm
-from sparseaug.spectral.norm import Block, Norm, Progress, announce
+from sparseaug.spectral.norm import Block, Norm, announce
 
 _BLOCK = 128  # elements whose phases are multiplied at a time
 
 
-def bands_norm(
-    S: GroupSample, *, degree: int, power: int = 1, progress: Progress | None = None
-) -> Norm:
-    """The norm of D_S^power on the irreps of degree at most `degree`."""
+def bands_norm(S: GroupSample, *, degree: int, progress: Progress = silent) -> Norm:
+    """The norm of D_S on the irreps of degree at most `degree`."""
     blocks = (block for _, block in band_blocks(S, degree))
-    return largest_norm(blocks, total=degree, power=power, progress=progress)
+    return largest_norm(blocks, total=degree, progress=progress)
 
 
 def band_blocks(S: GroupSample, highest: int) -> Iterator[tuple[int, Block]]:
@@ -76,13 +78,12 @@ def band_blocks(S: GroupSample, highest: int) -> Iterator[tuple[int, Block]]:
     if S.group.factors:
         yield from _of_product(S, highest)
         return
-    space = S.group.width >= 4  # quaternions; angles otherwise
-    signed = S.group.width in (2, 5)  # a bit at the end
     rows, counts = S.counts()
-    if signed:
+    group = cast(Rotations, S.group)
+    if signed := group.reflections:  # a bit at the end of a row
         share = float(np.dot(counts, 1 - 2 * rows[:, -1])) / S.m  # an integer, divided once
         yield 0, Block("det", np.array([[share]]), UNIT * abs(share))
-    find = _in_space if space else _in_plane
+    find = _in_space if group.n == 3 else _in_plane
     yield from find(S, rows, counts, highest, signed)
 
 
@@ -156,15 +157,14 @@ def _in_plane(
 
 def _of_product(S: GroupSample, highest: int) -> Iterator[tuple[int, Block]]:
     """Tensor products of the factors' irreps, degrees adding up."""
-    irreps = S.group.irreps_to(highest)
-    next(irreps)  # the trivial one
-    for irrep in irreps:
+    distinct = S.counts()
+    for irrep in islice(S.group.irreps_to(highest), 1, None):
         if irrep.dimension > LARGEST_DENSE:
             raise UnsupportedError(
                 f"degree={highest} of {S.group.name} has an irrep of dimension {irrep.dimension}, "
                 f"above {LARGEST_DENSE}; lower degree."
             )
-        yield irrep.degree or 0, block_of(S, irrep)
+        yield irrep.degree or 0, block_of(S, irrep, *distinct)
 
 
 MOST_PAIRS = 1 << 20
@@ -176,15 +176,15 @@ def exact_squares(S: GroupSample, highest: int) -> dict[tuple[int, int], Fractio
 
     Parity is 1 or -1; of SO(3) only 1.
     """
-    width = S.group.width
-    if S.group.factors or width < 4 or len(S.counts()[0]) ** 2 > MOST_PAIRS:
-        return None
+    group = S.group
     rows, counts = S.counts()
+    if not is_space(group) or len(rows) ** 2 > MOST_PAIRS:
+        return None
     if not are_integers(rows[:, :4]).all() or abs(rows).max() > 1 << 15:  # products below 2^62
         return None
     pairs = _inner_products(rows, counts)
     found: dict[tuple[int, int], Fraction] = {}
-    for parity in (1, -1)[: width - 3]:
+    for parity in (1, -1) if group.reflections else (1,):
         sums = [Fraction(0)] * (highest + 1)
         for (square, lengths, same), count in pairs.items():
             sign = count if parity == 1 or same else -count
@@ -212,7 +212,7 @@ def is_mirrored(rows: Rows, counts: NDArray[np.int64]) -> bool:
 def _inner_products(rows: Rows, counts: NDArray[np.int64]) -> Counter[tuple[int, int, bool]]:
     """How often each (<p, q>^2, |p|^2 |q|^2, whether parities agree) occurs among all pairs."""
     whole = rows[:, :4].astype(np.int64)
-    bits = rows[:, 4] if rows.shape[1] == 5 else np.zeros(len(rows))
+    bits = rows[:, 4:].sum(axis=1)
     lengths = (whole * whole).sum(axis=1)
     found: Counter[tuple[int, int, bool]] = Counter()
     for q, length, bit, count in zip(whole, lengths, bits, counts, strict=True):
@@ -241,8 +241,8 @@ LARGEST_PRIME = 1_000_000
 """Of designs that are made: a million rows."""
 
 
-def prime_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
-    """The norm of D_S^power on all functions, where S is such a set; an `UnsupportedError` if not."""
+def prime_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
+    """The norm of D_S on all functions, where S is such a set; an `UnsupportedError` if not."""
     p = prime_of(S)
     if p is None:
         raise UnsupportedError(
@@ -250,7 +250,7 @@ def prime_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = No
             "of them is known, design(group, m=); give degree=, the largest degree that counts."
         )
     low, high = prime_bounds(p)
-    return Norm(power_up(high, power), power_down(low, power), f"all l, norm {p}")
+    return Norm(high, low, f"all l, norm {p}")
 
 
 def prime_bounds(p: int) -> tuple[float, float]:
@@ -266,12 +266,13 @@ def prime_bounds(p: int) -> tuple[float, float]:
 
 def prime_of(S: GroupSample) -> int | None:
     """The prime p if S is the set of its p + 1 rotations, or that set with its inversion; else None."""
-    if not is_space(S.group):
+    group = S.group
+    if not is_space(group):
         return None
     turns = S.elements[:, :4]
     lengths = (turns * turns).sum(axis=1)
     p = int(lengths[0]) if lengths[0] == np.rint(lengths[0]) else 0
-    halves = S.group.width - 3
+    halves = 1 + group.reflections
     if not (lengths == p).all() or S.m != halves * (p + 1) or not is_suitable(p):
         return None
     wanted = np.concatenate([np.insert(prime_rows(p), 4, bit, 1) for bit in range(halves)])
@@ -280,9 +281,9 @@ def prime_of(S: GroupSample) -> int | None:
     return p if np.array_equal(one, other) else None
 
 
-def is_space(group: Group) -> bool:
+def is_space(group: Group) -> TypeGuard[Rotations]:
     """Whether it is SO(3) or O(3)."""
-    return group.transform == "wigner" and group.width >= 4
+    return group.transform == "wigner" and cast(Rotations, group).n == 3
 
 
 def is_suitable(p: int) -> bool:

@@ -13,7 +13,7 @@ entries in pairs: runs of neighbours with neighbours, in the order of `tableaux`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any
@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sparseaug._checks import LIMITS, require_work
+from sparseaug._checks import LIMITS, Progress, require_work, silent
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups.young import Partition, conjugate, dimension, partitions, restrict
+from sparseaug.groups.degrees.shapes import is_first
+from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.clausen import gram_blocks, in_batches, mean_blocks
 from sparseaug.spectral.induction import descend, enough_memory
@@ -42,7 +43,6 @@ from sparseaug.spectral.lanczos import (
 from sparseaug.spectral.norm import (
     Block,
     Norm,
-    Progress,
     announce,
     equal_share,
     larger_norm,
@@ -77,14 +77,12 @@ SMALL = 1000
 def symmetric_norm(
     S: GroupSample,
     *,
-    power: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     device: str | None = None,
-    blocks: Collection[str] | None = None,
     n_jobs: int | None = None,
     failure_probability: float = FAILURE_PROBABILITY,
 ) -> Norm:
-    """The norm of D_S^power on S_n or A_n; `blocks` asks for some irreps only, by name.
+    """The norm of D_S on S_n or A_n.
 
     On A_n the irreps of a partition and its conjugate agree, and those of a self-conjugate one split
     in two halves, whose larger norm is that of the whole: so one of each pair of conjugates is enough.
@@ -96,20 +94,17 @@ def symmetric_norm(
     what, jobs = f"the norm on all irreps of {group.name}", n_jobs or joblib.cpu_count()
     require_work("young", n, what, remedy=REMEDY)
     even = group.order < math.factorial(n)  # A_n
-    shapes = [p for p in partitions(n)[1:] if not even or _first_of_pair(p)]
-    if blocks is not None:
-        shapes = [p for p in shapes if str(p) in blocks]
+    shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
     rows = np.array(S.elements)
-    one_by_one = n < GRAM_FROM or power > 1 or S.m > GRAM_SAMPLE
+    one_by_one = n < GRAM_FROM or S.m > GRAM_SAMPLE
     large = [] if one_by_one and n <= LARGEST_N else [s for s in shapes if dimension(s) > SMALL]
     large.sort(key=dimension, reverse=True)
     small = [shape for shape in shapes if shape not in large]
 
     def count(done: int, total: int) -> None:
-        if progress:
-            progress(len(small) + done, len(shapes))
+        progress(len(small) + done, len(shapes))
 
-    if n == LARGEST_N and blocks is None:  # blocks and products take 150 s; else 30 s on one core
+    if n == LARGEST_N:  # blocks and products take 150 s; else 30 s on one core
         seconds, memory = (150.0, 3e9) if one_by_one else (60.0 / jobs, 4e9 + 2.5e8 * jobs)
         if not one_by_one and device not in (None, "cpu"):  # on an H200 1.4 s, 12.4 GB
             seconds, memory = 5.0, 13e9
@@ -118,12 +113,11 @@ def symmetric_norm(
         found = largest_norm(
             mean_blocks(rows, shapes=small, threads=jobs, device=device),
             total=len(shapes),
-            power=power,
             progress=progress,
         )
         if n > LARGEST_N:
             chance = equal_share(failure_probability, len(large))
-            found = _applied(S, large, found, power, chance, jobs, count)
+            found = _applied(S, large, found, chance, jobs, count)
             return restate(found, failure_probability)
         if large:
             threads = jobs if device is None else 1
@@ -171,7 +165,6 @@ def _applied(
     S: GroupSample,
     shapes: Sequence[Partition],
     found: Norm,
-    power: int,
     chance: float,
     jobs: int,
     progress: Progress,
@@ -184,14 +177,13 @@ def _applied(
     moves = sum(map(dimension, shapes)) * k * n * (n - 1) / 4
     announce(
         f"the norm on all irreps of {S.group.name}",
-        seconds=2 * 9e-10 * STARTS * 16 * 2 * power * moves / jobs,
+        seconds=2 * 9e-10 * STARTS * 16 * 2 * moves / jobs,
         instead=f"{REMEDY}.",
     )
 
     def bound(shape: Partition) -> Norm:
         norm = lanczos_norm(
             irrep_operator(shape, elements),
-            power=power,
             key=f"{S.sha256} {shape}",
             failure_probability=chance,
             at_most=found.upper,
@@ -204,11 +196,6 @@ def _applied(
             largest = larger_norm(largest, norm)
             progress(done, len(shapes))
     return largest
-
-
-def _first_of_pair(partition: Partition) -> bool:
-    """Whether it stands for itself and its conjugate on A_n, and is not trivial there."""
-    return partition >= conjugate(partition) and len(partition) > 1
 
 
 class Elements:

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug._checks import check_integer
-from sparseaug._floats import UNIT, down, gamma, power_down, power_up, up
-from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten
+from sparseaug._checks import Progress, silent
+from sparseaug._floats import UNIT, float_above, float_below, gamma, up
+from sparseaug.errors import GroupTooLargeError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import ROOT_ERROR, roots
 from sparseaug.spectral.lanczos import FAILURE_PROBABILITY, STARTS, lanczos_norm
-from sparseaug.spectral.norm import Norm, Progress, announce
+from sparseaug.spectral.norm import Norm, announce
 from sparseaug.spectral.regular import PermutationMean, dense_norm, require_room
 
 DENSE_DIMENSION = 4096
@@ -45,11 +45,10 @@ def permutation_module_norm(
     S: GroupSample,
     *,
     degree: int,
-    power: int = 1,
     failure_probability: float = FAILURE_PROBABILITY,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Norm:
-    """||D_S^power|| on functions of at most `degree` coordinates, for a group that permutes points.
+    """||D_S|| on functions of at most `degree` coordinates, for a group that permutes points.
 
     Rigorous up to 4096 tuples; beyond, `upper` fails with `failure_probability`.
 
@@ -60,49 +59,40 @@ def permutation_module_norm(
         (True, 0.0)
     """
     group = S.group
-    if group.points is None:
-        group.permutations(S.elements)  # says what to do instead
     n = group.points or 0
-    degree = check_integer("degree", degree, at_least=1, below=n + 1)
-    power = check_integer("power", power, at_least=1)
     block = f"ordered {degree}-tuples of {n} points"
     if group.order == 1:
         return Norm(0.0, 0.0, block)
     elements, counts = S.counts()
-    require_tuples(len(elements), math.perm(n, degree), block, power, n)
+    require_tuples(len(elements), math.perm(n, degree), block, n)
     require_codes(n, degree, group.name)
     tuples = Tuples(n, degree)
     orbits = tuples.orbits(group.permutations(group.generators()))
     images = tuples.images(group.permutations(elements))
     del tuples  # which takes as much as seven elements of S
     mean = PermutationMean(images, counts, S.m, orbits)
-    return module_norm(mean, S.sha256, power, failure_probability, progress).at(block)
+    return module_norm(mean, S.sha256, failure_probability, progress).at(block)
 
 
 def module_norm(
     mean: PermutationMean,
     key: str,
-    power: int,
     failure_probability: float,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Norm:
     """The norm of one permutation module: as a matrix up to 4096 tuples, else by keyed random starts."""
     if mean.images.shape[1] <= DENSE_DIMENSION:
-        bounds = dense_norm(mean, power)
+        bounds = dense_norm(mean)
         return Norm(min(bounds.upper, 1.0), bounds.lower)
     return lanczos_norm(
-        mean.operator(),
-        power=power,
-        key=key,
-        failure_probability=failure_probability,
-        progress=progress,
+        mean.operator(), key=key, failure_probability=failure_probability, progress=progress
     )
 
 
-def require_tuples(count: int, dimension: int, block: str, power: int, points: int = 0) -> None:
+def require_tuples(count: int, dimension: int, block: str, points: int = 0) -> None:
     """Raise a `GroupTooLargeError` if the images of so many tuples are too many; `require_room`."""
     starts = STARTS if dimension > DENSE_DIMENSION else 0
-    require_room(count, max(dimension, points), block, power=power, starts=starts)
+    require_room(count, max(dimension, points), block, starts=starts)
 
 
 def require_codes(points: int, degree: int, name: str) -> None:
@@ -114,10 +104,8 @@ def require_codes(points: int, degree: int, name: str) -> None:
         )
 
 
-def low_weight_norm(
-    S: GroupSample, *, degree: int, power: int = 1, progress: Progress | None = None
-) -> Norm:
-    """||D_S^power|| on characters with at most `degree` non-zero frequencies, rigorous.
+def low_weight_norm(S: GroupSample, *, degree: int, progress: Progress = silent) -> Norm:
+    """||D_S|| on characters with at most `degree` non-zero frequencies, rigorous.
 
     Sums of signs are integers, and exact; sums of other roots of unity carry their rounding.
 
@@ -127,13 +115,7 @@ def low_weight_norm(
         >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
         (0.0, 1.0)
     """
-    if S.group.moduli is None:
-        raise UnsupportedError(
-            f"{S.group.name} has no weights; give a sample of sign_flips(d) or abelian(n1, ...)."
-        )
-    power = check_integer("power", power, at_least=1)
-    degree = check_integer("degree", degree, at_least=1)
-    characters = _Characters.of(S, S.group.moduli)
+    characters = _Characters.of(S, S.group.moduli or ())
     sizes = characters.sizes
     degree = min(degree, len(sizes))
     if not degree:
@@ -141,12 +123,12 @@ def low_weight_norm(
     _require_few(sizes, degree, S)
     best, where = -1.0, ""
     total = sum(math.comb(len(sizes), max(0, w - 2)) for w in range(1, degree + 1))
-    for done, (value, names) in enumerate(characters.largest(degree)):
+    candidates = chain.from_iterable(map(characters.of_weight, range(1, degree + 1)))
+    for done, (value, names) in enumerate(candidates):
         if value > best:
             best, where = value, names()
-        if progress is not None:
-            progress(min(done + 1, total), total)
-    return _scalar_norm(best, characters.error, S.m, power, where)
+        progress(min(done + 1, total), total)
+    return _scalar_norm(best, characters.error, S.m, where)
 
 
 def norms_by_weight(S: GroupSample, degree: int) -> dict[int | str, Norm]:
@@ -156,7 +138,7 @@ def norms_by_weight(S: GroupSample, degree: int) -> dict[int | str, Norm]:
     found: dict[int | str, Norm] = {}
     for weight in range(1, degree + 1):
         value, name = max(characters.of_weight(weight), key=lambda candidate: candidate[0])
-        found[weight] = _scalar_norm(value, characters.error, S.m, 1, name())
+        found[weight] = _scalar_norm(value, characters.error, S.m, name())
     return found
 
 
@@ -231,12 +213,8 @@ class _Characters:
         error = up(8.0 * ROOT_ERROR + 34.0 * UNIT + 1.5 * gamma(2 * S.m + 2)) * 1.01
         return cls(np.concatenate(blocks, axis=1), coordinates, sizes, error)
 
-    def largest(self, degree: int) -> Iterator[tuple[float, Any]]:
-        """Candidates |sum_j chi(g_j)| with a function that names the character, by blocks."""
-        return chain.from_iterable(self.of_weight(weight) for weight in range(1, degree + 1))
-
     def of_weight(self, weight: int) -> Iterator[tuple[float, Any]]:
-        """The candidates with exactly so many non-zero frequencies."""
+        """Candidates |sum_j chi(g_j)| of so many non-zero frequencies, each with what names it."""
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
         owner = np.repeat(np.arange(len(self.sizes)), self.sizes)
         if weight == 1:
@@ -300,12 +278,9 @@ def _require_few(sizes: list[int], degree: int, S: GroupSample) -> None:
     )
 
 
-def _scalar_norm(value: float, error: float, m: int, power: int, block: str) -> Norm:
-    """(value / m)^power within `error` of value / m, outwards; exact values stay exact."""
+def _scalar_norm(value: float, error: float, m: int, block: str) -> Norm:
+    """The floats next to value / m +- error; exact values stay exact."""
     ratio = Fraction(value) / m
     high = min(Fraction(1), ratio + Fraction(error))
     low = max(Fraction(0), ratio - Fraction(error))
-    upper, lower = float(high), float(low)
-    upper = up(upper) if Fraction(upper) < high else upper
-    lower = down(lower) if Fraction(lower) > low else lower
-    return Norm(power_up(upper, power), power_down(lower, power), block)
+    return Norm(float_above(high), float_below(low), block)

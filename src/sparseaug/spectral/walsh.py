@@ -18,10 +18,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import require_work
-from sparseaug._floats import down, power_down, power_up, up
+from sparseaug._checks import Progress, require_work, silent
+from sparseaug._floats import down, up
 from sparseaug.sampling.sample import GroupSample
-from sparseaug.spectral.norm import Norm, Progress, announce
+from sparseaug.spectral.norm import Norm, announce
 
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
@@ -33,8 +33,8 @@ TABLE_BITS = 28
 """Largest d for a table of 2^d counts, one gigabyte."""
 
 
-def walsh_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = None) -> Norm:
-    """||D_S^power|| for Z_2^d. The norm of D_S is k / m for an exact integer k, rounded outwards.
+def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
+    """||D_S|| for Z_2^d: k / m for an exact integer k, rounded outwards.
 
     Examples:
         >>> import sparseaug as sa
@@ -57,8 +57,7 @@ def walsh_norm(S: GroupSample, *, power: int = 1, progress: Progress | None = No
     a, b = quotient.as_integer_ratio()
     exact = a * S.m == b * total
     low, high = (quotient, quotient) if exact else (down(quotient), up(quotient))
-    block = f"chi{tuple(frequency.tolist())}"
-    return Norm(power_up(high, power), power_down(low, power), block)
+    return Norm(high, low, f"chi{tuple(frequency.tolist())}")
 
 
 def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
@@ -92,7 +91,7 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
     return free | sum(pivot for pivot, row in echelon.items() if row & free)
 
 
-def _largest(bits: NDArray[np.uint8], progress: Progress | None) -> tuple[int, int]:
+def _largest(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]:
     """The largest |m f(a)| over a != 0, and the smallest rank of an a that has it."""
     m, d = bits.shape
     words = -(-m // 64)
@@ -116,7 +115,7 @@ def _by_table(bits: NDArray[np.uint8]) -> tuple[int, int]:
     return int(table[rank]), rank
 
 
-def _by_popcount(bits: NDArray[np.uint8], progress: Progress | None) -> tuple[int, int]:
+def _by_popcount(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]:
     """All 2^d parities: a table of those of the low bits, xor one word for each high part.
 
     Chunks of high parts go to threads; results are integers, and do not depend on how.
@@ -144,8 +143,7 @@ def _by_popcount(bits: NDArray[np.uint8], progress: Progress | None) -> tuple[in
         for done, (value, rank) in enumerate(pool.map(scan, range(chunks)), start=1):
             if value > best:
                 best, at = value, rank
-            if progress is not None:
-                progress(done, chunks)
+            progress(done, chunks)
     return best, at
 
 

@@ -109,22 +109,20 @@ def of_designs() -> Iterator[Example]:
 
 def of_spectral() -> Iterator[Example]:
     every = {
-        **{"S": S, "length": 1, "degree": None, "action": None, "shape": None, "method": None},
+        **{"S": S, "degree": None, "action": None, "shape": None},
         **{"progress": None, "options": sa.spectral.NormOptions()},
     }
     yield Example(sa.deviation, every)
     yield Example(sa.deviation, {"S": S, "degree": 1})
     yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
-    yield Example(sa.deviation, {"S": S, "method": "regular"})
     yield Example(sa.profile, {"S": S, "degree": 2, "by": "degree", "progress": None})
-    yield Example(sa.spectral.Profile, fields(sa.profile(S)))
     yield Example(sa.profile(S).plot, {"axes": None})
     yield Example(spectral.best_method, {"group": G})
     yield Example(
         sa.draw_until,
         {
             **{"oracle": Fresh(oracle), "target": 0.9, "max_calls": 40, "growth": 0.5},
-            **{"degree": None, "progress": None, "action": None, "shape": None},
+            **{"degree": None, "progress": None},
         },
     )
     rare = {"delta": 0.05, "device": None, "failure_probability": 1e-9, "n_jobs": 1}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_callable, check_progress
+from sparseaug._checks import Progress, check_callable, check_progress
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, describe, dtype_kind, joined, leaves, map_leaves
 from sparseaug.actions.base import differences, require_law
@@ -27,7 +27,6 @@ from sparseaug.orbits.models import (
 from sparseaug.orbits.spectrum.measure import measure
 from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.sampling import Oracle
-from sparseaug.spectral.norm import Progress
 
 _HELD = 1 << 30  # bytes of outputs held at a time
 _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size is given
@@ -95,8 +94,7 @@ def orbit_spectrum(
     """
     check_callable("f", f)
     n = require_inputs(action, x)
-    if progress is not None:
-        check_progress(progress)
+    watch = check_progress(progress)
     given = check_chunk(chunk_size)
     # what does not move is refused before anything is drawn
     action(action.group.identity(), map_leaves(lambda part: part[:1], x))
@@ -109,7 +107,7 @@ def orbit_spectrum(
         outputs = max(1, math.prod(first.shape[1:]))
         usual = min(usual_chunk(None, n), max(1, _AT_ONCE // outputs))
         chunk = usual if given is None else given
-        blocks = _blocks(f, action, x, measurement.rows, first, chunk, progress)
+        blocks = _blocks(f, action, x, measurement.rows, first, chunk, watch)
         return measurement.spectrum(blocks, inputs=n, floor=(64 * eps) ** 2)
 
 
@@ -145,7 +143,7 @@ def _blocks(
     rows: Rows,
     first: NDArray[Any],
     chunk: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Iterator[NDArray[Any]]:
     """Values (N, samples x outputs) of as many samples at a time as fit; of one, of as many outputs."""
     n, N = len(leaves(x)[0]), len(rows)
@@ -170,9 +168,8 @@ def _blocks(
             y = y.reshape(len(some), count, outputs)[:, :, kept]
             values[at : at + step] = y.reshape(len(some), -1)
             _require_finite(values[at : at + step], some)
-            if progress is not None:
-                done = (start * passes + count * turn) * N + count * min(N, at + step)
-                progress(done, n * passes * N)
+            done = (start * passes + count * turn) * N + count * min(N, at + step)
+            progress(done, n * passes * N)
         yield values
 
 

@@ -19,22 +19,20 @@ from fractions import Fraction
 
 import numpy as np
 
+from sparseaug._checks import Progress
 from sparseaug._floats import UNIT, down, float_above, float_below, gamma, up
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import Degree
-from sparseaug.groups.representations import LARGEST_DENSE, listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.irreps import irrep_means
-from sparseaug.spectral.lanczos import Threads
-from sparseaug.spectral.norm import Block, Norm, Progress
+from sparseaug.spectral.irreps import irrep_means, largest_norms, reported
+from sparseaug.spectral.norm import Block, Norm
 from sparseaug.spectral.profiles.counting import MOST_SETS, Count, counted, summed
 from sparseaug.spectral.profiles.result import Level, Number, Part, degree_size
 from sparseaug.spectral.rotations import band_blocks, exact_squares
-from sparseaug.spectral.verified import norm_lower, norm_upper
 
 
 def irrep_levels(
-    S: GroupSample, most: int | None, progress: Progress | None
+    S: GroupSample, most: int | None, progress: Progress
 ) -> tuple[list[Level], list[Part]]:
     """Levels and parts of a sample of a group with known irreps, each with a degree."""
     if not S.group.irreps_have_degrees and not S.group.factors:
@@ -42,65 +40,48 @@ def irrep_levels(
             f"the irreps of {S.group.name} have no degree; profiles are for permutations, signed "
             "permutations, abelian and dihedral groups, rotations, and products."
         )
-    irreps = listed_irreps(S.group)[1:]
-    large = max(irreps, key=lambda irrep: irrep.dimension, default=None)
-    if large is not None and large.dimension > LARGEST_DENSE:
-        raise GroupTooLargeError(
-            f"{S.group.name} has an irrep of dimension {large.dimension}; a profile takes those up to "
-            f"{LARGEST_DENSE}: use deviation(S), or deviation(S, degree=)."
-        )
-    found = S.group.degrees(whole=True)
+    found = S.group.degrees(whole=True)  # refuses irreps that are too many or too large
     degrees = dict(zip(found.names, found.degrees, strict=True))
     known = counted(S)
-    if known is None:
-        _require_counts(S)
+    if known is None and S.group.factors and not S.group.has_integer_characters:
+        raise UnsupportedError(
+            f"m={S.m} elements of {S.group.name} with {len(S.group.factors)} factors are too many to "
+            f"count quotients by sets of factors, of which there may be {MOST_SETS}; use fewer "
+            "elements, or deviation(S)."
+        )
     zero = {count.degree for count in known or () if not count.total}
     parts: list[Part] = []
 
     def blocks() -> Iterator[tuple[Degree, Block]]:
-        for done, block in enumerate(irrep_means(S), start=1):
+        for block in reported(irrep_means(S), len(degrees), progress):
             degree = degrees[block.label]
             if most is None or not isinstance(degree, int) or degree <= most:
-                part = _part(S, degree, block, degree in zero)
+                square = Fraction(0) if degree in zero else _exact_square(S, block)
+                part = _part(degree, block, square)
                 parts.append(part)
                 if not part.exact:
                     yield degree, block
-            if progress:
-                progress(done, len(irreps))
 
     norms = largest_norms(blocks())
     if known is None and not all(isinstance(part.mean_square, Fraction) for part in parts):
-        return _from_parts(parts, norms), parts
+        return levels_of_parts(parts, norms), parts
     return levels(summed(parts, S.m) if known is None else known, norms, S.m), parts
 
 
-def _part(S: GroupSample, degree: Degree, block: Block, zero: bool) -> Part:
-    m, d = S.m, len(block.values)
-    if zero:
-        return Part(block.label, degree, d, d * d, Fraction(0), True)
-    total = integer_total(block, m) if S.group.has_integer_characters else None
-    if total is not None:
-        return Part(block.label, degree, d, d * d, Fraction(total, m * m * d), not total)
+def _part(degree: Degree, block: Block, square: Fraction | None) -> Part:
+    """With its mean square where that is known as a fraction, else the middle of an interval."""
+    d = len(block.values)
+    if square is not None:
+        return Part(block.label, degree, d, d * d, square, not square)
     low, high = square_interval(block)
     return Part(
         block.label, degree, d, d * d, 0.5 * (low + high) / d, None if low == 0.0 else False
     )
 
 
-def _require_counts(S: GroupSample) -> None:
-    """Refuse what neither quotients nor integer characters count, for the reason that it has."""
-    group = S.group
-    if group.has_integer_characters or not group.factors:
-        return
-    if 1 << len(group.factors) > MOST_SETS:
-        raise UnsupportedError(
-            f"{group.name} has {len(group.factors)} factors, of which at most {MOST_SETS} sets are "
-            "counted: there is no profile; use deviation(S)."
-        )
-    raise UnsupportedError(
-        f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, or "
-        "deviation(S)."
-    )
+def _exact_square(S: GroupSample, block: Block) -> Fraction | None:
+    total = integer_total(block, S.m) if S.group.has_integer_characters else None
+    return None if total is None else Fraction(total, S.m * S.m * len(block.values))
 
 
 USUAL_DEGREE = 16
@@ -111,7 +92,7 @@ USUAL_IN_PRODUCTS = 4
 
 
 def band_levels(
-    S: GroupSample, most: int | None, progress: Progress | None
+    S: GroupSample, most: int | None, progress: Progress
 ) -> tuple[list[Level], list[Part]]:
     """Levels and parts up to degree `most`."""
     usual = USUAL_IN_PRODUCTS if S.group.factors else USUAL_DEGREE
@@ -122,37 +103,29 @@ def band_levels(
     def blocks() -> Iterator[tuple[Degree, Block]]:
         for degree, block in band_blocks(S, highest):
             square = known.get((degree, -1 if block.label.endswith(("-", "det")) else 1))
-            parts.append(_band_part(degree, block, square))
+            if not block.error and not block.values.any():
+                square = Fraction(0)
+            parts.append(_part(degree, block, square))
             yield degree, block
-            if progress:
-                progress(degree, highest)
+            progress(degree, highest)
 
     norms = largest_norms(blocks())
-    return _from_parts(parts, norms), parts
+    return levels_of_parts(parts, norms), parts
 
 
-def _band_part(degree: int, block: Block, square: Fraction | None) -> Part:
-    d = len(block.values)
-    if not block.error and not block.values.any():
-        square = Fraction(0)
-    if square is not None:
-        return Part(block.label, degree, d, d * d, square, square == 0)
-    low, high = square_interval(block)
-    return Part(block.label, degree, d, d * d, 0.5 * (low + high) / d, None if low == 0 else False)
-
-
-def _from_parts(parts: list[Part], norms: Mapping[Degree, Norm]) -> list[Level]:
+def levels_of_parts(parts: list[Part], norms: Mapping[Degree, Norm]) -> list[Level]:
     """One level per degree, its mean square as well as those of its irreps are known."""
-    degrees = sorted({part.degree for part in parts}, key=degree_size)
-    zero = Norm(0.0, 0.0)
-    return [_level(k, [p for p in parts if p.degree == k], norms.get(k, zero)) for k in degrees]
-
-
-def _level(degree: Degree, parts: list[Part], norm: Norm) -> Level:
-    weight = sum(part.weight for part in parts)
-    total: Number = sum((part.weight * part.mean_square for part in parts), Fraction(0))
-    exact = all(part.exact for part in parts)
-    return Level(degree, norm.upper, norm.lower, total / weight, exact, "" if exact else norm.block)
+    by_degree: dict[Degree, list[Part]] = {}
+    for part in parts:
+        by_degree.setdefault(part.degree, []).append(part)
+    found = []
+    for degree in sorted(by_degree, key=degree_size):
+        own, norm = by_degree[degree], norms.get(degree, Norm(0.0, 0.0))
+        total: Number = sum((part.weight * part.mean_square for part in own), Fraction(0))
+        square = total / sum(part.weight for part in own)
+        block = "" if (exact := all(part.exact for part in own)) else norm.block
+        found.append(Level(degree, norm.upper, norm.lower, square, exact, block))
+    return found
 
 
 def levels(counts: Iterable[Count], norms: Mapping[Degree, Norm], m: int) -> list[Level]:
@@ -181,24 +154,6 @@ def levels(counts: Iterable[Count], norms: Mapping[Degree, Norm], m: int) -> lis
                 norm.failure_probability,
             )
         )
-    return found
-
-
-def largest_norms(blocks: Iterable[tuple[Degree, Block]]) -> dict[Degree, Norm]:
-    """Bounds on the largest ||A|| over the blocks A of each degree; the largest ones first are best."""
-    worst: dict[Degree, float] = {}
-    best: dict[Degree, Block] = {}
-    threads = Threads()
-    for degree, block in blocks:
-        with threads.for_size(len(block.values)):
-            upper = norm_upper(block.values, block.error, at_most=worst.get(degree))
-        if degree not in best or upper > worst[degree]:
-            worst[degree], best[degree] = upper, block
-    found = {}
-    for degree, block in best.items():
-        with threads.for_size(len(block.values)):
-            lower = norm_lower(block.values, block.error)
-        found[degree] = Norm(min(1.0, worst[degree]), min(1.0, lower), str(block.label))
     return found
 
 

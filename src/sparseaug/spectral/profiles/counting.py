@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -62,17 +63,22 @@ class Count:
         return Fraction(self.total, m * m * self.weight)
 
 
-def counted(
-    S: GroupSample, most: int | None = None, *, work: int | None = None
-) -> list[Count] | None:
+def counted(S: GroupSample, most: int | None = None) -> list[Count] | None:
     """The counts of every degree up to `most`; None for other groups, and if quotients are too many."""
     group = S.group
     if group.transform == "young":
-        parts = counted_shapes(S, most, work=work)
+        parts = counted_shapes(S, most)
         return None if parts is None else summed(parts, S.m)
     if group.moduli is not None:
-        return _by_weight(S, most, work)
-    return _by_sets(S, work) if group.factors else None
+        return _by_weight(S, most)
+    return _by_sets(S) if group.factors else None
+
+
+def counted_quickly(S: GroupSample, work: int) -> list[Count] | None:
+    """`counted` where the quotients are so few integers, 64 times as many of signs; else None."""
+    most = work << 6 if set(S.group.moduli or ()) == {2} else work
+    few = len(S.counts()[0]) ** 2 * S.group.width <= most or coset_of(S) is not None
+    return counted(S) if few else None
 
 
 def exact_degree(counts: Iterable[Count]) -> int:
@@ -96,9 +102,7 @@ def _by_number(degree: Degree) -> tuple[int, str]:
     return (degree, "") if isinstance(degree, int) else (degree.count(" x "), degree)
 
 
-def counted_shapes(
-    S: GroupSample, most: int | None = None, *, work: int | None = None
-) -> list[Part] | None:
+def counted_shapes(S: GroupSample, most: int | None = None) -> list[Part] | None:
     """The irreps of S_n or A_n of degree up to `most`, each with its mean square; None if too many.
 
     Above n = 12 up to degree 3. On A_n a partition stands for its conjugate too, and the two halves
@@ -107,7 +111,7 @@ def counted_shapes(
     group = S.group
     n, m = group.width, S.m
     even = group.order < math.factorial(n)
-    chunks = quotients(S, work)
+    chunks = quotients(S)
     if chunks is None:
         return None
     if n <= LARGEST_N:
@@ -120,27 +124,17 @@ def counted_shapes(
     for shape in shapes:
         degree = shape_degree(shape, even)
         if most is None or degree <= most:
-            found.append(shape_part(shape, even, totals[shape], m))
+            total, d, name = totals[shape], dimension(shape), shape_name(shape, even)
+            square, halves = Fraction(total, m * m * d), 2 if is_halved(shape, even) else 1
+            found.append(Part(name, degree, d // halves, d * d // halves, square, not total))
     return found
-
-
-def shape_part(shape: Partition, even: bool, total: int, m: int) -> Part:
-    """The part of a partition, of which the character has this sum over all quotients."""
-    d, degree = dimension(shape), shape_degree(shape, even)
-    square = Fraction(total, m * m * d)
-    halves = 2 if is_halved(shape, even) else 1
-    name = shape_name(shape, even)
-    return Part(name, degree, d // halves, d * d // halves, square, not total)
 
 
 def _shape_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
     """sum_ij chi(g_i^-1 g_j) of every partition."""
     types: dict[int, int] = {}
     for rows, weights in chunks:
-        unique, places = np.unique(cycle_codes(rows), return_inverse=True)
-        sums = np.zeros(len(unique), np.int64)
-        np.add.at(sums, places.reshape(-1), weights)
-        for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
+        for code, total in _tally(cycle_codes(rows), weights):
             types[code] = types.get(code, 0) + total
     totals = dict.fromkeys(partitions(n), 0)
     for code, total in types.items():
@@ -149,15 +143,20 @@ def _shape_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition
     return totals
 
 
+def _tally(codes: Rows, weights: Rows) -> Iterator[tuple[Any, int]]:
+    """Each code that occurs, or row of codes, and the sum of its weights."""
+    unique, places = np.unique(codes, axis=0, return_inverse=True)
+    sums = np.zeros(len(unique), np.int64)
+    np.add.at(sums, places.reshape(-1), weights)
+    return zip(unique.tolist(), sums.tolist(), strict=True)
+
+
 def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
     totals = {(n - sum(mu), *mu): 0 for mu in POLYNOMIALS}
     for rows, weights in chunks:
         once, twice, thrice = fixed_points(rows, 3)
         codes = (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
-        unique, places = np.unique(codes, return_inverse=True)
-        sums = np.zeros(len(unique), np.int64)
-        np.add.at(sums, places.reshape(-1), weights)
-        for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
+        for code, total in _tally(codes, weights):
             rest, c = divmod(code, n + 1)
             a, b = divmod(rest, n + 1)
             for mu, value in POLYNOMIALS.items():
@@ -165,7 +164,7 @@ def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Part
     return totals
 
 
-def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count] | None:
+def _by_weight(S: GroupSample, most: int | None) -> list[Count] | None:
     """By number of non-zero frequencies: the coefficients of prod_i (1 + x (n_i [q_i = 0] - 1)).
 
     Coordinates of the same modulus count alike: only how many of them are 0 matters.
@@ -175,26 +174,21 @@ def _by_weight(S: GroupSample, most: int | None, work: int | None) -> list[Count
     columns = [[i for i, n in enumerate(moduli) if n == kind] for kind in kinds]
     sizes = [len(axes) for axes in columns]
     most = sum(sizes) if most is None else min(most, sum(sizes))
-    patterns = _zeros(S, columns, work) if kinds != [2] else _agreements(S, columns[0], work)
+    patterns = _zeros(S, columns) if kinds != [2] else _agreements(S, columns[0])
     if patterns is None:
         return None
     totals = [0] * (most + 1)
     for zeros, weights in patterns:
-        unique, places = np.unique(zeros, axis=0, return_inverse=True)
-        sums = np.zeros(len(unique), np.int64)
-        np.add.at(sums, places.reshape(-1), weights)
-        for pattern, total in zip(unique.tolist(), sums.tolist(), strict=True):
+        for pattern, total in _tally(zeros, weights):
             for w, value in enumerate(weight_coefficients(pattern, sizes, kinds, most)):
                 totals[w] += total * value
     numbers = weight_coefficients(sizes, sizes, kinds, most)
     return [Count(w, numbers[w], totals[w]) for w in range(1, most + 1)]
 
 
-def _zeros(
-    S: GroupSample, columns: list[list[int]], work: int | None
-) -> Iterator[tuple[Rows, Rows]] | None:
+def _zeros(S: GroupSample, columns: list[list[int]]) -> Iterator[tuple[Rows, Rows]] | None:
     """How many coordinates of each kind are 0 in the quotients (k, kinds), and how often each occurs."""
-    chunks = quotients(S, work)
+    chunks = quotients(S)
     if chunks is None:
         return None
     return (
@@ -203,9 +197,7 @@ def _zeros(
     )
 
 
-def _agreements(
-    S: GroupSample, axes: list[int], work: int | None
-) -> Iterator[tuple[Rows, Rows]] | None:
+def _agreements(S: GroupSample, axes: list[int]) -> Iterator[tuple[Rows, Rows]] | None:
     """`_zeros` of sign flips: products of signs, d - 2 * distance, by a matrix product in integers.
 
     float32 holds them below 2^24; 64 of them take as long as one integer of a row of quotients.
@@ -213,8 +205,8 @@ def _agreements(
     rows, counts = S.counts()
     d, k = len(axes), len(rows)
     if coset_of(S) is not None:
-        return _zeros(S, [axes], work)
-    if k * k * d > 64 * (WORK if work is None else work) or d >= 1 << 24:
+        return _zeros(S, [axes])
+    if k * k * d > 64 * WORK or d >= 1 << 24:
         return None
     signs = (1 - 2 * rows[:, axes]).astype(np.float32)
     step = max(1, (1 << 21) // k)
@@ -233,11 +225,11 @@ def _split(group: Group, rows: Rows) -> list[Rows]:
     return np.split(rows, ends[:-1], axis=1)
 
 
-def _by_sets(S: GroupSample, work: int | None) -> list[Count] | None:
+def _by_sets(S: GroupSample) -> list[Count] | None:
     group = S.group
     if 1 << len(group.factors) > MOST_SETS:
         return None
-    chunks = quotients(S, work)
+    chunks = quotients(S)
     if chunks is None:
         return None
     patterns: dict[int, int] = {}
@@ -246,10 +238,8 @@ def _by_sets(S: GroupSample, work: int | None) -> list[Count] | None:
         code = np.zeros(len(rows), np.int64)
         for i, (factor, part) in enumerate(zip(group.factors, parts, strict=True)):
             code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
-        sums = np.zeros(1 << len(group.factors), np.int64)
-        np.add.at(sums, code, weights)
-        for pattern in np.flatnonzero(sums).tolist():
-            patterns[pattern] = patterns.get(pattern, 0) + int(sums[pattern])
+        for pattern, total in _tally(code, weights):
+            patterns[pattern] = patterns.get(pattern, 0) + total
     orders = [factor.order for factor in group.factors]
     found = []
     for chosen, name in factor_sets(group).items():
@@ -267,16 +257,13 @@ WORK = 1 << 31
 _CHUNK = 1 << 21  # integers of rows held at a time
 
 
-def quotients(S: GroupSample, work: int | None = None) -> Iterator[tuple[Rows, Rows]] | None:
-    """Rows of quotients and how often each occurs, in chunks, m^2 in all; None if they are too many.
-
-    `work` is how many integers their rows may hold, `WORK` by default.
-    """
+def quotients(S: GroupSample) -> Iterator[tuple[Rows, Rows]] | None:
+    """Rows of quotients and how often each occurs, in chunks, m^2 in all; None above `WORK`."""
     rows, counts = S.counts()
     subgroup = coset_of(S)
     if subgroup is not None:
         return iter([(subgroup, np.full(len(rows), int(counts[0]) * S.m))])
-    if len(rows) ** 2 * S.group.width > (WORK if work is None else work):
+    if len(rows) ** 2 * S.group.width > WORK:
         return None
     return _pairs(S.group, rows, counts)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from sparseaug._checks import check_choice, check_integer, check_progress
+from sparseaug._checks import Progress, check_choice, check_integer, check_progress
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.methods import as_known
-from sparseaug.spectral.norm import Progress
 from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
@@ -80,8 +79,7 @@ def profile(
         6       1             1         32
     """
     require_sample(S)
-    if progress is not None:
-        check_progress(progress)
+    watch = check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
     check_choice("by", by, tuple(MEANINGS))
     T = as_known(S)
@@ -93,7 +91,7 @@ def profile(
     levels: list[Level]
     if not T.group.is_finite:
         meaning = "degrees of all factors" if T.group.factors else T.group.degree_meaning
-        levels, parts = band_levels(T, most, progress)
+        levels, parts = band_levels(T, most, watch)
         whole = False
     elif T.group.moduli is not None:
         meaning = MEANINGS[by]
@@ -108,10 +106,10 @@ def profile(
                 f"to degree {LARGEST_DEGREE}."
             )
         meaning = T.group.degree_meaning
-        levels, parts = permutation_levels(T, most, progress)
+        levels, parts = permutation_levels(T, most, watch)
         whole = most is None and T.group.width <= LARGEST_N
     else:
-        levels, parts = irrep_levels(T, most, progress)
+        levels, parts = irrep_levels(T, most, watch)
         meaning = T.group.degree_meaning
         whole = most is None
     return Profile(S.group.name, S.m, meaning, tuple(levels), tuple(parts), whole, S.sha256)

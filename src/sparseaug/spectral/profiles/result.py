@@ -8,7 +8,6 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sparseaug._checks import check_integer, check_text
 from sparseaug._floats import text_down, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
@@ -86,19 +85,6 @@ class Profile(Shown):
     parts: tuple[Part, ...] = ()
     whole: bool = True
     sha256: str = ""
-
-    def __post_init__(self) -> None:
-        check_integer("m", self.m, at_least=1)
-        for name in ("group", "meaning", "sha256"):
-            check_text(name, getattr(self, name))
-        for name, kind in (("levels", Level), ("parts", Part)):
-            given = getattr(self, name)
-            if not isinstance(given, tuple) or not all(isinstance(one, kind) for one in given):
-                raise ArgumentError(
-                    f"{name}={shorten(given)} is not a tuple of {kind.__name__}; profile(S) makes them."
-                )
-        if type(self.whole) is not bool:
-            raise ArgumentError(f"whole={shorten(self.whole)} is neither True nor False.")
 
     @property
     def norms(self) -> Mapping[Degree, float]:

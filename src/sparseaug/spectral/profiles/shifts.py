@@ -15,7 +15,7 @@ one subtraction of a rolled array for each q.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -30,11 +30,11 @@ from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import TABLE, frequency_labels, weight_labels
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import fft_blocks, phases, prime_factors
-from sparseaug.spectral.characters import characters_norm
+from sparseaug.spectral.characters import characters_norm, halves, signs
 from sparseaug.spectral.norm import Block, Norm
-from sparseaug.spectral.profiles.blocks import levels
+from sparseaug.spectral.profiles.blocks import levels, levels_of_parts
 from sparseaug.spectral.profiles.counting import Count, coset_of, counted
-from sparseaug.spectral.profiles.result import Level, Part
+from sparseaug.spectral.profiles.result import Level, Number, Part
 from sparseaug.spectral.tuples import norms_by_weight
 from sparseaug.spectral.walsh import hadamard
 
@@ -192,44 +192,25 @@ def dihedral_levels(S: GroupSample, most: int | None) -> tuple[list[Level], list
     n, m = S.group.order // 2, S.m
     if n > TABLE:
         raise GroupTooLargeError(f"{S.group.name} has more than {TABLE} frequencies.")
-    turn, flip = S.elements.T
     parts: list[Part] = []
     norms: dict[Degree, Norm] = {}
-
-    def sign(degree: int, name: str, odd: Rows) -> None:
-        total = abs(m - 2 * int((odd & 1).sum()))
+    for name, total in signs(S):
+        degree = 0 if name.startswith("sign(+1") else n // 2
         parts.append(Part(name, degree, 1, 1, Fraction(total * total, m * m), total == 0))
-        norm = _ratio(total, m, name)
+        norm = _ratio(abs(total), m, name)
         if degree not in norms or norm.lower > norms[degree].lower:
             norms[degree] = norm
-
-    sign(0, "sign(+1,-1)", flip)
-    if n % 2 == 0:
-        sign(n // 2, "sign(-1,+1)", turn)
-        sign(n // 2, "sign(-1,-1)", turn + flip)
-    found = [_of_signs(d, norms[d], [p for p in parts if p.degree == d]) for d in sorted(norms)]
-    turns = _turns(S, n) if n >= 3 else []
-    if len(turns) <= LISTED:
-        parts += [Part(f"turn({x.degree})", x.degree, 2, 4, x.mean_square, x.exact) for x in turns]
-    every = sorted(found + turns, key=lambda level: int(level.degree))
-    kept = [level for level in every if most is None or int(level.degree) <= most]
-    listed = [part for part in parts if most is None or int(part.degree) <= most]
-    complete = len(turns) <= LISTED
-    return kept, listed if complete else [], len(kept) == len(every)
+    for part, norm in _turns(S, n) if n >= 3 else []:
+        parts.append(part)
+        norms[part.degree] = norm
+    kept = [part for part in parts if most is None or int(part.degree) <= most]
+    listed = kept if (n - 1) // 2 <= LISTED else []
+    return levels_of_parts(kept, norms), listed, len(kept) == len(parts)
 
 
-def _of_signs(degree: Degree, norm: Norm, parts: list[Part]) -> Level:
-    square = sum((Fraction(part.mean_square) for part in parts), Fraction(0)) / len(parts)
-    return Level(degree, norm.upper, norm.lower, square, not square, norm.block if square else "")
-
-
-def _turns(S: GroupSample, n: int) -> list[Level]:
-    halves = []
-    for flip in (0, 1):
-        rows, counts = np.unique(S.elements[S.elements[:, 1] == flip, 0], return_counts=True)
-        halves.append((rows[:, None], counts))
-    transforms = [_half(rows, counts, n, S.m) for rows, counts in halves]
-    (a, a_error), (b, b_error) = transforms
+def _turns(S: GroupSample, n: int) -> Iterator[tuple[Part, Norm]]:
+    parts = halves(S)
+    (a, a_error), (b, b_error) = (_half(rows, counts, n, S.m) for rows, counts in parts)
     j = np.arange(1, (n + 1) // 2)
     sizes = (a + b)[j]
     error = up(up(a_error + b_error) + 4 * 2.0**-53)
@@ -237,18 +218,14 @@ def _turns(S: GroupSample, n: int) -> list[Level]:
     zero = np.zeros(len(a), bool)
     if len(small) * n <= _WORK:
         zero[small] = True
-        for rows, counts in halves:
+        for rows, counts in parts:
             if len(rows):
                 zero[small] &= vanish(phases(small[:, None], rows, (n,)), counts, n)
-    found = []
     for k, size in zip(j.tolist(), sizes.tolist(), strict=True):
-        if zero[k]:
-            found.append(Level(k, 0.0, 0.0, Fraction(0), True))
-        else:
-            norm = _enclosed(size, error, f"turn({k})")
-            square = float(a[k] ** 2 + b[k] ** 2)
-            found.append(Level(k, norm.upper, norm.lower, square, False, norm.block))
-    return found
+        name, exact = f"turn({k})", bool(zero[k])
+        square: Number = Fraction(0) if exact else float(a[k] ** 2 + b[k] ** 2)
+        norm = Norm(0.0, 0.0) if exact else _enclosed(size, error, name)
+        yield Part(name, k, 2, 4, square, exact), norm
 
 
 def _half(rows: Rows, counts: Rows, n: int, m: int) -> tuple[NDArray[np.float64], float]:

@@ -19,36 +19,25 @@ that is a matrix of integers below m n^2, exact in float64; one division is all 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import Progress
 from sparseaug._floats import UNIT, up
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
-from sparseaug.groups.degrees.shapes import LARGEST_N, is_first, shape_degree
-from sparseaug.groups.young import Partition, dimension, partitions
+from sparseaug.groups.degrees.shapes import LARGEST_N
+from sparseaug.groups.young import Partition, dimension
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.clausen import gram_blocks, mean_blocks
-from sparseaug.spectral.lanczos import Threads
-from sparseaug.spectral.norm import Block, Norm, Progress, announce, larger_norm
-from sparseaug.spectral.profiles.blocks import (
-    integer_total,
-    largest_norms,
-    levels,
-    root_above,
-    root_below,
-)
-from sparseaug.spectral.profiles.counting import (
-    coset_of,
-    counted_shapes,
-    shape_part,
-    summed,
-)
+from sparseaug.spectral.irreps import largest_norms, reported
+from sparseaug.spectral.norm import Block, Norm, announce, larger_norm
+from sparseaug.spectral.profiles.blocks import levels, root_above, root_below
+from sparseaug.spectral.profiles.counting import coset_of, counted_shapes, summed
 from sparseaug.spectral.profiles.result import Level, Part
 from sparseaug.spectral.symmetric import GRAM_FROM, GRAM_SAMPLE
 from sparseaug.spectral.tuples import TUPLE_CODES, permutation_module_norm
@@ -57,28 +46,38 @@ from sparseaug.spectral.verified import root_lower, root_upper
 LARGEST_DEGREE = 3
 """Degree up to which groups above n = 12 have a profile."""
 
-QUOTIENTS = 1 << 25
-"""Integers in the rows of quotients that are counted; above, blocks give the same sums."""
-
 _ENTRIES = 10_000_000  # tuples times distinct elements: where Lanczos takes seconds
 
 
 def permutation_levels(
-    S: GroupSample, most: int | None, progress: Progress | None
+    S: GroupSample, most: int | None, progress: Progress
 ) -> tuple[list[Level], list[Part]]:
     """Levels and parts of a sample of S_n or A_n."""
     if S.group.width > LARGEST_N:
         return _low_degrees(S, most, progress)
-    parts = counted_shapes(S, most, work=QUOTIENTS)
-    if parts is None:  # too many quotients: integers from the blocks themselves
-        return _without_quotients(S, most)
-    wanted = [part for part in parts if not part.exact]
-    shapes = {_shape(part): part.degree for part in wanted}
-    if coset_of(S) is not None:
-        norms = {part.degree: Norm(1.0, 1.0, part.name) for part in reversed(wanted)}
-    else:
+    parts = _counted(S, most)
+    shapes = {_shape(part): part.degree for part in parts if not part.exact}
+    norms = _of_coset(S, parts)
+    if norms is None:
         norms = _norms(S, shapes, progress) if shapes else {}
     return levels(summed(parts, S.m), norms, S.m), parts
+
+
+def _of_coset(S: GroupSample, parts: list[Part]) -> dict[Degree, Norm] | None:
+    """The norms of a coset of a subgroup, 0 or 1, at the first part of each degree; else None."""
+    if coset_of(S) is None:
+        return None
+    return {part.degree: Norm(1.0, 1.0, part.name) for part in reversed(parts) if not part.exact}
+
+
+def _counted(S: GroupSample, most: int | None) -> list[Part]:
+    parts = counted_shapes(S, most)
+    if parts is None:
+        raise UnsupportedError(
+            f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, "
+            "or deviation(S, degree=)."
+        )
+    return parts
 
 
 def _shape(part: Part) -> Partition:
@@ -86,90 +85,33 @@ def _shape(part: Part) -> Partition:
 
 
 def _norms(
-    S: GroupSample, shapes: dict[Partition, Degree], progress: Progress | None
+    S: GroupSample, shapes: dict[Partition, Degree], progress: Progress
 ) -> dict[Degree, Norm]:
     n, rows = S.group.width, np.array(S.elements)
     if n == LARGEST_N and max(map(dimension, shapes)) > 5000:
         announce(f"the profile on all irreps of {S.group.name}", seconds=150.0, memory=3e9)
-    if n >= GRAM_FROM:
-        if S.m <= GRAM_SAMPLE:
-            return _by_gram(rows, shapes, progress)
-        blocks = ((shapes[block.label], block) for block in mean_blocks(rows, shapes=list(shapes)))
-        return largest_norms(blocks)
-    # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
-    found = sorted(mean_blocks(rows, shapes=list(shapes)), key=lambda block: -len(block.values))
-    return largest_norms(_reported(found, shapes, progress))
-
-
-def _reported(
-    blocks: list[Block], shapes: dict[Partition, Degree], progress: Progress | None
-) -> Iterator[tuple[Degree, Block]]:
-    for done, block in enumerate(blocks, start=1):
-        yield shapes[block.label], block
-        if progress:
-            progress(done, len(blocks))
-
-
-def _by_gram(
-    rows: np.ndarray, shapes: dict[Partition, Degree], progress: Progress | None
-) -> dict[Degree, Norm]:
-    found: dict[Degree, Norm] = {}
-    threads = Threads()
-    for done, block in enumerate(gram_blocks(rows, shapes=list(shapes)), start=1):
-        degree = shapes[block.label]
-        known = found.get(degree)
-        with threads.for_size(len(block.values)):
-            limit = known.upper if known else None
-            upper = root_upper(block.values, block.error, at_most=limit)
-            if known is None or upper > known.upper:
-                lower = root_lower(block.values, block.error)
-                if known is not None and known.lower > lower:
-                    found[degree] = replace(known, upper=upper)
-                else:
-                    found[degree] = Norm(upper, lower, str(block.label))
-        if progress:
-            progress(done, len(shapes))
-    return found
-
-
-def _without_quotients(S: GroupSample, most: int | None) -> tuple[list[Level], list[Part]]:
-    n, m = S.group.width, S.m
-    even = S.group.order < math.factorial(n)
-    parts: list[Part] = []
-
-    def blocks() -> Iterator[tuple[Degree, Block]]:
-        shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
-        shapes = [p for p in shapes if most is None or shape_degree(p, even) <= most]
-        for block in mean_blocks(np.array(S.elements), shapes=shapes):
-            total = integer_total(block, m)
-            if total is None:
-                raise UnsupportedError(
-                    f"m={m} is too large to count the quotients of S in {S.group.name}; use fewer "
-                    "elements, or deviation(S, degree=)."
-                )
-            parts.append(shape_part(block.label, even, total, m))
-            if total:
-                yield parts[-1].degree, block
-
-    norms = largest_norms(blocks())
-    return levels(summed(parts, m), norms, m), parts
+    bounds: dict[str, Any] = {}
+    if n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
+        blocks = gram_blocks(rows, shapes=list(shapes))
+        bounds = {"upper": root_upper, "lower": root_lower}
+    else:
+        blocks = mean_blocks(rows, shapes=list(shapes))
+    if n < GRAM_FROM:
+        # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
+        blocks = iter(sorted(blocks, key=lambda block: -len(block.values)))
+    each = reported(blocks, len(shapes), progress)
+    return largest_norms(((shapes[block.label], block) for block in each), **bounds)
 
 
 def _low_degrees(
-    S: GroupSample, most: int | None, progress: Progress | None
+    S: GroupSample, most: int | None, progress: Progress
 ) -> tuple[list[Level], list[Part]]:
     n, m = S.group.width, S.m
-    parts = counted_shapes(S, LARGEST_DEGREE if most is None else min(most, LARGEST_DEGREE))
-    if parts is None:
-        raise UnsupportedError(
-            f"m={m} is too large to count the quotients of S in {S.group.name}; use fewer elements, or "
-            "deviation(S, degree=)."
-        )
+    parts = _counted(S, LARGEST_DEGREE if most is None else min(most, LARGEST_DEGREE))
     counts = summed(parts, m)
+    if (known := _of_coset(S, parts)) is not None:
+        return levels(counts, known, m), parts
     norms: dict[Degree, Norm] = {}
-    if coset_of(S) is not None:
-        wanted = [part for part in reversed(parts) if not part.exact]
-        return levels(counts, {part.degree: Norm(1.0, 1.0, part.name) for part in wanted}, m), parts
     below = Norm(0.0, 0.0)
     for count in counts:
         t = int(count.degree)
@@ -189,7 +131,7 @@ def _low_degrees(
 
 
 def _with_tuples(
-    S: GroupSample, t: int, norm: Norm, below: Norm, progress: Progress | None
+    S: GroupSample, t: int, norm: Norm, below: Norm, progress: Progress
 ) -> tuple[Norm, Norm]:
     """Better bounds for degree t from those of all degrees up to t, and these.
 
