@@ -20,15 +20,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from sparseaug.designs.field import LARGEST, field, prime_power
+from sparseaug.designs.field import LARGEST, Numbers, field, prime_power, prime_powers
 from sparseaug.designs.offers import Build, Offer
 from sparseaug.groups import Rows, Symmetric, alternating, mathieu
 
 _LISTED = 12
 """n up to which n! / 2 is worth a row in the table."""
+
+_LARGEST_SQUARE = 8192
+"""n up to which n rows of n images are made."""
 
 _MATHIEU = {11: (4, 7920), 12: (5, 95040), 22: (3, 443520), 23: (4, 10200960), 24: (5, 244823040)}
 """Points: transitivity and order. The rows of M23 and M24 are too many to list."""
@@ -43,9 +47,9 @@ def permutations(group: Symmetric) -> Iterator[Offer]:
     if not even or n % 2:
         source, build = "C_n moves every point to every point once", partial(cyclic_shifts, n)
         yield Offer("cyclic shifts", n, 1, source, _subgroup(group, n), build=build)
-    elif n % 4 == 0:
-        source, build = "even shifts and odd reflections, a regular group", partial(even_shifts, n)
-        yield Offer("even shifts and reflections", n, 1, source, _subgroup(group, n), build=build)
+    elif n <= _LARGEST_SQUARE and has_even_latin_square(n):
+        source = "a prolonged Latin square with rows of one parity"
+        yield Offer("even Latin square", n, 1, source, build=partial(even_latin_square, n))
     yield from _linear(group)
     if n in _MATHIEU:
         t, order = _MATHIEU[n]
@@ -88,14 +92,35 @@ def cyclic_shifts(n: int) -> Rows:
     return (points + points[:, None]) % n
 
 
-def even_shifts(n: int) -> Rows:
-    """i -> i + s for even s and i -> s - i for odd s, all mod n, n a multiple of 4: n even permutations.
+def even_latin_square(n: int) -> Rows:
+    """n even permutations that send every point to every point once, n >= 3.
 
-    An even shift is a square, and an odd reflection n / 2 transpositions. Shifts take a point to all
-    points of its own parity, reflections to all of the other one.
+    Odd n: the shifts, which are even. Even n: with k = n - 1 and a ring R of k elements, a product
+    of finite fields, take the Latin square i + u j on R and prolong it along the transversal j = i:
+    the entries u i + i there become a new last row and column, with a new point * in their place.
+    Row i is then the permutation j -> i + u j times a transposition, and the last row is j -> (1 +
+    u) j. The parity of multiplication by u on R is c(u), the product of the quadratic characters of
+    its parts (the fields are of odd order, so each part is repeated an odd number of times). So all
+    rows have one parity if -c(u) = c(1 + u), and a fixed swap turns odd ones even.
     """
-    points, s = np.arange(n), np.arange(n)[:, None]
-    return np.where(s % 2, s - points, s + points) % n
+    if n % 2:
+        return cyclic_shifts(n)
+    ring = _Ring(n - 1)
+    u = ring.turning_unit()
+    points = np.arange(n - 1)
+    scaled = ring.multiply(u, points)
+    square = np.full((n, n), n - 1)
+    square[: n - 1, : n - 1] = ring.add(points[:, None], scaled[None])
+    square[n - 1, : n - 1] = square[: n - 1, n - 1] = ring.add(points, scaled)
+    square[points, points] = n - 1
+    if ring.character(u) == 1:  # then the rows are odd
+        square[:, [0, 1]] = square[:, [1, 0]]
+    return square
+
+
+def has_even_latin_square(n: int) -> bool:
+    """Whether the fields that `even_latin_square` needs are within the tables."""
+    return n % 2 == 1 or max(prime_powers(n - 1).values(), default=1) <= LARGEST
 
 
 def affine(q: int) -> Rows:
@@ -125,3 +150,50 @@ def projective(q: int, *, special: bool = False) -> Rows:
     rows = np.concatenate([rows, images])
     determinants = np.concatenate([determinants, np.broadcast_to(e, shape).reshape(-1)])
     return rows[F.is_square(determinants)] if special else rows
+
+
+class _Ring:
+    """A product of finite fields with k elements, k odd; numbers in mixed radix."""
+
+    def __init__(self, k: int) -> None:
+        self._fields = [field(q) for q in prime_powers(k).values()]
+
+    def add(self, a: Numbers, b: Numbers) -> Rows:
+        return self._join([F.add(x, y) for F, x, y in self._parts(a, b)])
+
+    def multiply(self, a: Numbers, b: Numbers) -> Rows:
+        return self._join([F.multiply(x, y) for F, x, y in self._parts(a, b)])
+
+    def character(self, a: int) -> int:
+        """1 if multiplication by the unit a is an even permutation, else -1."""
+        squares = [bool(F.is_square(x)) for F, x, _ in self._parts(a, a)]
+        return 1 if squares.count(False) % 2 == 0 else -1
+
+    def turning_unit(self) -> int:
+        """The first u with u and 1 + u invertible and c(u) c(1 + u) = -1.
+
+        In a field of odd order q there are (q - 1) / 2 such u, as c(u) c(1 + u) sums to -1, so one field
+        can give -1 and the others 1; GF(3) has no u that gives 1, but 3 divides k once only if so.
+        """
+        one = int(self._join([np.array(1) for _ in self._fields]))
+        size = int(np.prod([F.q for F in self._fields]))
+        for u in range(1, size):
+            following = int(self.add(u, one))
+            units = [int(x) * int(y) for _, x, y in self._parts(u, following)]
+            if all(units) and self.character(u) * self.character(following) == -1:
+                return u
+        raise AssertionError(f"no unit turns the parity in the ring of {size} elements")
+
+    def _parts(self, *numbers: Numbers) -> list[tuple[Any, ...]]:
+        parts, rest = [], [np.asarray(number) for number in numbers]
+        for F in self._fields:
+            parts.append((F, *(number % F.q for number in rest)))
+            rest = [number // F.q for number in rest]
+        return parts
+
+    def _join(self, parts: list[Rows]) -> Rows:
+        total, weight = np.array(0), 1
+        for F, part in zip(self._fields, parts, strict=True):
+            total = total + weight * part
+            weight *= F.q
+        return total
