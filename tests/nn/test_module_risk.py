@@ -495,7 +495,7 @@ def test_a_module_that_is_put_in_training_mode_later_is_refused_then():
 def test_a_linear_action_refuses_integers():
     rotate = sa.linear(sa.groups.cube_rotations())
     x = torch.arange(12).reshape(4, 3)
-    with pytest.raises(ArgumentError, match=r"x has dtype torch.int64; a linear action"):
+    with pytest.raises(ArgumentError, match=r"x has dtype torch.int64; matrices need"):
         sann.ModuleRisk(network(3), nn.MSELoss(), (x, Y[:4]), rotate, None)
 
 

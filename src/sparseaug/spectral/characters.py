@@ -263,5 +263,5 @@ def _turns(S: GroupSample, progress: Progress) -> Norm:
 
 
 def _with_sizes(size: float, error: float) -> float:
-    """The error of a pair and that of its size, with room for second orders and for this sum."""
+    """The error of a pair and that of its size, with a margin for second orders and for this sum."""
     return 1.01 * (1.01 * (error + 14 * UNIT * (size + error)))
