@@ -537,7 +537,9 @@ def test_what_does_not_move_is_refused_before_the_model_sees_it(measure):
             return invariance_error(nn.Linear(3, 1), rotate, S, x)
         return InvarianceMetric(nn.Linear(3, 1), rotate, S).update(x)
 
-    with pytest.raises(ArgumentError, match=r"x has dtype torch.int64; matrices need floating point"):
+    with pytest.raises(
+        ArgumentError, match=r"x has dtype torch.int64; matrices need floating point"
+    ):
         ask(torch.ones(2, 3, dtype=torch.int64))
     with pytest.raises(ArgumentError, match="x has 4 entries on the last axis"):
         ask(torch.ones(2, 4))
