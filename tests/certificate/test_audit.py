@@ -192,3 +192,13 @@ def test_bad_translates_are_refused_before_the_first_draw(problem):
         with pytest.raises(ArgumentError, match=message):
             audited(evidence, theta, oracle=oracle, **changed)
     assert oracle.calls == 0
+
+
+def test_a_delta_whose_share_is_below_all_floats_is_refused_by_name(problem):
+    """Audits of one iterate share delta: the second has a quarter of what the first had."""
+    model, data, act = problem(4, 0)
+    evidence = Evidence(model, data, act, "streaming")
+    theta = np.zeros(model.size)
+    audited(evidence, theta, oracle=sa.Oracle(act.group, 1), calls=4, delta=5e-324)
+    with pytest.raises(ArgumentError, match="delta=5e-324 is too small"):
+        audited(evidence, theta, oracle=sa.Oracle(act.group, 2), calls=4, delta=5e-324)

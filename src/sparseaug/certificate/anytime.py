@@ -165,7 +165,13 @@ def share_of(
                 )
             made.append(audit)
         number = made.index(audit) + 1
-    return delta * 0.75 * 4.0 ** (1 - number), number
+    share = delta * 0.75 * 4.0 ** (1 - number)
+    if not share:
+        raise ArgumentError(
+            f"delta={delta!r} is too small: the share of audit {number} of this iterate is below all "
+            "floats; give a larger delta."
+        )
+    return share, number
 
 
 def require_fresh(oracle: Oracle, draws: Draws) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from sparseaug._checks import Progress, check_integer, check_progress, check_real
@@ -190,11 +191,8 @@ def deviation(
     if options.device is not None and "device" not in chosen.options:
         raise ArgumentError(f"device={shorten(options.device)} is for symmetric groups as a whole.")
     given = {"degree": degree, "action": action, "shape": shape, **vars(options)}
-
-    def compute() -> Norm:
-        own = {name: given[name] for name in chosen.options if given.get(name) is not None}
-        return chosen.norm(T, progress=watch, **own)
-
+    own = {name: given[name] for name in chosen.options if given.get(name) is not None}
+    compute = partial(chosen.norm, T, progress=watch, **own)
     name, reason = chosen.name, ""
     if _is_even(S):
         name, norm = "full", Norm(0.0, 0.0, "none")
