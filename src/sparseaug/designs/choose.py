@@ -109,13 +109,11 @@ def designs(group: Group | str) -> Designs:
     Examples:
         >>> import sparseaug as sa
         >>> for offer in sa.designs(sa.symmetric(7)):
-        ...     print(offer.name, offer.m, offer.degree)
-        cyclic shifts 7 1
+        ...     if offer.degree >= 2:
+        ...         print(offer.name, offer.m, offer.degree)
         AGL(1,7) 42 2
         A7 2520 5
         full 5040 7
-        nested None 0
-        search None 0
     """
     group = as_group(group)
     offers = known(group)
