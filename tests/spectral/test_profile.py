@@ -326,6 +326,8 @@ def test_a_profile_that_cannot_be_counted_names_the_cause(monkeypatch):
     many = sa.direct_product(sa.dihedral(5), *[sa.symmetric(2)] * 12)
     with pytest.raises(UnsupportedError, match="13 factors"):
         sa.profile(sa.Oracle(many, seed=0).draw(3))
+    with pytest.raises(GroupTooLargeError, match=r"S9\^2 has an irrep of dimension"):
+        sa.profile(sa.Oracle(sa.group("S9xS9"), seed=0).draw(4))
     with pytest.raises(UnsupportedError, match="the irreps of Grid2 have no degree"):
         sa.profile(sa.Oracle(sa.grid_symmetries(2), seed=0).draw(3))
     monkeypatch.setattr(blocks, "counted", lambda S: None)  # as for a large m

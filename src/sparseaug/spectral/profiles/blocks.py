@@ -23,6 +23,7 @@ from sparseaug._checks import Progress
 from sparseaug._floats import UNIT, down, float_above, float_below, gamma, up
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import Degree
+from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import irrep_means, largest_norms, reported
 from sparseaug.spectral.norm import Block, Norm
@@ -40,7 +41,9 @@ def irrep_levels(
             f"the irreps of {S.group.name} have no degree; profiles are for permutations, signed "
             "permutations, abelian and dihedral groups, rotations, and products."
         )
-    found = S.group.degrees(whole=True)  # refuses irreps that are too many or too large
+    found = S.group.degrees(whole=True)
+    if found.kind != "irreps":  # of a product whose irreps are too many, or too large
+        listed_irreps(S.group)
     degrees = dict(zip(found.names, found.degrees, strict=True))
     known = counted(S)
     if known is None and S.group.factors and not S.group.has_integer_characters:
