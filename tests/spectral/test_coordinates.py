@@ -143,3 +143,10 @@ def test_degrees_that_do_not_exist_are_refused():
         sa.deviation(sa.Oracle(sa.group("S300xZ2^2"), seed=0).draw(3), degree=4)
     with pytest.raises(GroupTooLargeError, match="combinations of coordinates"):
         sa.deviation(sa.Oracle(sa.group("S4xZ2^4096"), seed=0).draw(3), degree=4)
+
+
+def test_a_trivial_factor_changes_nothing():
+    rows = np.array([[0], [1], [1], [4]])
+    alone = sa.GroupSample(sa.cyclic(5), rows)
+    beside = sa.GroupSample(sa.group("S1xC5"), np.concatenate([0 * rows, rows], axis=1))
+    assert sa.deviation(beside, degree=1).value == pytest.approx(sa.deviation(alone).value)

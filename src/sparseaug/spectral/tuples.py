@@ -173,6 +173,8 @@ class Tuples:
         """The orbit of each tuple under the group; None if there is one."""
         images = self.images(generators)
         count, size = images.shape
+        if not count:  # the trivial group
+            return None if size == 1 else np.arange(size)
         pointers = np.arange(0, images.size + 1, count, dtype=np.int32)
         edges = csr_array((np.ones(images.size), images.T.ravel(), pointers), shape=(size, size))
         edges.sum_duplicates()  # some functions of SciPy's never end on an edge that stands twice
