@@ -59,18 +59,20 @@ LIMITS: dict[str, Limit] = {
     "rotations in quotients": Limit(1 << 13, "elements", "all quotients are looked at, a minute"),
     # actions
     "commuting": Limit(1 << 30, "moved entries", "pairs of generators compared: some ten seconds"),
+    # kernels and orbits
     "permanent": Limit(20, "rows of a permanent", "2^20 subsets take 8 MB and 1e7 multiplications"),
+    "energy distances": Limit(1 << 40, "distances", "about an hour"),
+    "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
+    # sources
     "cell distances": Limit(1 << 28, "pairs of sites to compare", "about half a minute"),
     "cell images": Limit(1 << 22, "images", "where each operation takes each site is listed"),
     "cell sites": Limit(2048, "sites to compare", "two seconds, as spglib compares all pairs"),
-    "energy distances": Limit(1 << 40, "distances", "about an hour"),
     "graph colours": Limit(1 << 27, "colours to keep", "1 GiB"),
     "graph search": Limit(1 << 29, "colours to look at", "a minute"),
     "graph size": Limit(1 << 20, "nodes and edges", "they take seconds to read"),
     "molecule atoms": Limit(2048, "atoms to compare", "each candidate moves all atoms"),
     "molecule frames": Limit(1 << 14, "frames to try", "half a minute for the largest molecule"),
     "molecule operations": Limit(512, "operations to list", "an n-gon in its plane has 4n"),
-    "pilot numbers": Limit(1 << 30, "numbers to hold", "4 GB in single precision"),
     "relabelled atoms": Limit(1 << 14, "atoms to move", "a generator is a row of all of them"),
     # norms
     "images of points": Limit(1 << 29, "images", "tables of 2 GiB, twice: there and back"),

@@ -49,7 +49,7 @@ FUNCTIONS: dict[str, Callable] = {
 
 
 def outside(function: str, argument: str) -> list[float]:
-    """Numbers that the argument cannot be: what is no number `tests/bad_input` gives to each."""
+    """Numbers outside the range of the argument; `tests/bad_input` gives what is not a number."""
     if argument in INTEGERS:
         zero = argument in MAY_BE_ZERO and function != "dihedral_dimension_sum"
         return [1.0, 1.5, -1] if zero else [1.0, 1.5, -1, 0]

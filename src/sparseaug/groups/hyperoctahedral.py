@@ -23,6 +23,7 @@ from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
     compose_permutations,
+    fixed_points,
     invert_permutations,
     shuffle,
     unshuffle,
@@ -124,6 +125,15 @@ class Hyperoctahedral(Group):
     def highest_degree(self) -> int:
         """The number of axes."""
         return self.n
+
+    # A cycle of length d of a signed permutation q is positive or negative, by the product of its signs;
+    # q^k fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those
+    # with k / d even. So the numbers of both for k = 1, ..., n give those of positive and of negative
+    # cycles of every length: the class of q.
+    def _class_keys(self, elements: Rows) -> Rows:
+        points = self._signed_points(elements)
+        axes = fixed_points(points[:, : self.n] % self.n, self.n)
+        return np.stack([*axes, *fixed_points(points, self.n)], axis=1)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """Of (alpha|beta), beta has b boxes, and alpha, of n - b, has k - b below its first row."""

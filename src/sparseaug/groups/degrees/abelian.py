@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import require_work
+from sparseaug._checks import LIMITS, require_work
 from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats, resample
 from sparseaug.groups.permutations import Rows
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
-
-TABLE = 1 << 22
-"""Order up to which every character is looked at: a second or so."""
 
 
 def abelian_degrees(group: Group, by: str | None, *, whole: bool) -> Degrees:
@@ -36,7 +33,7 @@ def abelian_degrees(group: Group, by: str | None, *, whole: bool) -> Degrees:
 def usual_grading(group: Group) -> str:
     """ "frequency" for shifts, as far as every character can be looked at; else "degree"."""
     shifts = max(group.moduli or (1,)) > 2
-    return "frequency" if shifts and group.order <= TABLE else "degree"
+    return "frequency" if shifts and group.order <= LIMITS["characters"].most else "degree"
 
 
 def frequency_labels(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:

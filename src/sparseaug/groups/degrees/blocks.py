@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups.permutations import Rows, fixed_points
+from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Irrep, listed_irreps
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class IrrepDegrees(Degrees):
         return tuple(degree for degree in found if degree is not None)
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        keys = _class_keys(self.group, rows)
+        keys = self.group._class_keys(rows)
         _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         elements = rows[first]
         table = np.empty((len(elements), len(self.irreps)))
@@ -126,20 +126,6 @@ class IrrepDegrees(Degrees):
                 total = total + values[part].T @ matrices.reshape(-1, size)
             found.append(irrep.dimension * float(np.linalg.norm(total / len(elements)) ** 2))
         return np.array(found)
-
-
-# A cycle of length d of a signed permutation q is positive or negative, by the product of its signs; q^k
-# fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those with
-# k / d even. So the numbers of both for k = 1, ..., n give those of positive and of negative cycles of
-# every length: the class of q.
-def _class_keys(group: Group, rows: Rows) -> Rows:
-    """A row of integers for each element, the same only for elements of one class."""
-    n, faithful = group.signed_axes, group.faithful()
-    if not n or faithful is None:
-        return group.rank(rows)[:, None]
-    points = faithful.images(rows)
-    axes = fixed_points(points[:, :n] % n, n)
-    return np.stack([*axes, *fixed_points(points, n)], axis=1)
 
 
 def _matrices(irrep: Irrep, elements: Rows) -> Iterable[tuple[slice, NDArray[Any]]]:

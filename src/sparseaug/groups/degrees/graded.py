@@ -11,6 +11,7 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
 from sparseaug.groups.degrees.points import Points
+from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Irrep
 
 if TYPE_CHECKING:
@@ -91,6 +92,10 @@ class Graded:
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         group = cast("Group", self)
         return IrrepDegrees.of(group) if self.irreps_have_degrees else Points.of(group, whole=whole)
+
+    def _class_keys(self, elements: Rows) -> Rows:
+        """A row of integers for each element, the same only for elements of one class."""
+        return cast("Group", self).rank(elements)[:, None]
 
     def dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """For each degree from 0 to this one the sum of d_pi over its irreps, or an upper bound.

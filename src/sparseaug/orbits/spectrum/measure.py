@@ -48,11 +48,11 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from scipy.special import ndtri, stdtrit
 
-from sparseaug._checks import check_choice, check_integer
+from sparseaug._checks import LIMITS, check_choice, check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
-from sparseaug.groups.degrees.abelian import MEANINGS, TABLE, usual_grading
+from sparseaug.groups.degrees.abelian import MEANINGS, usual_grading
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.orbits.spectrum.result import Spectrum, check_variances
@@ -186,7 +186,8 @@ def measure(
     known = group.known_as().group
     if known.moduli is not None:
         by = by or usual_grading(known)
-    largest = TABLE if known.moduli is not None else MOST_TRANSFORMED
+    characters = LIMITS["characters"].most
+    largest = MOST_TRANSFORMED if known.moduli is None else characters
     if calls is None:
         count, limit = CALLS, LISTED
         if group.log_order > math.log(LISTED) + 1e-9:

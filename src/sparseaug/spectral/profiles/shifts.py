@@ -23,11 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import LIMITS, require_work
 from sparseaug._floats import down, float_above, float_below, up
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
-from sparseaug.groups.degrees.abelian import TABLE, frequency_labels, weight_labels
+from sparseaug.groups.degrees.abelian import frequency_labels, weight_labels
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import fft_blocks, phases, prime_factors
 from sparseaug.spectral.characters import characters_norm, halves, signs
@@ -51,7 +52,7 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     """Levels of an abelian group by number of non-zero frequencies, and whether they are all."""
     moduli = S.group.moduli or ()
     width = sum(n > 1 for n in moduli)
-    every = math.prod(moduli) <= TABLE
+    every = math.prod(moduli) <= LIMITS["characters"].most
     limit = width if every else LOW_DEGREE
     most = min(width, limit if most is None else most)
     if every and set(moduli) <= {1, 2}:
@@ -76,12 +77,8 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
 def by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     """Levels of an abelian group by frequency, and whether they are all."""
     moduli = S.group.moduli or ()
-    if math.prod(moduli) > TABLE:
-        raise GroupTooLargeError(
-            f'by="frequency" looks at every character, and {S.group.name} has more than {TABLE}; '
-            "leave it out, with degree=."
-        )
-
+    what = f'by="frequency", which looks at every character of {S.group.name},'
+    require_work("characters", math.prod(moduli), what, remedy="leave it out, with degree=")
     found = _Scan.of(S, lambda frequencies: frequency_labels(frequencies, moduli)).levels(S)
     kept = [level for level in found if most is None or int(level.degree) <= most]
     return kept, len(kept) == len(found)
@@ -190,8 +187,7 @@ def _enclosed(size: float, error: float, name: str) -> Norm:
 def dihedral_levels(S: GroupSample, most: int | None) -> tuple[list[Level], list[Part], bool]:
     """Signs by counting; turn(j) has norm |A_j| + |B_j| and mean square |A_j|^2 + |B_j|^2."""
     n, m = S.group.order // 2, S.m
-    if n > TABLE:
-        raise GroupTooLargeError(f"{S.group.name} has more than {TABLE} frequencies.")
+    require_work("characters", n, f"the profile of {S.group.name}", remedy="use deviation(S)")
     parts: list[Part] = []
     norms: dict[Degree, Norm] = {}
     for name, total in signs(S):
