@@ -21,8 +21,9 @@ from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.rotate import rotate as rotate
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
-from sparseaug.designs.choose import design as design
-from sparseaug.designs.choose import designs as designs
+from sparseaug.designs.choose import choose as choose
+from sparseaug.designs.design import design as design
+from sparseaug.designs.design import designs as designs
 from sparseaug.designs.inspection import inspect as inspect
 from sparseaug.designs.thin import thin as thin
 from sparseaug.groups import alternating as alternating
@@ -44,9 +45,8 @@ from sparseaug.kernels import GaussianKernel as GaussianKernel
 from sparseaug.kernels import SpectralMixtureKernel as SpectralMixtureKernel
 from sparseaug.orbits import invariance_error as invariance_error
 from sparseaug.orbits import test_invariance as test_invariance
+from sparseaug.orbits.orbit_spectrum import orbit_spectrum as orbit_spectrum
 from sparseaug.orbits.pilot import pilot as pilot
-from sparseaug.orbits.spectrum.choose import choose as choose
-from sparseaug.orbits.spectrum.orbit_spectrum import orbit_spectrum as orbit_spectrum
 from sparseaug.plans.plan import plan as plan
 from sparseaug.risk import KernelModel as KernelModel
 from sparseaug.risk import augmented_risk as augmented_risk

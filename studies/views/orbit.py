@@ -19,8 +19,8 @@ from scipy.spatial.transform import Rotation
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.groups import Group, Rows, rotations
 from sparseaug.kernels.arrays import Floats
-from sparseaug.orbits.spectrum import Spectrum
-from sparseaug.orbits.spectrum.measure import measure
+from sparseaug.orbits import Spectrum
+from sparseaug.orbits.measure import measure
 from sparseaug.sampling import GroupSample
 
 Predict = Callable[[Floats], Floats]

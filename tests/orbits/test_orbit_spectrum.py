@@ -68,7 +68,7 @@ def test_large_outputs_are_held_a_part_at_a_time_and_give_the_same(monkeypatch, 
     elements = 720 if calls is None else calls
     assert sum(moved) == 2 * 2 + 2 * elements  # once each, beside the check that f is a function
     held = (1 << 20) if calls is None else 100_000
-    modules = "sparseaug.orbits.spectrum."
+    modules = "sparseaug.orbits."
     monkeypatch.setattr(sys.modules[modules + "orbit_spectrum"], "_HELD", held)
     for name in (modules + "measure", "sparseaug.groups.degrees.shapes"):
         monkeypatch.setattr(sys.modules[name], "_ENTRIES", 1 << 16)

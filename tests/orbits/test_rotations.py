@@ -8,7 +8,7 @@ from numpy.polynomial import legendre
 
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.orbits.spectrum.mean_squares import mean_squares
+from sparseaug.spectral.mean_squares import mean_squares
 
 SPACE = sa.rotations(3)
 ACT = sa.rotate(SPACE)

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import sparseaug as sa
-from sparseaug.orbits.spectrum import measure as pairs
-from sparseaug.orbits.spectrum.measure import drawn, measure
+from sparseaug.orbits import measure as pairs
+from sparseaug.orbits.measure import drawn, measure
 
 SEED = 5
 

@@ -1,10 +1,11 @@
 """S by design: better than luck, exact where it counts, at no oracle call.
 
-choose         design(group, ...), designs(group): the best known S
+design         design(group, ...), designs(group): the best known S
+choose         the smallest S for an error, by the spectrum of a model
 thin           the best m elements of a pool
 inspection     what a given list of elements misses, and which design to use instead
 offers         what is known for a group, as a table
-constructions  the table of all constructions
+catalogue      the table of all constructions
 arrays         orthogonal arrays of signs
 rotations      solids, unions of cosets, integer quaternions, even angles
 permutations   sets that move tuples evenly
@@ -19,13 +20,14 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
-from sparseaug.designs.choose import design, designs
+from sparseaug.designs.choose import Choice, choose
+from sparseaug.designs.design import design, designs
 from sparseaug.designs.inspection import Inspection, Instead, inspect
 from sparseaug.designs.offers import Designs
 from sparseaug.designs.thin import thin
 from sparseaug.groups import Group
 
-__all__ = ["Inspection", "Instead", "design", "designs", "inspect", "thin"]
+__all__ = ["Choice", "Inspection", "Instead", "choose", "design", "designs", "inspect", "thin"]
 
 
 class _Callable(ModuleType):

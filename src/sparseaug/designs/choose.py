@@ -1,257 +1,173 @@
-"""`design` and `designs`: the best known S for a group, without an oracle."""
+"""`choose`: the cheapest known S that leaves no more than an error, beside what draws need.
+
+m uniform draws leave variance / m in expectation, so ceil(variance / error^2) of them are needed. A
+design is taken where the spectrum predicts that it reaches the error with no more elements than that;
+then it leaves no more than as many draws, or is not taken.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from sparseaug._checks import check_integer, check_text
-from sparseaug.designs.catalogue import (
-    JUDGED,
-    LARGEST_ORDER,
-    MOST_SEARCHED,
-    SEARCHED,
-    best_to_degree,
-    candidates,
-    is_listed,
-    known,
-    sized,
-)
-from sparseaug.designs.offers import MOST_ENTRIES, Designs, Offer
+from sparseaug._checks import LIMITS, check_integer, check_real
+from sparseaug.designs.catalogue import SEARCHED, candidates, known, sized
+from sparseaug.designs.design import build
+from sparseaug.designs.offers import Offer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Group, as_group, format_order
-from sparseaug.groups.degrees.graded import require_degree
-from sparseaug.sampling import GroupSample, Origin
-from sparseaug.spectral import deviation
+from sparseaug.groups import Group
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectral.spectrum import Prediction, Spectrum
+
+MOST_SIZES = 48
+"""Sizes for which designs of any size are looked at."""
+
+MOST_ELEMENTS = 20_000
+"""Elements of a design whose mean squares are looked at; all of the group may have more."""
 
 
-def design(
-    group: Group | str,
-    *,
-    m: int | None = None,
-    degree: int | None = None,
-    name: str | None = None,
-) -> GroupSample:
-    """S by construction: no oracle call, the same on every machine.
+@dataclass(frozen=True)
+class Choice:
+    """The cheapest known S for an error, and what independent draws would need.
 
-    With `degree` alone, the smallest known S that is exact, D_S f = 0, for all functions f of at
-    most that degree. With `m` alone, the best known S of at most m elements, judged by its whole
-    deviation. With both, an exact one of at most m elements if one is known, else the best found by
-    a search that is judged on the functions of at most that degree. With `name`, that row of
-    `designs(group)`.
+    Attributes:
+        sample: S
+        name: of the design; "full"; "draws" where no design needs fewer elements, and "identity" where
+            one element is enough
+        prediction: what averaging over S leaves
+        draws: how many independent draws reach the error, in expectation
+        error: that was asked for: root mean square, in the units of the outputs
+    """
 
-    The degree of a function is the number of coordinates it looks at: points of a permutation,
-    signs, cyclic factors, and in a product all of them together; of rotations it is l, or the
-    frequency. `S.translate(oracle)` makes any design unbiased.
+    sample: GroupSample
+    name: str
+    prediction: Prediction
+    draws: int
+    error: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON data."""
+        return {
+            "sample": self.sample.to_dict(),
+            "name": self.name,
+            "prediction": self.prediction.to_dict(),
+            "draws": self.draws,
+            "error": self.error,
+        }
+
+    def __str__(self) -> str:
+        reached = f"rms {self.prediction.rms:.3g} of {self.error:g} allowed"
+        return f"{self.name}, m = {self.sample.m} ({reached}); independent draws need {self.draws}"
+
+
+def choose(
+    spectrum: Spectrum, *, error: float, max_m: int | None = None, oracle: Oracle | None = None
+) -> Choice:
+    """The cheapest known S whose average is within `error` of the mean over the group.
+
+    The error is a root mean square in the units of the outputs: over inputs, summed over the outputs,
+    in expectation over translates of S; it is compared with `spectrum.predict(S).rms`, of a design at
+    the upper end of its error bar, since few draws say little about high degrees. Without any
+    averaging it is the root of the variance: give error=0.1 * spectrum.variance**0.5 for a tenth of it.
 
     Args:
-        group: the group.
-        m: number of elements, at most (exactly, for a search and for a name).
-        degree: of the functions that count, from 1 to the number of coordinates.
-        name: "nested" for a greedy choice whose rows `S.elements[:k]` are the greedy choice of k, for
-            every k; "search" for greedy choice and swaps; "lattice" for shifts; or any other name in
-            `designs(group)`.
+        spectrum: of the function, from `orbit_spectrum`
+        error: what may be left
+        max_m: most elements of S; by default as many as independent draws need
+        oracle: draws S where no design is cheaper; by default one whose draws no small seed gives
 
     Returns:
-        The sample, with `calls == 0` and an origin that names the construction.
+        The `Choice`: `sample`, `prediction`, and `draws`, how many draws would be needed. The sample
+        never leaves more than as many draws, as far as the spectrum tells.
 
     Raises:
-        ArgumentError: m, degree or name is out of range, or no design of that degree has so few
-        elements. UnsupportedError: no construction is known; the message names the nearest.
-        GroupTooLargeError: the design is known, and too large to be listed.
+        ArgumentError: nothing that is known reaches the error with max_m elements; the message says what
+            comes nearest.
 
     Examples:
-        >>> import sparseaug as sa
-        >>> S = sa.design(sa.symmetric(7), degree=2)
-        >>> S.origin.design, S.m, S.calls, sa.deviation(S, degree=2).value < 1e-12
-        ('AGL(1,7)', 42, 0, True)
-        >>> S = sa.design(sa.cyclic(91), m=10)
-        >>> S.origin.design, round(sa.deviation(S).value, 6), round(sa.deviation(S).floor, 6)
-        ('Singer set over GF(9)', 0.3, 0.3)
-        >>> sa.design(sa.abelian(8, 8), m=32, name="lattice").m
-        32
-        >>> S = sa.design(sa.rotations(3), degree=5)
-        >>> S.origin.design, S.m, sa.deviation(S, degree=5).value < 1e-12
-        ('icosahedron', 60, True)
-        >>> S = sa.design(sa.rotations(3), m=30)
-        >>> S.origin.design, round(sa.deviation(S).value, 4)
-        ('integer quaternions of norm 29', 0.359)
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.permute_axis(sa.symmetric(7))
+        >>> x = np.random.default_rng(0).normal(size=(20, 7))
+        >>> f = lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2])
+        >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))
+        AGL(1,7), m = 42 (rms 0.0186 of 0.04 allowed); independent draws need 283
     """
-    group = as_group(group)
-    if m is not None:
-        m = check_integer("m", m, at_least=1)
-    if degree is not None:
-        degree = require_degree(group, degree)
-    if name is not None:
-        offer = _by_name(group, check_text("name", name), m, degree)
-    elif degree is not None and m is None:
-        offer = _smallest_exact(group, degree)
-    elif degree is not None and m is not None:
-        offer = _best_by_degree(group, m, degree)
-    elif m is not None:
-        offer = _best_whole(group, m)
-    else:
-        raise ArgumentError("give m, degree, or a name of designs(group); neither was given.")
-    return build(group, offer, degree)
-
-
-def designs(group: Group | str) -> Designs:
-    """The designs that are known for a group: name, m, the degree it is exact to, deviation, source.
-
-    The deviation is the whole one, where a theorem gives it. A proper subgroup has deviation 1,
-    which is not a defect where it is exact to the degree that matters.
-
-    Args:
-        group: the group.
-
-    Returns:
-        A table to print, to iterate over, or to turn into JSON data by `to_dict()`.
-
-    Examples:
-        >>> import sparseaug as sa
-        >>> for offer in sa.designs(sa.symmetric(7)):
-        ...     if offer.degree >= 2:
-        ...         print(offer.name, offer.m, offer.degree)
-        AGL(1,7) 42 2
-        A7 2520 5
-        full 5040 7
-    """
-    group = as_group(group)
-    offers = known(group)
-    offers.sort(key=lambda offer: math.inf if offer.m is None else offer.m)
-    return Designs(group, tuple(offers))
-
-
-def build(group: Group, offer: Offer, degree: int | None = None) -> GroupSample:
-    """The sample of an offer; a `GroupTooLargeError` if its rows are too many.
-
-    Its origin names the construction, and the degree where a search was judged by one.
-    """
-    if offer.build is None or not offer.fits(group.width):
-        raise GroupTooLargeError(
-            f"m={shorten(offer.m)} elements of {group.width} integers, the size of {offer.name}, are "
-            f"too many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
-        )
-    judged = offer.name in SEARCHED and degree is not None
-    name = f"{offer.name} by degree {degree}" if judged else offer.name
-    return GroupSample(group, offer.build(), 0, Origin("design", design=name))
-
-
-def _smallest_exact(group: Group, degree: int) -> Offer:
-    fitting = candidates(group, degree=degree)
-    if fitting:
-        return fitting[0]
-    offers = [offer for offer in known(group) if offer.m is not None]
-    exact = [offer for offer in offers if offer.degree >= degree]
-    if exact:
-        least = min(exact, key=lambda offer: offer.m or 0)
-        raise GroupTooLargeError(
-            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, "
-            f"{least.name}, has {least.m} elements, too many to list{_nearest(offers, degree)}."
-        )
-    raise UnsupportedError(
-        f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"
-        f"{_nearest(offers, degree)}{_searchable(group, degree)}."
-    )
-
-
-def _best_by_degree(group: Group, m: int, degree: int) -> Offer:
-    best = best_to_degree(group, m, degree)
-    if best is None:
-        least = next(iter(candidates(group, degree=degree)), None)
-        size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
-        raise UnsupportedError(
-            f"m={shorten(m)}: no design of {group.name} with so few elements is exact to "
-            f"degree={degree}{size}; raise m or lower degree."
-        )
-    if best.name in JUDGED:
-        _check_searched(m)
-    return best
-
-
-def _best_whole(group: Group, m: int) -> Offer:
-    """A flat set where its theorem is good enough, else the search, whichever has less deviation."""
-    if is_listed(group) and m >= group.order:
-        return next(offer for offer in known(group) if offer.name == "full")
-    flat = candidates(group, most=m, deviation=1.0, m=m)
-    flattest = min(flat, key=lambda offer: offer.deviation or 0.0, default=None)
-    if flattest is not None and flattest.deviation == 1.0:
-        flattest = None
-    # searches come within a factor of 1.3 to 2 of 1 / sqrt(m): no need of one below sqrt(2 / m)
-    if flattest is not None and (flattest.deviation or 0.0) <= math.sqrt(2.0 / m) * (1 + 1e-12):
-        return flattest
-    found = next((offer for offer in sized(group, m) if offer.name == "search"), None)
-    if found is None:
-        if flattest is not None:
-            return flattest
-        if not group.is_finite:
-            sizes = [one.m for one in candidates(group, deviation=1.0) if one.deviation != 1.0]
-            more = f"raise m to {sizes[0]} or more, or " if sizes else ""
-            raise UnsupportedError(
-                f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
-                f"known for {group.name}; {more}give degree=."
-            )
-        raise UnsupportedError(
-            f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
-            f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= "
-            "(known: sparseaug.designs(group)), or draw a pool and use thin."
-        )
-    _check_searched(m)
-    if flattest is None:
-        return found
-    sample = build(group, found)
-    if deviation(sample).value >= (flattest.deviation or 0.0):
-        return flattest
-    return Offer(found.name, m, 0, found.source, build=lambda: sample.elements)
-
-
-def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Offer:
-    offers = known(group, m, degree)
-    same = [offer for offer in offers if offer.name == name]
-    if not same:
-        names = ", ".join(dict.fromkeys(offer.name for offer in offers)) or "none"
+    if not isinstance(spectrum, Spectrum):
+        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a Spectrum; use orbit_spectrum.")
+    error = check_real("error", error, above=0)
+    group = spectrum.group
+    if oracle is not None:
+        require_oracle(oracle, group)
+    limit = None if max_m is None else check_integer("max_m", max_m, at_least=1, below=1 << 62)
+    ratio = math.sqrt(spectrum.variance) / error
+    draws = max(1, math.ceil(ratio * ratio * (1 - 1e-12))) if ratio < 1 << 30 else 1 << 60
+    if draws == 1:
+        alone = GroupSample(group, group.identity())
+        return Choice(alone, "identity", spectrum.predict(1), draws, error)
+    most = draws if limit is None else limit
+    found, nearest = smallest_within(spectrum, error, min(draws, most))
+    if found is not None:
+        return Choice(found.sample, found.name, found.prediction, draws, error)
+    nearest = min(nearest, (spectrum.predict(most).rms, f"{most} draws"))
+    if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
         raise ArgumentError(
-            f"name={shorten(name)} is not a design of {group.name}; known are {names}."
+            f"error={error!r} needs {draws} independent draws, and no known S of at most {most} "
+            f"elements reaches it; the nearest is {nearest[1]}, rms {nearest[0]:.3g}: raise "
+            "error or max_m."
         )
-    fixed = next((offer for offer in same if offer.build is not None and offer.m is not None), None)
-    if fixed is None:
-        need = "m" if m is None else "degree"
-        raise ArgumentError(f"name={name!r} of {group.name} needs {need}: {same[0].sizes}.")
-    if m is not None and fixed.m != m:
-        raise ArgumentError(
-            f"m={shorten(m)} does not fit name={name!r}, which has {fixed.m} elements."
-        )
-    if degree is not None and fixed.degree < degree and name not in SEARCHED:
-        raise ArgumentError(
-            f"name={name!r} is exact to degree {fixed.degree}, not degree={degree}."
-        )
-    if name in SEARCHED:
-        _check_searched(fixed.m or 0)
-    return fixed
+    if oracle is None:
+        oracle = Oracle(group, int(keyed_rng(0, "choose").integers(1 << 63)))
+    sample = oracle.fresh(draws)
+    return Choice(sample, "draws", spectrum.predict(draws), draws, error)
 
 
-def _check_searched(m: int) -> None:
-    if m > MOST_SEARCHED:
-        raise ArgumentError(
-            f"m={shorten(m)} is too many for a search, which ends at {MOST_SEARCHED}."
-        )
+class Judged(NamedTuple):
+    """A design, and what averaging over it leaves."""
+
+    name: str
+    sample: GroupSample
+    prediction: Prediction
 
 
-def _nearest(offers: list[Offer], degree: int) -> str:
-    """The exact designs on both sides of this degree."""
-    below = [offer for offer in offers if 0 < offer.degree < degree]
-    above = [offer for offer in offers if offer.degree > degree]
-    near = []
-    if below:
-        near.append(min(below, key=lambda offer: (-offer.degree, offer.m or 0)))
-    if above:
-        near.append(min(above, key=lambda offer: (offer.degree, offer.m or 0)))
-    if not near:
-        return ""
-    text = " and ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in near)
-    return f"; the nearest: {text}"
+def smallest_within(
+    spectrum: Spectrum, error: float, most: int
+) -> tuple[Judged | None, tuple[float, str]]:
+    """The smallest design that leaves at most `error` at the upper end of its bar, and the nearest."""
+    nearest = (math.inf, "none")
+    for found in judged(spectrum, most):
+        name, sample, prediction = found
+        within = prediction.value + prediction.error <= error * error
+        if within and prediction.value <= spectrum.predict(sample.m).value:
+            return found, nearest
+        nearest = min(nearest, (prediction.rms, f"{name} with m={sample.m}"))
+    return None, nearest
 
 
-def _searchable(group: Group, degree: int) -> str:
-    if any(offer.name == "search" for offer in known(group, 1, degree)):
-        return f"; with m= a search finds one that is nearly exact to degree {degree}"
-    return ""
+def judged(spectrum: Spectrum, most: int) -> Iterator[Judged]:
+    """Known designs of at most so many elements, and all of the group, the smallest first."""
+    group = spectrum.group
+    offers = [*candidates(group, most=most), *_lattices(group, most)]
+    offers.sort(key=lambda offer: (offer.m or 0, -offer.degree))
+    for offer in offers:
+        if (offer.m or 0) > MOST_ELEMENTS and offer.name != "full":
+            continue
+        try:
+            sample = build(group, offer)
+            prediction = spectrum.predict("full" if offer.name == "full" else sample)
+            yield Judged(offer.name, sample, prediction)
+        except (ArgumentError, UnsupportedError, GroupTooLargeError):
+            continue  # a size that this design does not have, or one that cannot be judged
+
+
+def _lattices(group: Group, most: int) -> list[Offer]:
+    """Those that are made for a given m and need no search."""
+    if all(offer.m is not None or offer.name in SEARCHED for offer in known(group)):
+        return []
+    sizes = [m for m in range(2, min(most, MOST_ELEMENTS) + 1) if group.order % m == 0]
+    if len(sizes) > MOST_SIZES:
+        sizes = sizes[:: math.ceil(len(sizes) / MOST_SIZES)]
+    return [offer for m in sizes for offer in sized(group, m) if offer.name not in SEARCHED]

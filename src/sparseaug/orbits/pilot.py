@@ -28,16 +28,16 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
+from sparseaug.designs.choose import smallest_within
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
+from sparseaug.orbits.measure import measure, usual_calls
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.orbits.spectrum.choose import smallest_within
-from sparseaug.orbits.spectrum.measure import measure, usual_calls
-from sparseaug.orbits.spectrum.result import Prediction, Spectrum
 from sparseaug.plans.table import Plan, PlanRow, format_real, notes_of
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectral.spectrum import Prediction, Spectrum
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
 
 

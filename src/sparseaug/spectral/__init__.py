@@ -2,6 +2,8 @@
 
 deviation   deviation(S): the best method for the group; words; how it is known
 profiles    profile(S): norms and mean squares degree by degree
+spectrum    the variance of a function by degree, and what an average over S leaves of it
+mean_squares  what S leaves of each degree
 draw_until  draw until the deviation is small enough
 generation  whether S can work at all
 methods     the methods, in order of preference

@@ -17,6 +17,7 @@ from sparseaug.actions.base import differences, require_law
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import LARGEST
+from sparseaug.orbits.measure import measure
 from sparseaug.orbits.models import (
     call_by_rows,
     check_chunk,
@@ -24,9 +25,8 @@ from sparseaug.orbits.models import (
     require_inputs,
     usual_chunk,
 )
-from sparseaug.orbits.spectrum.measure import measure
-from sparseaug.orbits.spectrum.result import Spectrum
 from sparseaug.sampling import Oracle
+from sparseaug.spectral.spectrum import Spectrum
 
 _HELD = 1 << 30  # bytes of outputs held at a time
 _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size is given

@@ -55,10 +55,10 @@ from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import MEANINGS, usual_grading
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.orbits.spectrum.result import Spectrum, check_variances
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectral.spectrum import Spectrum, check_variances
 
 MOST_TRANSFORMED = 50_000
 """Order of groups that are not abelian and are transformed whole: |G|^2 operations for each output."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import check_flag, check_integer
+from sparseaug._checks import check_array, check_flag, check_integer
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.groups import Group
@@ -19,10 +19,9 @@ from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.degrees import Degree, Degrees
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.degrees.factors import factor_sets
-from sparseaug.kernels.arrays import check_floats
-from sparseaug.orbits.spectrum.mean_squares import mean_squares, spreads
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
+from sparseaug.spectral.mean_squares import mean_squares, spreads
 from sparseaug.spectral.methods import as_known
 
 LEVEL = 0.95
@@ -334,7 +333,7 @@ def _short(share: float) -> str:
 
 def check_variances(name: str, given: Any, axes: int, count: int) -> Floats:
     """A read-only copy, or an `ArgumentError`: of finite sums, one for each block."""
-    array = check_floats(name, given).copy()
+    array = check_array(name, given, np.float64).copy()
     if axes == 2 and array.shape == (0,):  # JSON has no shape (0, count)
         array = np.zeros((0, count))
     with np.errstate(over="ignore"):
