@@ -21,10 +21,10 @@ from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.rotate import rotate as rotate
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
-from sparseaug.designs.choose import choose as choose
-from sparseaug.designs.design import design as design
-from sparseaug.designs.design import designs as designs
+from sparseaug.designs.best import design as design
+from sparseaug.designs.best import designs as designs
 from sparseaug.designs.inspection import inspect as inspect
+from sparseaug.designs.smallest import choose as choose
 from sparseaug.designs.thin import thin as thin
 from sparseaug.groups import alternating as alternating
 from sparseaug.groups import cyclic as cyclic

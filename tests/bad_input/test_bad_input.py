@@ -61,7 +61,7 @@ EXCUSED = {
             *("nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
             *("orbits.InvarianceReport", "spectral.Deviation", "sources.Symmetry"),
             *("orbits.InvarianceTest", "orbits.Pilot", "spectral.Drawn", "plans.SampledWords"),
-            *("designs.Choice", "orbits.Prediction", "orbits.Spectrum", "spectral.Profile"),
+            *("designs.Choice", "spectral.Prediction", "spectral.Spectrum", "spectral.Profile"),
             *("designs.Inspection", "designs.Instead", "plans.Plan", "plans.PlanRow"),
             *("sources.CrystalSymmetry", "sources.GraphSymmetry", "sources.MoleculeSymmetry"),
             *("theory.Crossovers", "theory.MethodCost", "theory.SGDPlan", "theory.WordsPlan"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.design import build
+from sparseaug.designs.best import build
 from sparseaug.designs.shifts import lattice
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
 

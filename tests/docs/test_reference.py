@@ -30,7 +30,7 @@ ALSO = {
         *("mathieu", "rubik"),
     ),
     "sparseaug.orbits": (
-        *("Choice", "InvarianceReport", "InvarianceTest", "Pilot"),
+        *("InvarianceReport", "InvarianceTest", "Pilot"),
         *("Prediction", "Spectrum", "assert_invariant"),
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),

@@ -1,7 +1,7 @@
 """S by design: better than luck, exact where it counts, at no oracle call.
 
-design         design(group, ...), designs(group): the best known S
-choose         the smallest S for an error, by the spectrum of a model
+best           design(group, ...), designs(group): the best known S
+smallest       choose: the smallest S for an error, by the spectrum of a model
 thin           the best m elements of a pool
 inspection     what a given list of elements misses, and which design to use instead
 offers         what is known for a group, as a table
@@ -20,10 +20,10 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
-from sparseaug.designs.choose import Choice, choose
-from sparseaug.designs.design import design, designs
+from sparseaug.designs.best import design, designs
 from sparseaug.designs.inspection import Inspection, Instead, inspect
 from sparseaug.designs.offers import Designs
+from sparseaug.designs.smallest import Choice, choose
 from sparseaug.designs.thin import thin
 from sparseaug.groups import Group
 

@@ -19,7 +19,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug._floats import text_up
-from sparseaug.designs.design import build, designs
+from sparseaug.designs.best import build, designs
 from sparseaug.designs.offers import Offer
 from sparseaug.errors import (
     ArgumentError,

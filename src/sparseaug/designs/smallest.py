@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparseaug._checks import LIMITS, check_integer, check_real
+from sparseaug.designs.best import build
 from sparseaug.designs.catalogue import SEARCHED, candidates, known, sized
-from sparseaug.designs.design import build
 from sparseaug.designs.offers import Offer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group
