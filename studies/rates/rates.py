@@ -154,7 +154,7 @@ def _designs(given: StudyProblem, task: Task) -> Result:
     ]
     if not known:
         sizes = [2**k for k in range(1, 12) if 2**k < group.order]
-        known = [(f"{m} of {group.name}", design(group, m=m)) for m in sizes]
+        known = [(f"{m} of {group.name}", design(group, m=m, objective="deviation")) for m in sizes]
     found = []
     for _, S in known:
         oracles = _oracles(given, task, S.m)

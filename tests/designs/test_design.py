@@ -99,13 +99,13 @@ PINNED = [
     ("S8", {"degree": 3}, "c7cf330245ab7c22"),
     ("A8", {"degree": 1}, "4de0634ebc6d3431"),
     ("Z2^20", {"degree": 4}, "6ce9ddd67c4ec3f9"),
-    ("C91", {"m": 10}, "9a1a95193c464e27"),
-    ("C29xC29", {"m": 29}, "861fba69962a6e47"),
-    ("Z2^14", {"m": 128}, "713f5d019e69ad06"),
+    ("C91", {"m": 10, "objective": "deviation"}, "9a1a95193c464e27"),
+    ("C29xC29", {"m": 29, "objective": "deviation"}, "861fba69962a6e47"),
+    ("Z2^14", {"m": 128, "objective": "deviation"}, "713f5d019e69ad06"),
     ("C8xC8", {"m": 32, "name": "lattice"}, "3c67b38fd7a106d1"),
-    ("S5", {"m": 16}, "1f6a12ee095597df"),
+    ("S5", {"m": 16, "objective": "deviation"}, "1f6a12ee095597df"),
     ("S12", {"m": 20, "degree": 2}, "a72270a7d54a2eea"),
-    ("C12xC9", {"m": 20}, "2eb7ec8137a5494d"),
+    ("C12xC9", {"m": 20, "objective": "deviation"}, "2eb7ec8137a5494d"),
     ("Z2^40", {"m": 16, "degree": 2}, "66f14af546d1782a"),
     ("B4", {"degree": 2}, "a12f26abb96e9689"),
     ("S10xS12", {"m": 32, "degree": 1}, "415ab8d2af5fa49f"),
@@ -223,7 +223,7 @@ def test_lattices_of_every_divisor_are_subgroups_of_that_size():
 
 def test_difference_sets_have_every_quotient_equally_often():
     for n, m in ((7, 3), (13, 4), (21, 5), (31, 6), (57, 8), (73, 9), (91, 10)):
-        S = sa.design(sa.cyclic(n), m=m)
+        S = sa.design(sa.cyclic(n), m=m, objective="deviation")
         assert S.m == m
         differences = (S.elements - S.elements.T) % n
         assert np.bincount(differences.ravel(), minlength=n).tolist() == [m] + [1] * (n - 1)
@@ -251,8 +251,8 @@ def test_difference_sets_have_every_quotient_equally_often():
         ("S7", {"m": -3}, ArgumentError, ["m=-3"]),
         ("S7", {"m": 2.5}, ArgumentError, ["m=2.5"]),
         ("S7", {}, ArgumentError, ["m, degree"]),
-        ("S20", {"m": 64}, UnsupportedError, ["too large", "degree="]),
-        ("Rubik", {"m": 64}, UnsupportedError, ["too large", "thin"]),
+        ("S20", {"m": 64, "objective": "deviation"}, UnsupportedError, ["too large", "degree="]),
+        ("Rubik", {"m": 64, "objective": "deviation"}, UnsupportedError, ["too large", "thin"]),
         ("Rubik", {"degree": 1}, UnsupportedError, ["degree=1"]),
         ("Cube24", {"degree": 1}, UnsupportedError, ["degree=1", "give m"]),
         ("Z2^64", {"degree": 9}, UnsupportedError, ["degree=9", "degree 7"]),
@@ -261,7 +261,12 @@ def test_difference_sets_have_every_quotient_equally_often():
         ("S7", {"name": "PGL(2,7)"}, ArgumentError, ["name='PGL(2,7)'", "AGL(1,7)"]),
         ("S7", {"m": 7, "name": "AGL(1,7)"}, ArgumentError, ["m=7", "42"]),
         ("S7", {"degree": 3, "name": "AGL(1,7)"}, ArgumentError, ["degree=3"]),
-        ("S20", {"m": 4, "name": "search"}, ArgumentError, ["needs degree", "by degree 1 or 2"]),
+        (
+            "S20",
+            {"m": 4, "name": "search", "objective": "deviation"},
+            ArgumentError,
+            ["needs degree", "by degree 1 or 2"],
+        ),
         ("S7", {"m": 20_000, "name": "search"}, ArgumentError, ["m=20000", "10000"]),
         ("S20", {"m": 5, "degree": 3}, UnsupportedError, ["m=5", "6840"]),
     ],

@@ -38,15 +38,15 @@ def test_with_inversion_designs_are_smaller_than_the_grids_in_use(degree, most):
 
 
 def test_thirty_rotations_have_a_proved_deviation_on_all_functions():
-    S = sa.design(SPACE, m=30)
+    S = sa.design(SPACE, m=30, objective="deviation")
     assert S.m == 30
     assert sa.deviation(S).value == pytest.approx(2 * math.sqrt(29) / 30)
-    assert sa.design(SPACE, m=36).m == 30  # the best of at most m
-    assert sa.design(SPACE, m=500).m == 462
-    assert sa.design(ALL, m=60).m == 60
-    assert sa.deviation(sa.design(ALL, m=60)).value == sa.deviation(S).value
+    assert sa.design(SPACE, m=36, objective="deviation").m == 30  # the best of at most m
+    assert sa.design(SPACE, m=500, objective="deviation").m == 462
+    assert sa.design(ALL, m=60, objective="deviation").m == 60
+    assert sa.deviation(sa.design(ALL, m=60, objective="deviation")).value == sa.deviation(S).value
     with pytest.raises(UnsupportedError, match="m=5"):
-        sa.design(SPACE, m=5)
+        sa.design(SPACE, m=5, objective="deviation")
 
 
 @pytest.mark.parametrize("degree", [1, 2, 7, 64])
@@ -138,4 +138,4 @@ def test_the_m_that_is_advised_is_one_that_helps():
         ("S5xSO3", "known for S5xSO3; give degree="),
     ):
         with pytest.raises(UnsupportedError, match=advice):
-            sa.design(sa.group(name), m=5)
+            sa.design(sa.group(name), m=5, objective="deviation")

@@ -18,13 +18,13 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 @pytest.mark.parametrize(
     ("name", "options", "most"),
     [
-        ("C91", {"m": 10}, 0.3 + 1e-12),
-        ("C73", {"m": 9}, 0.3143),
-        ("C29xC29", {"m": 29}, 0.1858),
-        ("C28xC28", {"m": 64}, 0.20),
-        ("Z2^14", {"m": 128}, 0.1251),
-        ("S5", {"m": 32}, 0.215),
-        ("S7", {"m": 16}, 0.45),
+        ("C91", {"m": 10, "objective": "deviation"}, 0.3 + 1e-12),
+        ("C73", {"m": 9, "objective": "deviation"}, 0.3143),
+        ("C29xC29", {"m": 29, "objective": "deviation"}, 0.1858),
+        ("C28xC28", {"m": 64, "objective": "deviation"}, 0.20),
+        ("Z2^14", {"m": 128, "objective": "deviation"}, 0.1251),
+        ("S5", {"m": 32, "objective": "deviation"}, 0.215),
+        ("S7", {"m": 16, "objective": "deviation"}, 0.45),
         ("S10", {"m": 90, "degree": 2}, 0.16),
         ("Z2^64", {"m": 32, "degree": 2}, 0.25),
         ("Z2^64", {"m": 64, "degree": 3}, 0.25),
@@ -159,9 +159,9 @@ def test_a_search_is_made_only_where_no_flat_set_is_near_what_searches_reach(mon
 
     monkeypatch.setattr("sparseaug.designs.best.deviation", judged)
     for m in (10, 22):
-        assert sa.design(group, m=m).origin.design == "Singer set over GF(9)"
+        assert sa.design(group, m=m, objective="deviation").origin.design == "Singer set over GF(9)"
     assert not searched
-    S = sa.design(group, m=40)
+    S = sa.design(group, m=40, objective="deviation")
     assert searched == [40]
     assert (S.m, S.origin.design) == (40, "search")
     assert sa.deviation(S).value < 0.3
@@ -188,7 +188,7 @@ def test_bad_pools_are_refused():
 
 def test_flat_sets_are_below_the_square_root_of_two_over_m():
     for name, m in (("Z2^6", 8), ("Z2^10", 32), ("C11xC11", 11), ("C57", 8)):
-        S = sa.design(sa.group(name), m=m)
+        S = sa.design(sa.group(name), m=m, objective="deviation")
         assert sa.deviation(S).value <= math.sqrt(2 / m) * (1 + 1e-12)
 
 
@@ -232,6 +232,6 @@ def test_a_search_by_degree_3_has_no_odd_character():
 def test_the_first_elements_of_a_large_group_are_not_taken_for_ties():
     """Beside a few elements nearly all others have one score; the first by rank are much alike."""
     group = sa.symmetric(8)
-    S = sa.design(group, m=16, name="nested")
+    S = sa.design(group, m=16, name="nested", objective="deviation")
     drawn = [sa.deviation(sa.Oracle(group, seed=s).draw(16)).value for s in range(3)]
     assert sa.deviation(S).value < np.mean(drawn)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from sparseaug._checks import check_integer, check_text
+import numpy as np
+
+from sparseaug._checks import check_choice, check_flag, check_integer, check_text
 from sparseaug.designs.catalogue import (
     JUDGED,
     LARGEST_ORDER,
@@ -17,11 +20,13 @@ from sparseaug.designs.catalogue import (
     sized,
 )
 from sparseaug.designs.offers import MOST_ENTRIES, Designs, Offer
+from sparseaug.designs.selector import best, nested, search
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group, as_group, format_order
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectral import deviation
+from sparseaug.spectral.spectrum import Spectrum, prior
 
 
 def design(
@@ -30,13 +35,20 @@ def design(
     m: int | None = None,
     degree: int | None = None,
     name: str | None = None,
+    spectrum: Spectrum | None = None,
+    objective: str = "prediction",
+    identity: bool = False,
 ) -> GroupSample:
-    """S by construction: no oracle call, the same on every machine.
+    """S by construction and by search: no oracle call, the same on every machine.
 
-    With `degree` alone, the smallest known S that is exact, D_S f = 0, for all functions f of at
-    most that degree. With `m` alone, the best known S of at most m elements, judged by its whole
-    deviation. With both, an exact one of at most m elements if one is known, else the best found by
-    a search that is judged on the functions of at most that degree. With `name`, that row of
+    With `m` and `spectrum`, the S of at most m elements that leaves least of this model: it minimises
+    `spectrum.predict(S)`, at the upper end of its error bar. With `m` alone the same for a prior in
+    which low degrees matter most, the share of degree k as 1 / k^3; measure with `orbit_spectrum` where
+    a model is at hand. With objective="deviation" the worst function counts instead.
+
+    With `degree` alone, the smallest known S that is exact, D_S f = 0, for all functions f of at most
+    that degree. With `m` and `degree`, an exact one of at most m elements if one is known, else the best
+    found by a search that is judged on the functions of at most that degree. With `name`, that row of
     `designs(group)`.
 
     The degree of a function is the number of coordinates it looks at: points of a permutation,
@@ -45,11 +57,14 @@ def design(
 
     Args:
         group: the group.
-        m: number of elements, at most (exactly, for a search and for a name).
+        m: number of elements, at most (exactly, for a name).
         degree: of the functions that count, from 1 to the number of coordinates.
         name: "nested" for a greedy choice whose rows `S.elements[:k]` are the greedy choice of k, for
-            every k; "search" for greedy choice and swaps; "lattice" for shifts; or any other name in
+            every k; "search" for greedy choice and exchanges; "lattice" for shifts; or any other name in
             `designs(group)`.
+        spectrum: of the model, from `orbit_spectrum`.
+        objective: "prediction", or "deviation" for the largest error over all functions.
+        identity: put the identity first, by a translate of S if it is not in it.
 
     Returns:
         The sample, with `calls == 0` and an origin that names the construction.
@@ -60,29 +75,55 @@ def design(
         GroupTooLargeError: the design is known, and too large to be listed.
 
     Examples:
-        >>> import sparseaug as sa
+        >>> import numpy as np, sparseaug as sa
+        >>> act = sa.roll(sa.cyclic(60))
+        >>> x = np.random.default_rng(0).normal(size=(20, 60))
+        >>> f = lambda x: np.tanh(x[:, :30].sum(axis=1))
+        >>> spectrum = sa.orbit_spectrum(f, act, x)
+        >>> S = sa.design(act.group, m=8, spectrum=spectrum)
+        >>> round(spectrum.predict(S).relative, 4), round(spectrum.predict(8).relative, 4)
+        (0.0129, 0.125)
         >>> S = sa.design(sa.symmetric(7), degree=2)
         >>> S.origin.design, S.m, S.calls, sa.deviation(S, degree=2).value < 1e-12
         ('AGL(1,7)', 42, 0, True)
-        >>> S = sa.design(sa.cyclic(91), m=10)
+        >>> S = sa.design(sa.cyclic(91), m=10, objective="deviation")
         >>> S.origin.design, round(sa.deviation(S).value, 6), round(sa.deviation(S).floor, 6)
         ('Singer set over GF(9)', 0.3, 0.3)
-        >>> sa.design(sa.abelian(8, 8), m=32, name="lattice").m
-        32
         >>> S = sa.design(sa.rotations(3), degree=5)
         >>> S.origin.design, S.m, sa.deviation(S, degree=5).value < 1e-12
         ('icosahedron', 60, True)
-        >>> S = sa.design(sa.rotations(3), m=30)
-        >>> S.origin.design, round(sa.deviation(S).value, 4)
-        ('integer quaternions of norm 29', 0.359)
     """
     group = as_group(group)
     if m is not None:
         m = check_integer("m", m, at_least=1)
     if degree is not None:
         degree = require_degree(group, degree)
+    objective = check_choice("objective", objective, ("prediction", "deviation"))
     if name is not None:
-        offer = _by_name(group, check_text("name", name), m, degree)
+        name = check_text("name", name)
+    if spectrum is not None:
+        _require_spectrum(spectrum, group, m, degree, objective)
+    if check_flag("identity", identity):
+        chosen = _chosen(group, m, degree, name, spectrum, objective)
+        return _with_identity(chosen)
+    return _chosen(group, m, degree, name, spectrum, objective)
+
+
+def _chosen(
+    group: Group,
+    m: int | None,
+    degree: int | None,
+    name: str | None,
+    spectrum: Spectrum | None,
+    objective: str,
+) -> GroupSample:
+    if m is not None and degree is None and objective == "prediction":
+        by = _prior(group) if spectrum is None else spectrum
+        if by is not None and name in (None, *KERNEL_SEARCHES):
+            _check_searched(m)
+            return KERNEL_SEARCHES.get(name or "", best)(by, m).sample
+    if name is not None:
+        offer = _by_name(group, name, m, degree)
     elif degree is not None and m is None:
         offer = _smallest_exact(group, degree)
     elif degree is not None and m is not None:
@@ -92,6 +133,45 @@ def design(
     else:
         raise ArgumentError("give m, degree, or a name of designs(group); neither was given.")
     return build(group, offer, degree)
+
+
+KERNEL_SEARCHES = {"search": search, "nested": nested}
+
+
+def _prior(group: Group) -> Spectrum | None:
+    """None where the group has no degrees: there the deviation counts."""
+    try:
+        return prior(group)
+    except (UnsupportedError, GroupTooLargeError):
+        return None
+
+
+def _require_spectrum(
+    spectrum: Any, group: Group, m: int | None, degree: int | None, objective: str
+) -> None:
+    if not isinstance(spectrum, Spectrum):
+        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a Spectrum; use orbit_spectrum.")
+    if spectrum.group != group:
+        raise ArgumentError(
+            f"spectrum is of {spectrum.group.name}, not of {group.name}; measure it with an action of "
+            "this group."
+        )
+    if m is None:
+        raise ArgumentError("spectrum needs m, the number of elements; or use choose with error=.")
+    if degree is not None or objective == "deviation":
+        other = "degree" if degree is not None else "objective='deviation'"
+        raise ArgumentError(f"spectrum and {other} judge S in two ways; give one of them.")
+
+
+def _with_identity(S: GroupSample) -> GroupSample:
+    """The identity first: moved there, or S translated so that its first element is it."""
+    group, rows = S.group, S.elements
+    same = np.flatnonzero((rows == group.identity()).all(axis=1))
+    if len(same):
+        order = np.r_[same[0], np.delete(np.arange(len(rows)), same[0])]
+        return GroupSample(group, rows[order], 0, S.origin)
+    rest = group.compose(group.inverse(rows[:1]), rows[1:])
+    return GroupSample(group, np.concatenate([group.identity(), rest]), 0, S.origin)
 
 
 def designs(group: Group | str) -> Designs:

@@ -56,20 +56,20 @@ def rotation_offers(group: Rotations, m: int | None, degree: int | None) -> Iter
     for letter, (name, exact) in _SOLIDS.items():
         size = both * len(subgroup(letter))
         source = "a finite group that fixes no vector of these degrees"
-        build = partial(_with_reflections, group, partial(_solid, letter))
+        build = partial(_reflected, group, partial(_solid, letter))
         yield Offer(name + added, size, exact, source, 1.0, build=build)
     for exact, (letter, count) in unions().items():
         size = both * count * len(subgroup(letter))
         name = f"{count} cosets of {letter}" if letter != "C1" else f"{count} rotations"
         source = f"least squares, {_DIGITS} digits"
-        build = partial(_with_reflections, group, partial(_union, exact))
+        build = partial(_reflected, group, partial(_union, exact))
         yield Offer(name + added, size, exact, source, build=build)
     primes = [p for p in range(SHOWN) if is_suitable(p)]
     best = None if m is None else largest_prime(m // both)
     for p in primes if best is None else sorted({*primes, best}):
         name = f"integer quaternions of norm {p}{added}"
         source = "Lubotzky, Phillips, Sarnak 1986: for all l"
-        build = partial(_with_reflections, group, partial(prime_rows, p))
+        build = partial(_reflected, group, partial(prime_rows, p))
         yield Offer(name, both * (p + 1), 0, source, prime_bounds(p)[1], build=build)
 
 
@@ -140,8 +140,12 @@ def _rows(found: Sequence[Quaternion]) -> Rows:
     return signed(np.array(rows))
 
 
-def _with_reflections(group: Rotations, rows: partial[Rows]) -> Rows:
-    turns = rows()
+def _reflected(group: Rotations, rows: partial[Rows]) -> Rows:
+    return with_reflections(group, rows())
+
+
+def with_reflections(group: Rotations, turns: Rows) -> Rows:
+    """The rotations, and with the inversion or reflection each once more, where the group has it."""
     if not group.reflections:
         return turns
     return np.concatenate([np.insert(turns, turns.shape[1], bit, axis=1) for bit in (0.0, 1.0)])
@@ -151,11 +155,12 @@ def _even_angles(group: Rotations) -> Iterator[Offer]:
     for exact in range(1, HIGHEST_DEGREE + 1):
         size = (1 + group.reflections) * (exact + 1)
         name = f"{exact + 1} even angles" + (" and their reflections" if group.reflections else "")
-        build = partial(_with_reflections, group, partial(_angles, exact + 1))
+        build = partial(_reflected, group, partial(even_angles, exact + 1))
         yield Offer(name, size, exact, "a sum of all roots of unity is 0", 1.0, build=build)
 
 
-def _angles(count: int) -> Rows:
+def even_angles(count: int) -> Rows:
+    """0, 1, ... times the full turn over count."""
     turns = np.arange(count)[:, None] / count
     return np.minimum(turns * TURN + turns * TURN_REST, TURN)
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.smallest import smallest_within
+from sparseaug.designs.smallest import smallest
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.measure import measure, usual_calls
@@ -376,7 +376,9 @@ def _many(draws: int, group: Group) -> str:
 
 def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | None, float | None]:
     """The smallest known design that leaves at most this, its error bar included."""
-    found, _ = smallest_within(spectrum, half, draws)
+    found = smallest(spectrum, half, draws)
     if found is None or found.name == "full":  # which has a row of its own
         return "none with fewer elements than draws is known to be good enough", None, None
-    return found.name, found.sample.m, found.prediction.rms
+    m = found.sample.m
+    note = f"{found.name}: design(group, m={m}, spectrum=pilot.spectrum)"
+    return note, m, math.sqrt(found.left)

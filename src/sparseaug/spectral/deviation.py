@@ -145,7 +145,7 @@ def deviation(
             non-zero frequencies count); and for a direct product, those of all factors together: the
             largest norm on a tensor product of the factors' functions of d_1, ..., d_r coordinates,
             d_1 + ... + d_r <= degree. For rotations: only l <= degree, or frequencies up to it, both
-            parities; of all l together the norm is known for `design(group, m=)` alone
+            parities; of all l together the norm is known for `design(group, m=, objective="deviation")`
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)
         progress: called now and then with two numbers, how much is done and of how much

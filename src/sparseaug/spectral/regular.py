@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,15 +167,22 @@ def left_translations(group: Group, elements: Rows) -> NDArray[np.int32]:
     rank(a t) = rank(a) + rank(t), g a = a' s gives rank(g a t) = rank(a') + rank(s t): one product
     in the group for each coset, and the table of H. It is checked, not assumed.
     """
-    size = _tail(group)
-    heads = group.unrank(np.arange(0, group.order, size))
-    tail = group.unrank(np.arange(size))
-    table = _ranks(group, tail[:, None], tail[None]).astype(np.int32)
+    heads, table = _heads_and_table(group)
+    size = len(table)
     result = np.empty((len(elements), group.order // size, size), np.int32)
     for row, g in zip(result, elements, strict=True):
         coset, inside = np.divmod(_ranks(group, g[None, None], heads[None])[0], size)
         np.add(table[inside], (coset * size).astype(np.int32)[:, None], out=row)
     return result.reshape(len(elements), -1)
+
+
+@lru_cache(maxsize=4)
+def _heads_and_table(group: Group) -> tuple[Rows, NDArray[np.int32]]:
+    """One element of each coset of H, and the ranks of all products in H."""
+    size = _tail(group)
+    tail = group.unrank(np.arange(size))
+    table = _ranks(group, tail[:, None], tail[None]).astype(np.int32)
+    return group.unrank(np.arange(0, group.order, size)), table
 
 
 def require_room(count: int, dimension: int, what: str, *, starts: int = 1) -> None:

@@ -247,7 +247,8 @@ def prime_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     if p is None:
         raise UnsupportedError(
             f"{S.group.name} has infinitely many irreps, and S is not one of the sets whose norm on all "
-            "of them is known, design(group, m=); give degree=, the largest degree that counts."
+            "of them is known, design(group, m=, objective='deviation'); give degree=, the largest "
+            "degree that counts."
         )
     low, high = prime_bounds(p)
     return Norm(high, low, f"all l, norm {p}")

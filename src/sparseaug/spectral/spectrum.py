@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import check_array, check_flag, check_integer
+from sparseaug._checks import LIMITS, check_array, check_flag, check_integer
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.degrees import Degree, Degrees
+from sparseaug.groups.degrees.abelian import usual_grading
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.degrees.factors import factor_sets
 from sparseaug.sampling import GroupSample
@@ -55,6 +56,11 @@ class Prediction:
     def rms(self) -> float:
         """The root of `value`, in the units of the outputs."""
         return math.sqrt(self.value)
+
+    @property
+    def upper(self) -> float:
+        """value + error: by this one sets are judged."""
+        return self.value + self.error
 
     @property
     def relative(self) -> float:
@@ -124,13 +130,14 @@ class Spectrum(Shown):
     inputs: int
 
     @cached_property
-    def _blocks(self) -> Degrees:
+    def blocks(self) -> Degrees:
+        """What the variances are of."""
         return self.group.known_as().group.degrees(self.by, whole=self.exact)
 
     @property
     def meaning(self) -> str:
         """What degrees count."""
-        return self._blocks.meaning
+        return self.blocks.meaning
 
     @property
     def variance(self) -> float:
@@ -141,6 +148,13 @@ class Spectrum(Shown):
     def variance_error(self) -> float:
         """Half the length of its 95 % interval; 0 where the spectrum is exact."""
         return self._half_width(self.replicates.sum(axis=1), self.variance)
+
+    @property
+    def upper(self) -> Floats:
+        """The variance of each block, at the upper end of a bar of its own: what a search minimises."""
+        if not len(self.replicates):
+            return self.variances
+        return np.maximum(self.variances, np.quantile(self.replicates, 0.9, axis=0))
 
     @cached_property
     def shares(self) -> Mapping[Degree, float]:
@@ -163,7 +177,7 @@ class Spectrum(Shown):
     @property
     def parts(self) -> Mapping[str, float]:
         """The variance of each irrep by name, or of each degree; empty where they are too many."""
-        names = self._blocks.names if len(self.variances) <= MOST_PARTS else ()
+        names = self.blocks.names if len(self.variances) <= MOST_PARTS else ()
         return MappingProxyType(dict(zip(names, self.variances.tolist(), strict=False)))
 
     def predict(self, S: GroupSample | int | Literal["full"]) -> Prediction:
@@ -191,10 +205,12 @@ class Spectrum(Shown):
             return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
         known = as_known(sample)
-        squares = mean_squares(self._blocks, known)
+        squares = mean_squares(self.blocks, known)
         value = float(self.variances @ squares)
-        within = float(np.linalg.norm(self.variances * spreads(self._blocks, known)))
+        within = float(np.linalg.norm(self.variances * spreads(self.blocks, known)))
         error = math.hypot(self._half_width(self.replicates @ squares, value), within)
+        if not self.inputs:  # a prior has no bars
+            error = 0.0
         return Prediction(value, error, sample.m, self.variance)
 
     def plot(self, axes: Any = None) -> Any:
@@ -305,7 +321,7 @@ class Spectrum(Shown):
     @cached_property
     def _degrees(self) -> tuple[Degree, ...]:
         """In ascending order; sets of factors as they are named, what lies above all numbers last."""
-        unique = dict.fromkeys(self._blocks.degrees)
+        unique = dict.fromkeys(self.blocks.degrees)
         known = self.group.known_as().group
         named = list(factor_sets(known).values()) if known.factors else []
         numbers = sorted(degree for degree in unique if isinstance(degree, int))
@@ -314,13 +330,31 @@ class Spectrum(Shown):
     def _by_degree(self, values: Floats) -> Floats:
         """Sums (k, degrees) of (k, blocks)."""
         place = {degree: i for i, degree in enumerate(self._degrees)}
-        index = np.array([place[degree] for degree in self._blocks.degrees], np.int64)
+        index = np.array([place[degree] for degree in self.blocks.degrees], np.int64)
         found = np.zeros((len(values), len(place)))
         np.add.at(found.T, index, values.T)
         return found
 
     def _mapping(self, values: Floats) -> Mapping[Degree, float]:
         return MappingProxyType(dict(zip(self._degrees, values.tolist(), strict=True)))
+
+
+def prior(group: Group) -> Spectrum:
+    """The spectrum to begin with, where no model is at hand: the share of degree k is as 1 / k^3.
+
+    Most models look like that: functions of few coordinates, low frequencies and small l carry most.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> {k: round(share, 3) for k, share in prior(sa.symmetric(4)).shares.items()}
+        {1: 0.861, 2: 0.108, 3: 0.032}
+    """
+    known = group.known_as().group
+    whole = known.moduli is not None and known.log_order < math.log(LIMITS["characters"].most)
+    blocks = known.degrees(whole=whole)
+    none = np.zeros((0, len(blocks.degrees)))
+    by = usual_grading(known) if known.moduli is not None else None
+    return Spectrum(group, by, whole, blocks.prior(), none, 0, 0)
 
 
 _MOST_ROWS = 40

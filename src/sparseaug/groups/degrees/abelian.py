@@ -84,6 +84,10 @@ class Characters(Degrees):
     def degrees(self) -> tuple[Degree, ...]:
         return tuple(self.labels[1:].tolist())
 
+    @property
+    def levels(self) -> Floats:
+        return self.labels[1:].astype(np.float64)
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         moduli = np.array(self.group.moduli)
         ranks, index = np.unique(self.group.rank(rows), return_inverse=True)

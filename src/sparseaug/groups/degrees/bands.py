@@ -62,6 +62,10 @@ class Bands(Degrees):
     def degrees(self) -> tuple[Degree, ...]:
         return tuple(int(k) if k <= HIGHEST else f"above {HIGHEST}" for k, _ in self.parts)
 
+    @property
+    def levels(self) -> Floats:
+        return np.array([min(max(1.0, k), 30.0) for k, _ in self.parts])
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         half, bits = self._halves(rows), self._bits(rows)
         cell = np.minimum((half * (2 * _CELLS / np.pi)).astype(np.int64), _CELLS - 1)

@@ -70,6 +70,26 @@ class Degrees(ABC):
         """Of each block; its degree where it holds all of it."""
         return tuple(str(degree) for degree in self.degrees)
 
+    @property
+    def levels(self) -> Floats:
+        """The degree of each block as a number of at least 1."""
+        return np.maximum(1.0, np.array(self.degrees, np.float64))
+
+    @property
+    def sizes(self) -> Floats:
+        """The sum of d_pi^2 of each block, beside the others of its degree."""
+        return np.ones(len(self.degrees))
+
+    def prior(self) -> Floats:
+        """Shares of the variance where nothing was measured: that of degree k is as 1 / k^3.
+
+        Within a degree they are as d_pi^2, the same for every function of norm 1 there.
+        """
+        index = np.unique(self.levels, return_inverse=True)[1]
+        within = self.sizes / np.bincount(index, self.sizes)[index]
+        found = within / self.levels**3
+        return np.asarray(found / found.sum())
+
     @abstractmethod
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         """phi (K, blocks) on K kinds of elements, and the kind of each row."""
@@ -105,6 +125,10 @@ class IrrepDegrees(Degrees):
                 "permutations, abelian and dihedral groups, rotations, and products."
             )
         return tuple(degree for degree in found if degree is not None)
+
+    @property
+    def sizes(self) -> Floats:
+        return np.array([float(irrep.dimension) ** 2 for irrep in self.irreps])
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         keys = self.group._class_keys(rows)

@@ -99,6 +99,14 @@ class Tensors(Degrees):
         sets = factor_sets(self.group)
         return tuple(sets[tuple(i for i, at in enumerate(place) if at)] for place in self.places)
 
+    def prior(self) -> Floats:
+        """1 / k^3 for all effects of k factors together, shared as the factors' own priors are."""
+        found = np.ones(1)
+        for own in self.factors:
+            found = np.outer(found, np.append(1.0, own.prior())).ravel()
+        found = found[1:] / np.count_nonzero(self.places, axis=1) ** 3
+        return np.asarray(found / found.sum())
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         parts = zip(self.factors, self.group.split(rows), strict=True)
         found = [blocks.characters(part) for blocks, part in parts]
@@ -144,6 +152,10 @@ class FactorSets(Degrees):
     @cached_property
     def degrees(self) -> tuple[Degree, ...]:
         return tuple(factor_sets(self.group).values())
+
+    @property
+    def levels(self) -> Floats:
+        return np.array([float(len(chosen)) for chosen in self.sets])
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         factors = self.group.factors

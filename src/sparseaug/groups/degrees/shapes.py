@@ -80,6 +80,16 @@ class Shapes(Degrees):
             return (*(n - shape[0] for shape in self.shapes), *["above 3"] * len(ABOVE))
         return tuple(shape_degree(shape, self.group.even) for shape in self.shapes)
 
+    @property
+    def levels(self) -> Floats:
+        above = [float(min(j, 12)) for j in ABOVE if self.group.n > LARGEST_N]
+        return np.array([*(d for d in self.degrees if isinstance(d, int)), *above], np.float64)
+
+    @property
+    def sizes(self) -> Floats:
+        sizes = [float(dimension(shape)) ** 2 for shape in self.shapes]
+        return np.array(sizes + [1.0] * (len(self.degrees) - len(sizes)))
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         n = self.group.n
         if n > LARGEST_N:

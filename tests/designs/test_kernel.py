@@ -1,0 +1,146 @@
+"""The search that minimises what a spectrum predicts, and what `design(m=)` makes of it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.designs.kernel import Kernel
+from sparseaug.designs.selector import best
+from sparseaug.errors import ArgumentError
+from sparseaug.spectral.spectrum import Spectrum, prior
+
+GROUPS = (
+    *("C30", "C6xC8", "Z2^5", "S4", "A5", "D9", "B3", "SO2", "SO3", "O3", "O2", "Z2^40", "S13"),
+    *("S20", "S4xC6", "S8xS7", "A10"),
+)
+
+
+def spectrum_of(name: str, exponent: float) -> Spectrum:
+    """Characters of an abelian group, the variance falling with the frequency."""
+    group = sa.group(name)
+    blocks = group.degrees("frequency", whole=True)
+    variances = np.array(blocks.degrees, float) ** -exponent
+    none = np.zeros((0, len(variances)))
+    return Spectrum(group, "frequency", True, variances / variances.sum(), none, 0, 1)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_kernel_is_what_the_spectrum_predicts(name: str) -> None:
+    spectrum = prior(sa.group(name))
+    S = sa.Oracle(spectrum.group, seed=1).draw(6)
+    kernel = Kernel(spectrum.group, spectrum.blocks, spectrum.variances)
+    rel = 2e-3 if not spectrum.group.is_finite else 1e-9  # angles are put into cells
+    if name in ("S13", "S20"):  # above degree 3 a prediction knows the mean of all irreps exactly
+        rel = 0.05
+    assert kernel.total(S.elements) == pytest.approx(spectrum.predict(S).value, rel=rel)
+
+
+@pytest.mark.parametrize("m", [8, 12, 16, 32])
+def test_even_shifts_are_found_without_being_known(m: int) -> None:
+    spectrum = spectrum_of("C427", 3.0)
+    even = np.round(np.arange(m) * 427 / m).astype(np.int64)[:, None]
+    left = spectrum.predict(sa.design(spectrum.group, m=m, spectrum=spectrum)).value
+    assert left <= 1.005 * spectrum.predict(sa.GroupSample(spectrum.group, even)).value
+
+
+def test_a_stride_is_seen() -> None:
+    """28 x 28 shifts, half of the variance at frequencies that a lattice of 49 is blind to."""
+    group = sa.abelian(28, 28)
+    a = np.indices((28, 28))
+    length = (np.minimum(a, 28 - a) ** 2).sum(axis=0).astype(float)
+    length[0, 0] = np.inf
+    strided = ((a % 7 == 0).all(axis=0)).astype(float)
+    strided[0, 0] = 0
+    smooth = length**-1.5
+    variances = (smooth / smooth.sum() + strided / strided.sum()).ravel()[1:] / 2
+    none = np.zeros((0, len(variances)))
+    spectrum = Spectrum(group, "frequency", True, variances, none, 0, 1)
+    found = spectrum.predict(sa.design(group, m=49, spectrum=spectrum))
+    assert found.relative**0.5 < 0.039  # of the lattice 0.708, of draws 0.143
+    lattice = spectrum.predict(sa.design(group, m=49, name="lattice"))
+    assert lattice.relative**0.5 == pytest.approx(0.708, abs=0.002)
+
+
+@pytest.mark.parametrize(("name", "m"), [("D4", 3), ("D4", 4), ("S4", 3), ("C12", 4), ("B2", 4)])
+def test_small_sets_are_the_best_of_all_there_are(name: str, m: int) -> None:
+    spectrum = prior(sa.group(name))
+    group = spectrum.group
+    sets = itertools.combinations(range(group.order), m)
+    least = min(
+        spectrum.predict(sa.GroupSample(group, group.unrank(np.array(chosen)))).value
+        for chosen in sets
+    )
+    assert best(spectrum, m).prediction.value <= least + 1e-12
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_design_leaves_less_than_draws_and_is_the_same_again(name: str) -> None:
+    group = sa.group(name)
+    S = sa.design(group, m=10)
+    assert S.m <= 10
+    assert S.calls == 0
+    spectrum = prior(group)
+    assert spectrum.predict(S).value < 0.8 * spectrum.predict(10).value
+    assert sa.design(group, m=10) == S
+
+
+@pytest.mark.parametrize("name", ["C30", "S4", "Z2^40"])
+def test_every_prefix_of_a_nested_set_is_the_choice_of_fewer(name: str) -> None:
+    group = sa.group(name)
+    rows = sa.design(group, m=9, name="nested").elements
+    for k in (1, 4, 7):
+        assert np.array_equal(sa.design(group, m=k, name="nested").elements, rows[:k])
+    spectrum = prior(group)
+    for k in (4, 9):
+        prefix = sa.GroupSample(group, rows[:k])
+        assert spectrum.predict(prefix).value < 0.9 * spectrum.predict(k).value
+
+
+def test_a_budget_is_used_by_translates_of_what_is_exact() -> None:
+    group = sa.symmetric(5)
+    S = sa.design(group, m=40)
+    assert S.m == 40  # two cosets of AGL(1,5), of 20 elements
+    assert sa.profile(S).exact_to == 2
+    spectrum = prior(group)
+    one = spectrum.predict(sa.design(group, degree=2)).value
+    assert spectrum.predict(S).value < 0.51 * one
+
+
+def test_the_worst_case_is_another_question() -> None:
+    group = sa.cyclic(91)
+    by_model = sa.design(group, m=10)
+    worst = sa.design(group, m=10, objective="deviation")
+    assert sa.deviation(worst).value < 0.31 < 0.9 < sa.deviation(by_model).value
+    spectrum = prior(group)
+    assert 20 * spectrum.predict(by_model).value < spectrum.predict(worst).value
+
+
+@pytest.mark.parametrize("name", ["C30", "S4", "SO3", "D9"])
+def test_the_identity_comes_first_where_it_is_asked_for(name: str) -> None:
+    group = sa.group(name)
+    S = sa.design(group, m=6, identity=True)
+    assert np.array_equal(S.elements[:1], group.identity())
+    spectrum = prior(group)
+    rel = 1e-9 if group.is_finite else 1e-6
+    left = spectrum.predict(sa.design(group, m=6)).value
+    assert spectrum.predict(S).value == pytest.approx(left, rel=rel)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"m": 4, "degree": 1}, "two ways"),
+        ({"m": 4, "objective": "deviation"}, "two ways"),
+        ({}, "needs m"),
+    ],
+)
+def test_a_spectrum_is_the_only_judge(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        sa.design("S4", spectrum=prior(sa.symmetric(4)), **options)
+    with pytest.raises(ArgumentError, match=r"of S4, not of S5"):
+        sa.design("S5", m=4, spectrum=prior(sa.symmetric(4)))
