@@ -62,7 +62,8 @@ def test_the_gradient_of_a_moved_image_is_the_moved_gradient(move, group, rng):
     ("vectors", "shape", "message"),
     [
         (1, (2, 3, 4, 4), "x has 3 entries on axis 1, that of the components"),
-        (-1, (2, 2, 4, 4), r"axes=\(-1, -2, -1\)"),
+        (-1, (2, 2, 4, 4), "vectors=-1 is an axis of the grid"),
+        (2, (2, 2, 4, 4), "vectors=2 is an axis of the grid"),
         ((1, 2), (2, 2, 4, 4), "vectors="),
     ],
 )

@@ -168,7 +168,12 @@ class TurnVectors(Action):
         A_g has one entry in each row: for an odd number of quarter turns off the diagonal. Its sign is
         the sum of the row, an entry of A_g (1, 1).
         """
-        axis = axes_from_end(self.axes, len(shape))[0]
+        (axis,) = axes_from_end(self.axes[:1], len(shape))
+        if axis in axes_from_end(self.cells.axes, len(shape)):
+            raise ArgumentError(
+                f"vectors={self.vectors} is an axis of the grid {self.cells.axes} of x, whose shape is "
+                f"{shape}; components have an axis of their own."
+            )
         require_size(shape[axis], 2, f"axis {self.vectors}, that of the components", self.group)
         square = np.zeros(
             (len(elements), 2), np.int64
