@@ -104,6 +104,14 @@ ACTIONS = {
         sa.move_grid(sa.grid_symmetries(2), axes=(1, 2)),
         some_data((2, 4, 4, 3)),
     ),
+    "vectors on a grid, turned and flipped": (
+        sa.rotate_grid(sa.dihedral(4), vectors=1),
+        some_data((2, 2, 5, 5)),
+    ),
+    "vectors on a grid, moved, components last": (
+        sa.move_grid(sa.grid_symmetries(3), axes=(1, 2), vectors=-1),
+        some_data((2, 3, 3, 2)),
+    ),
     "flip of an axis": (sa.flip(1), some_data((2, 5, 3))),
     "rotations of the cube": (sa.linear(sa.groups.cube_rotations()), some_data((4, 3))),
     "symmetries of the cube on point clouds": (

@@ -106,6 +106,7 @@ def test_whole_numbers_stay_whole(rng, jnp):
     for action, shape in (
         (sa.permute_axis(sa.symmetric(4)), (2, 4)),
         (sa.move_grid(sa.grid_symmetries(3)), (2, 3, 3)),
+        (sa.move_grid(sa.grid_symmetries(3), vectors=1), (2, 2, 3, 3)),
         (sa.signed_permute(sa.hyperoctahedral(4)), (2, 4)),
     ):
         x = jnp.asarray(rng.integers(-9, 9, shape), jnp.int32)

@@ -77,6 +77,20 @@ def test_permutations_move_entry_i_to_place_g_of_i():
         assert moved[image] == x[0, i]
 
 
+@pytest.mark.parametrize("name", ["numpy", "torch"])
+def test_a_part_without_an_action_stays_in_copies_of_its_own(rng, name):
+    library = pytest.importorskip(name)
+    turn = sa.rotate(sa.rotations(3))
+    rows = turn.group.sample(4, rng)
+    energy, forces = rng.normal(size=(2, 1)), rng.normal(size=(2, 5, 3))
+    x = {"energy": library.asarray(energy.copy()), "forces": library.asarray(forces)}
+    moved = sa.together(forces=turn, energy=None)(rows, x)
+    assert np.array_equal(moved["energy"], np.stack([energy] * 4))
+    assert np.allclose(moved["forces"], turn(rows, forces))
+    moved["energy"][:] = 0
+    assert np.array_equal(x["energy"], energy)
+
+
 def test_nodes_and_features_move_together(rng):
     g = sa.symmetric(5)
     adjacency, features = rng.normal(size=(3, 5, 5)), rng.normal(size=(3, 5, 2))

@@ -1,4 +1,4 @@
-"""Reversed axes, and which groups rotate vectors."""
+"""Reversed axes, and vectors that turn with the grid they are on."""
 
 from __future__ import annotations
 
@@ -32,6 +32,44 @@ def test_a_flip_and_the_sign_of_a_component_move_together(rng):
     moved, target = sa.augment(mirror, S, x, y, y_action=sa.flip_signs(sa.sign_flips(1)))
     assert np.array_equal(moved, x[:, ::-1])
     assert np.array_equal(target, -y)
+
+
+def gradient(images):
+    """Periodic differences along rows and columns, (n, 2, rows, columns)."""
+    steps = [np.roll(images, -1, axis) - np.roll(images, 1, axis) for axis in (1, 2)]
+    return np.stack(steps, axis=1)
+
+
+@pytest.mark.parametrize(
+    ("move", "group"),
+    [
+        (sa.rotate_grid, sa.dihedral(4)),
+        (sa.rotate_grid, sa.cyclic(4)),
+        (sa.move_grid, sa.grid_symmetries(6)),
+    ],
+)
+def test_the_gradient_of_a_moved_image_is_the_moved_gradient(move, group, rng):
+    images = rng.integers(-99, 99, (3, 6, 6)).astype(float)
+    rows = group.all_elements()
+    moved = move(group)(rows, images)
+    expected = np.stack([gradient(copies) for copies in moved])
+    assert np.array_equal(move(group, vectors=1)(rows, gradient(images)), expected)
+    last = move(group, (1, 2), vectors=-1)(rows, np.moveaxis(gradient(images), 1, -1))
+    assert np.array_equal(np.moveaxis(last, -1, 2), expected)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "shape", "message"),
+    [
+        (1, (2, 3, 4, 4), "x has 3 entries on axis 1, that of the components"),
+        (-1, (2, 2, 4, 4), "vectors=-1 is an axis of the grid"),
+        (2, (2, 2, 4, 4), "vectors=2 is an axis of the grid"),
+        ((1, 2), (2, 2, 4, 4), "vectors="),
+    ],
+)
+def test_vectors_that_do_not_fit_the_grid_are_refused(vectors, shape, message):
+    with pytest.raises(ArgumentError, match=message):
+        sa.rotate_grid(sa.dihedral(4), vectors=vectors)([[1, 0]], np.ones(shape))
 
 
 def test_a_group_without_rotations_does_not_rotate_vectors():

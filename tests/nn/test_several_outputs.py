@@ -27,7 +27,7 @@ FORMS = {  # of a mask that moves with the image and logits that stay, and how t
         lambda mask, logits: {"mask": mask, "logits": logits},
         {"mask": GRIDS, "logits": STILL},
     ),
-    "tuple": (lambda mask, logits: (mask, logits), (GRIDS, STILL)),
+    "tuple": (lambda mask, logits: (mask, logits), (GRIDS, None)),
     "named": (Pair, (GRIDS, STILL)),
 }
 each_form = pytest.mark.parametrize("form", FORMS)

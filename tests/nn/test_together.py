@@ -212,6 +212,7 @@ def test_compiled_with_shapes_given_beforehand():
     ("call", "message"),
     [
         (lambda: sa.together(), "give one of the two"),
+        (lambda: sa.together(None, None), "give an action for one part at least"),
         (lambda: sa.together(TURN, mask=TURN), "give one of the two"),
         (lambda: sa.together(TURN, 3), r"actions\[1\]=3 is not an action"),
         (lambda: sa.together(a=TURN, b=GRAPHS), "b is of S4, but a is of D4"),

@@ -247,7 +247,9 @@ def nan_when_moved(x):
         ({"model": 3}, "model=3 cannot be called"),
         ({"model": lambda x: x[:1]}, r"model returned shape \(1, 4\) for 6 samples"),
         ({"model": lambda x: x.sum()}, "model returned"),
-        ({"model": lambda x: {"logits": x}}, "model returned a dict"),
+        ({"model": lambda x: {"logits": x, "loss": x.sum()}}, r"model returned shape \(\) for"),
+        ({"model": lambda x: [x, x]}, r"model returned a list .* lambda x: model\(x\)\[0\]"),
+        ({"model": lambda x: {}}, "model returned a dict"),
         ({"model": lambda x: x * np.nan}, "non-finite outputs for x;"),
         (
             {"model": nan_when_moved, "x": np.array([[1.0, -1.0, 1.0, 1.0]])},
@@ -593,10 +595,25 @@ def test_the_repr_of_a_report_is_one_line_without_its_arrays():
     assert repr(drawn).startswith("InvarianceReport(6 elements of S5, mean=")
 
 
-@pytest.mark.parametrize("outputs", [lambda x: {"first": x[:, 0]}, lambda x: (x, x)])
-def test_several_outputs_are_refused_with_how_to_choose_one(outputs):
-    act = sa.permute_axis(sa.symmetric(3))
-    with pytest.raises(
-        ArgumentError, match=r"model returned a (dict|tuple) .* lambda x: model\(x\)\["
-    ):
-        sa.invariance_error(outputs, act, act.group, np.eye(3))
+@pytest.mark.parametrize("library", [np.asarray, torch.asarray])
+def test_several_outputs_are_compared_together(rng, library):
+    x = library(rng.normal(size=(5, 4)))
+
+    def pair(x):
+        return {"sets": x * x[:, :1], "sums": x[:, :3] + x[:, 1:]}
+
+    both = sa.together(sets=SETS, sums=None)
+    found = invariance_error(pair, SETS, SETS.group, x, output_action=both, chunk_size=7)
+    sets = invariance_error(lambda x: pair(x)["sets"], SETS, SETS.group, x, output_action=SETS)
+    sums = invariance_error(lambda x: pair(x)["sums"], SETS, SETS.group, x)
+    assert found.errors == pytest.approx(np.sqrt((4 * sets.errors**2 + 3 * sums.errors**2) / 7))
+    assert found.scale == pytest.approx(np.sqrt((4 * sets.scale**2 + 3 * sums.scale**2) / 7))
+
+
+def test_labels_of_several_kinds_are_compared_together_and_numbers_apart(x):
+    both = invariance_error(lambda x: (x.argmax(1), x.argmin(1)), SETS, SETS.group, x)
+    one = invariance_error(lambda x: x.argmax(1), SETS, SETS.group, x)
+    assert (both.errors >= one.errors).all()
+    assert both.mean > one.mean
+    with pytest.raises(ArgumentError, match=r"numbers and labels.* lambda x: model\(x\)\['y'\]"):
+        invariance_error(lambda x: {"y": x, "label": x.argmax(1)}, SETS, SETS.group, x)

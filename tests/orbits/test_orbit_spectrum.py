@@ -171,6 +171,44 @@ def test_the_usual_number_of_calls_separates_the_degrees_of_every_group() -> Non
         sa.orbit_spectrum(lambda x: x[:, :1], many, np.ones((1, 30_000)))
 
 
+SHIFTS = sa.roll(sa.abelian(224, 224))
+
+
+@pytest.mark.parametrize(
+    ("action", "shape"),
+    [
+        (SHIFTS, (224, 224)),
+        (sa.product_action(sa.permute_axis(sa.symmetric(3), 1), SHIFTS), (3, 224, 224)),
+        (sa.product_action(sa.permute_axis(sa.symmetric(20), 1), sa.flip(2)), (20, 3)),
+        (
+            sa.product_action(
+                sa.permute_axis(sa.symmetric(20), 1), sa.permute_axis(sa.symmetric(20), 2)
+            ),
+            (20, 20),
+        ),
+        (
+            sa.product_action(sa.permute_axis(sa.symmetric(10), 1), sa.roll(sa.abelian(64, 64))),
+            (10, 64, 64),
+        ),
+    ],
+    ids=lambda given: given.group.name if isinstance(given, sa.actions.Action) else "",
+)
+def test_groups_from_the_shifts_of_photographs_to_large_products_are_measured_by_default(
+    action: Any, shape: Any
+) -> None:
+    seen = []
+
+    def f(x: Any) -> Any:
+        seen.append(len(x))
+        return np.tanh(x.reshape(len(x), -1)[:, :2])
+
+    found = sa.orbit_spectrum(f, action, np.random.default_rng(0).normal(size=(1, *shape)))
+    assert action.group.order > 50_000
+    assert 256 <= found.calls <= 1024
+    assert sum(seen) == found.calls + 2  # one sample twice, to see that f is not random
+    assert sum(found.shares.values()) == pytest.approx(1)
+
+
 def test_a_large_group_is_measured_by_draws() -> None:
     x = np.random.default_rng(1).normal(size=(30, 16))
     act = sa.permute_axis(sa.symmetric(16))

@@ -29,6 +29,7 @@ from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
+    is_tensor,
     is_traced,
     library,
     namespace,
@@ -199,6 +200,23 @@ class Together(Action):
 
 @final
 @dataclass(frozen=True)
+class Stay(Action):
+    """g.x = x."""
+
+    group: Group
+    kind = "entries"
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        return (np.empty((len(elements), 0), np.int64),)
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        """Copies, since what is moved may be changed."""
+        copies = namespace(x).broadcast_to(x, (prepared[0].shape[0], *x.shape[1:]))
+        return copies.clone() if is_tensor(x) else copies.copy()
+
+
+@final
+@dataclass(frozen=True)
 class CustomAction(Action):
     """A user's function (elements (k, width), x (n, ...)) -> (k, n, ...)."""
 
@@ -265,7 +283,7 @@ def product_action(a: Action, b: Action) -> ProductAction:
     return ProductAction(a, b)
 
 
-def together(*actions: Action, **named: Action) -> Together:
+def together(*actions: Action | None, **named: Action | None) -> Together:
     """Move several arrays by one element: a tuple of arrays, or a dict of them where names are given.
 
     Each part has an action of its own, all of one group. Wherever data are moved (`augment`, data sets,
@@ -273,7 +291,7 @@ def together(*actions: Action, **named: Action) -> Together:
     a model is called as model(*x) or model(**x). Parts may again be tuples or dicts.
 
     Args:
-        actions: one for each part of a tuple
+        actions: one for each part of a tuple; None for a part that stays as it is
         named: one for each part of a dict, by name, instead
 
     Returns:
@@ -294,6 +312,8 @@ def together(*actions: Action, **named: Action) -> Together:
         >>> pair = sa.together(sa.permute_axis(sets), sa.permute_axis(sets, 1))
         >>> [part.shape for part in pair(sets.identity(), (np.ones((5, 3)), np.ones((5, 3, 2))))]
         [(1, 5, 3), (1, 5, 3, 2)]
+        >>> sa.together(energy=None, forces=sa.rotate(sa.rotations(3))).group.name
+        'SO3'
     """
     if bool(actions) == bool(named):
         raise ArgumentError(
@@ -301,15 +321,19 @@ def together(*actions: Action, **named: Action) -> Together:
             "together(image=a, mask=b); give one of the two."
         )
     given = named or {f"actions[{k}]": action for k, action in enumerate(actions)}
-    one, first = next(iter(given.items()))
-    for name, action in given.items():
+    moving = {name: action for name, action in given.items() if action is not None}
+    if not moving:
+        raise ArgumentError("together moves nothing; give an action for one part at least.")
+    one, first = next(iter(moving.items()))
+    for name, action in moving.items():
         require_action(action, name)
         if action.group != first.group:
             raise ArgumentError(
                 f"{name} is of {action.group.name}, but {one} is of {first.group.name}; "
                 "one element moves all parts: use one group."
             )
-    return Together(tuple(given.values()), tuple(named))
+    parts = tuple(Stay(first.group) if action is None else action for action in given.values())
+    return Together(parts, tuple(named))
 
 
 def custom_action(

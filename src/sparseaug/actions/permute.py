@@ -1,4 +1,7 @@
-"""Actions that move entries: an axis, graph nodes, shifts, turns and flips of a square grid."""
+"""Actions that move entries: an axis, graph nodes, shifts, turns and flips of a square grid.
+
+Vectors on such a grid change places and turn with it.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from sparseaug._checks import check_axes
 from sparseaug.actions.arrays import Array, Shape, gather
 from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size
 from sparseaug.actions.combine import Together
+from sparseaug.actions.linear import multiply_along
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric, as_group
+from sparseaug.groups.grid import turned
 from sparseaug.groups.permutations import invert_permutations
 
 
@@ -141,6 +146,50 @@ class MoveGrid(MoveEntries):
 
 @final
 @dataclass(frozen=True)
+class TurnVectors(Action):
+    """(g.v)[g(p)] = A_g v[p]: vectors on a grid change places as its cells do, and turn."""
+
+    cells: RotateGrid | MoveGrid
+    vectors: int
+    kind = "signs"
+    parts = 3
+
+    @property
+    def group(self) -> Group:  # type: ignore[override]
+        return self.cells.group
+
+    @property
+    def axes(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.vectors, *self.cells.axes)
+
+    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
+        """Where cells come from, and which component each one comes from, with which sign.
+
+        A_g has one entry in each row: for an odd number of quarter turns off the diagonal. Its sign is
+        the sum of the row, an entry of A_g (1, 1).
+        """
+        (axis,) = axes_from_end(self.axes[:1], len(shape))
+        if axis in axes_from_end(self.cells.axes, len(shape)):
+            raise ArgumentError(
+                f"vectors={self.vectors} is an axis of the grid {self.cells.axes} of x, whose shape is "
+                f"{shape}; components have an axis of their own."
+            )
+        require_size(shape[axis], 2, f"axis {self.vectors}, that of the components", self.group)
+        square = np.zeros(
+            (len(elements), 2), np.int64
+        )  # (a, f): the last of (t1, t2, a, f), or (a,)
+        square[:, : self.group.width] = elements[:, -2:]
+        index = (np.arange(2) + square[:, :1]) % 2
+        return *self.cells.prepare(elements, shape), index, turned(square, np.ones(2, np.int64))
+
+    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
+        places, index, signs = prepared
+        y = gather(self.cells.apply([places], x), index, axes_from_end(self.axes[:1], x.ndim - 1))
+        return multiply_along(y, signs, self.axes[:1])
+
+
+@final
+@dataclass(frozen=True)
 class Flip(MoveEntries):
     """(g.x)[n-1-i] = x[i] on one axis of any length n, where g is not the identity."""
 
@@ -236,30 +285,43 @@ def flip(axis: int = -1) -> Flip:
     return Flip(Abelian((2,)), check_axes("axis", axis, 1))
 
 
-def rotate_grid(group: Group | str, axes: tuple[int, int] = (-2, -1)) -> RotateGrid:
+def rotate_grid(
+    group: Group | str, axes: tuple[int, int] = (-2, -1), *, vectors: int | None = None
+) -> RotateGrid | TurnVectors:
     """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only.
 
     Pixels change places; `move_grid` shifts them as well, and `rotate` turns the components of vectors.
+    In a field of vectors both happen at once: each vector changes its place and turns with the grid.
 
     Args:
         group: its element r^a s^f flips left to right if f, then turns a quarters counter-clockwise
         axes: the two axes of the grid
+        vectors: of a field of vectors in the plane, the axis of the two components: steps along `axes`
+            in their order, (down, right), as `numpy.gradient` gives. Optical flow (right, down) is
+            brought into that order before: flow[:, [1, 0]]
 
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> sa.rotate_grid(sa.cyclic(4))([[1]], np.array([[[1, 2], [3, 4]]]))
         array([[[[2, 4],
                  [1, 3]]]])
+        >>> field = np.zeros((1, 2, 3, 3))
+        >>> field[0, 1, 1, 2] = 1.0      # right of the centre, to the right
+        >>> turned = sa.rotate_grid(sa.cyclic(4), vectors=1)([[1]], field)[0, 0]
+        >>> np.argwhere(turned).tolist(), turned[0, 0, 1].tolist()      # above it, up
+        ([[0, 0, 1]], -1.0)
     """
     group = as_group(group)
     if group not in (Dihedral(4), Abelian((4,))):
         raise ArgumentError(
             f"group {group.name} does not turn a square; give dihedral(4) or cyclic(4)."
         )
-    return RotateGrid(group, check_axes("axes", axes, 2))
+    return _with_vectors(RotateGrid(group, check_axes("axes", axes, 2)), vectors)
 
 
-def move_grid(group: Group | str, axes: tuple[int, int] = (-2, -1)) -> MoveGrid:
+def move_grid(
+    group: Group | str, axes: tuple[int, int] = (-2, -1), *, vectors: int | None = None
+) -> MoveGrid | TurnVectors:
     """Shift, turn and flip a square grid exactly, by grid_symmetries(n).
 
     Pixels change places, by more elements than those of `rotate_grid`; `rotate` turns the components of
@@ -273,6 +335,7 @@ def move_grid(group: Group | str, axes: tuple[int, int] = (-2, -1)) -> MoveGrid:
     Args:
         group: grid_symmetries(n)
         axes: the two axes of the grid
+        vectors: of a field of vectors, the axis of their components, as `rotate_grid` takes it
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -287,7 +350,12 @@ def move_grid(group: Group | str, axes: tuple[int, int] = (-2, -1)) -> MoveGrid:
         raise ArgumentError(
             f"group {group.name} does not shift, turn and flip a grid; give grid_symmetries(n)."
         )
-    return MoveGrid(group, check_axes("axes", axes, 2))
+    return _with_vectors(MoveGrid(group, check_axes("axes", axes, 2)), vectors)
+
+
+def _with_vectors(cells: Any, vectors: int | None) -> Any:
+    """The action on a grid, or that on the vectors of a field on it."""
+    return cells if vectors is None else TurnVectors(cells, *check_axes("vectors", vectors, 1))
 
 
 def _square(shape: Shape, axes: Shape) -> int:

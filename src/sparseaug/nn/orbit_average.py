@@ -23,9 +23,11 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import describe, leaves, map_leaves
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.certificate.evidence import check_deviation
+from sparseaug.designs import Choice, choose
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.checks import require_batch, require_outputs
 from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
+from sparseaug.orbits import orbit_spectrum
 from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
@@ -115,8 +117,8 @@ class OrbitAverage(nn.Module):
             model(x), model(*x) where x is a tuple, model(**x) where it is a dict. Several outputs in a
             tuple or dict are averaged one by one
         action: how x moves; `sparseaug.together` for several inputs
-        S: by which elements; "full" for all of the group; `sparseaug.choose` finds the cheapest known
-            ones for a model
+        S: by which elements; "full" for all of the group; "choose" for the cheapest known ones for this
+            model, by its spectrum on x and the error: `choice` says what was found
         output_action: for outputs that move with x: mean over j of g_j^-1 model(g_j x);
             `sparseaug.together` for several
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
@@ -125,6 +127,12 @@ class OrbitAverage(nn.Module):
         sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
             and `torch.export` work before a first batch. With an output_action the model is called
             once, on a sample of zeros, to learn the shape of its outputs
+        x: for S="choose", samples to measure the model on, as `sparseaug.orbit_spectrum` does
+        error: for S="choose", what the average may be off that over the group, a root mean square in the
+            units of the outputs, as `sparseaug.choose` takes it
+
+    Attributes:
+        choice: the `Choice` of S="choose"; None for a given S, also one of a loaded state
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -135,24 +143,43 @@ class OrbitAverage(nn.Module):
         >>> print(average.invariance_bound(output_range=(-1, 1)))
         within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
         outputs in [-1, 1]
+        >>> x = torch.linspace(-1, 1, 28).reshape(4, 7)
+        >>> act = sa.permute_axis(sa.symmetric(7))
+        >>> average = OrbitAverage(lambda x: x[:, :1] * x[:, 1:2], act, "choose", x=x, error=0.001)
+        >>> average.orbit.m == average.choice.sample.m < 100, average.choice.prediction.rms < 0.001
+        (True, True)
     """
 
     def __init__(
         self,
         model: Callable[..., Tensor],
         action: Action,
-        S: GroupSample | Literal["full"],
+        S: GroupSample | Literal["full", "choose"],
         output_action: Action | None = None,
         *,
         chunk_size: int | None = None,
         deviation: Deviation | None = None,
         sample_shape: Any = None,
+        x: Any = None,
+        error: float | None = None,
     ) -> None:
         super().__init__()
         require_action(action)
         require_model(model)
-        S = as_sample(S, action.group)
         require_same_group(action, output_action, "output_action")
+        self.choice: Choice | None = None
+        if isinstance(S, str) and S == "choose":
+            if x is None or error is None:
+                raise ArgumentError(
+                    'S="choose" needs x, samples to measure the model on, and error, what may be left.'
+                )
+            spectrum = orbit_spectrum(
+                model, action, x, output_action=output_action, chunk_size=chunk_size
+            )
+            self.choice = choose(spectrum, error=error)
+        elif x is not None or error is not None:
+            raise ArgumentError('x and error are for S="choose"; leave them out.')
+        S = as_sample(S if self.choice is None else self.choice.sample, action.group)
         if deviation is not None:
             check_deviation(deviation, S)
         self.model = model
@@ -289,6 +316,8 @@ def _cut(x: Any, start: int, stop: int) -> Any:
 
 def _follow(average: OrbitAverage, _: Any) -> None:
     """After loading, which may bring another S: outputs are moved back by its inverses."""
+    if average.choice is not None and average.choice.sample != average.orbit.sample:
+        average.choice = None
     if average.back is not None:
         back = _inverse_orbit(average.back.action, average.orbit.sample)
         average.back = back.to(average.orbit.elements.device)

@@ -24,6 +24,7 @@ from sparseaug.actions.arrays import (
     as_numpy,
     dtype_kind,
     joined,
+    leaves,
     map_leaves,
     namespace,
     require_dense,
@@ -36,6 +37,7 @@ from sparseaug.orbits.models import (
     MOST_CALLS,
     call_by_rows,
     check_chunk,
+    choose_output,
     evaluating,
     require_inputs,
     require_model,
@@ -63,14 +65,16 @@ def invariance_error(
 
     Args:
         model: any callable (n, ...) -> (n, ...), called as model(x), as model(*x) where x is a tuple
-            and as model(**x) where it is a dict; a torch module is put in eval mode meanwhile
+            and as model(**x) where it is a dict; a torch module is put in eval mode meanwhile. Several
+            outputs in a tuple or dict are compared together
         action: how x moves; `sparseaug.together` for several inputs
         S_or_group: a group of at most 10,000 elements is enumerated, of a larger one `calls`
             elements are drawn, other ones than an `Oracle` draws with a small seed; or a sample
             S. What is said of the whole group holds for an S of a size fixed before it was drawn,
             that the model has not been trained on, nor averaged over
         x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
-        output_action: for outputs that move along: then model(g x) - g model(x)
+        output_action: for outputs that move along: then model(g x) - g model(x);
+            `sparseaug.together` for several
         chunk_size: how many moved copies go through the model at once; by default 1024, or n if
             more
         delta: how often `exceeding` and the interval may fail
@@ -94,7 +98,7 @@ def invariance_error(
     action(S.elements[:1], map_leaves(lambda part: part[:1], x))
     with evaluating(model):
         base = _outputs(model, x, n, chunk)
-        if dtype_kind(base) in "fc" and not np.isfinite(as_numpy(base)).all():
+        if not _are_labels(base) and not np.isfinite(_flat(base, 1)).all():
             raise ArgumentError("model returned non-finite outputs for x; nothing can be compared.")
         errors = []
         step = max(1, chunk // n)
@@ -103,7 +107,8 @@ def invariance_error(
             rows = S.elements[once.first[start : start + step]]
             copies = joined(action(rows, x))
             moved = _outputs(model, copies, len(rows) * n, chunk)
-            expected = base[None] if output_action is None else output_action(rows, base)
+            expected = map_leaves(lambda part: part[None], base)
+            expected = expected if output_action is None else output_action(rows, base)
             errors.append(_errors(moved, expected, rows))
     drawn = 0 if isinstance(S_or_group, GroupSample) else S.calls
     return report_of(
@@ -170,29 +175,48 @@ def _elements(action: Action, given: Any, calls: int) -> tuple[GroupSample, bool
     ), False
 
 
-def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Array:
+def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Any:
     """The model's outputs for n samples, `chunk` samples at a time."""
     pieces = []
     for start in range(0, n, chunk):
         some = slice(start, min(n, start + chunk))
         part = map_leaves(lambda part, some=some: part[some], x)
         y = call_by_rows("model", model, part, some.stop - start)
-        require_dense("the output of model", y)
+        for output in leaves(y):
+            require_dense("the output of model", output)
         pieces.append(y)
-    return namespace(pieces[0]).concat(pieces)
+    return map_leaves(lambda *some: namespace(some[0]).concat(some), *pieces)
 
 
-def _errors(moved: Array, expected: Array, rows: Rows) -> NDArray[np.float64]:
-    """The error of every row's element, from outputs (k n, ...) and (1 or k, n, ...)."""
-    wanted, given = as_numpy(expected), as_numpy(moved)
-    if given.shape[1:] != wanted.shape[2:]:
+def _are_labels(y: Any) -> bool:
+    """Whether outputs are labels, or numbers; some of each are an `ArgumentError`."""
+    kinds = {dtype_kind(part) in "fc" for part in leaves(y)}
+    if len(kinds) > 1:
         raise ArgumentError(
-            f"model returned {wanted.shape[2:]} a sample at first and {given.shape[1:]} for moved "
-            "samples; return one shape."
+            f"model returned numbers and labels, which are not compared together; give "
+            f"{choose_output(y).removeprefix(', ')}."
         )
-    given = given.reshape(len(rows), wanted.shape[1], -1)
-    wanted = wanted.reshape(len(wanted), wanted.shape[1], -1)
-    if wanted.dtype.kind not in "fc":
+    return kinds == {False}
+
+
+def _flat(y: Any, axes: int) -> NDArray[Any]:
+    """All outputs side by side behind so many axes."""
+    parts = [as_numpy(part) for part in leaves(y)]
+    return np.concatenate([part.reshape(*part.shape[:axes], -1) for part in parts], axis=axes)
+
+
+def _errors(moved: Any, expected: Any, rows: Rows) -> NDArray[np.float64]:
+    """The error of every row's element, from outputs (k n, ...) and (1 or k, n, ...)."""
+    shapes = [tuple(part.shape[2:]) for part in leaves(expected)]
+    found = [tuple(part.shape[1:]) for part in leaves(moved)]
+    if found != shapes:
+        raise ArgumentError(
+            f"model returned {', '.join(map(str, shapes))} a sample at first and "
+            f"{', '.join(map(str, found))} for moved samples; return one shape."
+        )
+    wanted, given = _flat(expected, 2), _flat(moved, 1)
+    given = given.reshape(len(rows), *wanted.shape[1:])
+    if _are_labels(expected):
         return np.asarray((given != wanted).any(axis=2).mean(axis=1))
     differences = doubles(given) - doubles(wanted)
     for j in np.flatnonzero(~np.isfinite(differences).all(axis=(1, 2))):
@@ -282,7 +306,7 @@ class InvarianceReport:
 def report_of(
     S: GroupSample,
     errors: NDArray[np.float64],
-    base: Array,
+    base: Any,
     *,
     exact: bool,
     delta: float,
@@ -298,7 +322,8 @@ def report_of(
         # all three are at most 3 * 2^-52 of the result
         exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 8 * UNIT))
         interval = _student(errors, delta) if S.m > 1 else None
-    labels = dtype_kind(base) not in "fc"
+    labels = _are_labels(base)
+    eps = [float(namespace(part).finfo(part.dtype).eps) for part in leaves(base) if not labels]
     errors.flags.writeable = False
     return InvarianceReport(
         group=S.group.name,
@@ -311,8 +336,8 @@ def report_of(
         exceeding=exceeding,
         delta=delta,
         calls=calls,
-        scale=1.0 if labels else root_mean_square(doubles(base)),
-        eps=0.0 if labels else float(namespace(base).finfo(base.dtype).eps),
+        scale=1.0 if labels else root_mean_square(doubles(_flat(base, 1))),
+        eps=max(eps, default=0.0),
     )
 
 

@@ -74,15 +74,26 @@ def call_model(model: Callable[..., Any], x: Any) -> Any:
 
 
 def call_by_rows(name: str, model: Callable[..., Any], x: Any, n: int) -> Any:
-    """What `call_model` gives, an array with one row for each of n samples, or an `ArgumentError`."""
+    """What `call_model` gives: an array, or a tuple or dict of arrays, each with one row for each of n
+    samples; or an `ArgumentError`.
+    """
     y = call_model(model, x)
-    if not is_array_api_obj(y) or y.ndim < 1 or len(y) != n:
-        given = f"shape {tuple(y.shape)}" if hasattr(y, "shape") else f"a {type(y).__name__}"
+    parts = leaves(y)
+    wrong = [part for part in parts if not _has_rows(part, n)]
+    if wrong or not parts:
+        part = wrong[0] if wrong else y
+        given = (
+            f"shape {tuple(part.shape)}" if hasattr(part, "shape") else f"a {type(part).__name__}"
+        )
         raise ArgumentError(
-            f"{name} returned {given} for {n} samples; return an array with one row each"
-            f"{choose_output(y)}."
+            f"{name} returned {given} for {n} samples; return an array with one row each, or a tuple or "
+            f"dict of such arrays{choose_output(y)}."
         )
     return y
+
+
+def _has_rows(part: Any, n: int) -> bool:
+    return is_array_api_obj(part) and part.ndim >= 1 and len(part) == n
 
 
 def choose_output(y: Any) -> str:

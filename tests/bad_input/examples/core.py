@@ -249,7 +249,7 @@ def of_certificates() -> Iterator[Example]:
 def of_spectra() -> Iterator[Example]:
     spectrum = orbits.orbit_spectrum(lambda x: x[:, :1], ACT, X)
     asked = {"f": lambda x: x[:, :1], "action": ACT, "x": X, "oracle": None, "calls": 32}
-    more = {"by": None, "chunk_size": 8, "progress": None}
+    more = {"by": None, "chunk_size": 8, "progress": None, "output_action": None}
     yield Example(orbits.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
     counts = {"S": ("a billion",)}
     yield Example(spectrum.predict, {"S": S}, of=key(orbits.Spectrum.predict), takes=counts)

@@ -115,6 +115,8 @@ def of_actions() -> Iterator[Example]:
     flips, signs, grid = sa.sign_flips(4), sa.hyperoctahedral(4), sa.grid_symmetries(3)
     yield from of_makers()
     yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
+    yield Example(sa.rotate_grid, {"group": sa.dihedral(4), "axes": (-2, -1), "vectors": 1})
+    yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1), "vectors": 1})
     yield Example(sa.linear, {"group": sa.groups.cube_rotations(), "matrices": None})
     yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
     yield Example(

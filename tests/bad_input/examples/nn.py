@@ -134,6 +134,8 @@ def of_models() -> Iterator[Example]:
         {**moved, "deviation": None, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
+    chosen = {"model": same, "action": ACT, "S": "choose", "x": X, "error": 1.0}
+    yield Example(sann.OrbitAverage, chosen, takes={"x": MOVED})
     yield of(average, "forward", {"x": MOVED}, x=X)
     yield of(average, "statistics", {"x": MOVED}, x=X)
     yield of(average, "invariance_bound", output_range=(0, 1))
