@@ -25,6 +25,9 @@ CHEAP_SUM = 1_000
 CHEAP_DRAWS = 2_000
 """Draws that the sharper bound asks for, up to which it is run unasked."""
 
+SEARCHED = 500
+"""Elements of a group that is searched for a deviation unasked, ten times as many if it is abelian."""
+
 PROMISE = "with probability 1 - delta"
 
 
@@ -184,10 +187,37 @@ def _is_cheap(group: Group, degree: int | None, D: DimensionSum, sharp: int) -> 
     return degree is not None or preferred(group).name != "regular" or group.order <= CHEAP_SUM
 
 
+def _searched(group: Group, target: float, known: int | None) -> tuple[int, float] | None:
+    """The smallest m below `known` for which a search reaches the deviation, and what it reaches.
+
+    No S of m elements is below sqrt((|G|/m - 1)/(|G| - 1)); searches come within a factor of 2.
+    """
+    if group.log_order > math.log(SEARCHED if group.moduli is None else 10 * SEARCHED) + 1e-9:
+        return None
+    order = group.order
+    low = math.ceil(order / (1 + target**2 * (order - 1))) - 1
+    high = (known or order) - 1
+    found = None
+    m = low + 1
+    while low < high:
+        reached = exact_deviation(design(group, m=m, objective="deviation")).value
+        if reached <= target:
+            found, high = (m, reached), m - 1
+        else:
+            low = m
+        m = (low + high + 1) // 2 if found else min(high, math.ceil(1.25 * low) + 1)
+    return found
+
+
 def _design(group: Group, target: float, degree: int | None) -> PlanRow:
     """The smallest known construction: exact to the degree, or of a deviation that a theorem gives."""
     asked = {"deviation": target} if degree is None else {"degree": degree}
     fitting = [offer for offer in candidates(group, **asked) if offer.name != "full"]
+    found = _searched(group, target, fitting[0].m if fitting else None) if degree is None else None
+    if found is not None:
+        m, reached = found
+        note = f"a search: design(group, m={m}, objective='deviation')"
+        return _row("design", m, 0, reached, "certain", note)
     if not fitting:
         note = "none is known" + (" but the full group" if group.is_finite else "")
         return _row("design", None, None, None, "certain", note)

@@ -100,20 +100,13 @@ class OneShotMixin:
         return oracle.draw(m, identity=self.identity)
 
     def _draw_design(self, oracle: Oracle) -> GroupSample:
-        """The design of this degree, or the best known of 16 elements, with the identity or at random.
+        """The design of this degree, or the best of 16 elements by the prior, with the identity.
 
-        S g^-1 for the first g of S has the identity, and is exact where S is: D_(S h) = D_S Pi(h). It
-        takes no call. Without `identity` it is S h for one uniform h, an unbiased sample, by one call.
+        Without `identity` it is S h for one uniform h, an unbiased sample, by one call.
         """
-        group = oracle.group
-        exact = self.degree is not None
-        S = design(group, degree=self.degree) if exact else design(group, m=DEFAULT_M)
-        if not self.identity:
-            return S.translate(oracle)
-        if (S.elements == group.identity()).all(axis=1).any():
-            return S
-        rows = group.compose(S.elements, group.inverse(S.elements[:1]))
-        return GroupSample(group, rows, S.calls, S.origin)
+        m = DEFAULT_M if self.degree is None else None
+        S = design(oracle.group, m=m, degree=self.degree, identity=self.identity)
+        return S if self.identity else S.translate(oracle)
 
 
 class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
