@@ -114,7 +114,7 @@ class Measurement:
             inputs: what sums of squares are divided by
             floor: a variance up to this times the mean square of the values is rounding, and taken for 0
         """
-        group, convert = self.group.known_as()
+        group, convert, _ = self.group.known_as()
         rows = convert(self.rows)
         blocks = group.degrees(self.by, whole=self.exact)
         square = largest = spread = 0.0
