@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.polynomial import legendre
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.spectral.mean_squares import mean_squares
 
 SPACE = sa.rotations(3)
@@ -101,5 +103,67 @@ def test_what_has_no_spectrum_is_refused_by_name(rng):
     with pytest.raises(GroupTooLargeError, match="SO3 has infinitely many"):
         spectrum.predict("full")
     both = sa.product_action(sa.permute_axis(sa.symmetric(4), 1), ACT)
-    with pytest.raises(UnsupportedError, match="S4xSO3"):
-        sa.orbit_spectrum(pure(1), both, rng.standard_normal((2, 4, 3)), calls=64)
+    spectrum = sa.orbit_spectrum(pure(1), both, rng.standard_normal((2, 4, 3)), calls=64)
+    with pytest.raises(GroupTooLargeError, match="S4xSO3 has infinitely many"):
+        spectrum.predict("full")
+
+
+BOTH = sa.product_action(ACT, sa.permute_axis(sa.symmetric(4), 1))
+
+
+def first_in_place(x):
+    """One entry of the rotation where atom 0 stands first, and 0 elsewhere: x marks it by length 1."""
+    return np.where(abs(np.linalg.norm(x[:, 0], axis=1) - 1) < 1e-6, x[:, 0, 0], 0.0)
+
+
+def test_a_matrix_entry_times_an_indicator_is_l_1_times_the_irreps_of_the_indicator():
+    """[h(0) = 0] is 1/4 and a part in (3, 1): 1/3 of 1/16 and of 3/16, with mean 0."""
+    x = np.array([[[0.6, 0.0, 0.8], *([[2.0, 0.0, 0.0]] * 3)]])
+    spectrum = sa.orbit_spectrum(first_in_place, BOTH, x, calls=1024)
+    assert tuple(spectrum.shares) == ("SO3", "S4", "SO3 x S4")
+    for degree, share in {"SO3": 1 / 4, "S4": 0.0, "SO3 x S4": 3 / 4}.items():
+        assert abs(spectrum.shares[degree] - share) <= spectrum.errors[degree]
+    assert spectrum.variance == pytest.approx(1 / 12, abs=2 * spectrum.variance_error)
+    assert spectrum.parts["l=1 * (3, 1)"] > 0.6 * spectrum.variance
+    exact = sa.design(BOTH.group, degree=2)
+    assert exact.origin.design == "crossed tetrahedron x AGL(1,4)"
+    squares = dict(zip(spectrum.parts, mean_squares(BOTH.group.degrees(), exact), strict=True))
+    assert max(squares["l=1 * trivial"], squares["l=1 * (3, 1)"], squares["l=2 * (3, 1)"]) < 1e-15
+    assert spectrum.predict(exact).value < 0.01 * spectrum.variance
+
+
+def irreps_of(group, label):
+    """The names of the irreps in a block of a product; those of the plane come in pairs."""
+    names = [[""]]
+    for factor, own in zip(group.factors, label.split(" * "), strict=True):
+        single = next(factor.irreps_to(0)).name if own == "trivial" else own
+        pair = [f"k={sign}{own[2:]}" for sign in "+-"] if own.startswith("k=") else [single]
+        names.append(pair)
+    return [" * ".join(parts[1:]) for parts in itertools.product(*names)]
+
+
+@pytest.mark.parametrize("name", ["SO3xS4", "S3xO3", "SO2xD4", "SO3xSO2"])
+def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
+    group = sa.group(name)
+    S = sa.Oracle(group, seed=3).draw(12)
+    parts = {part.name: part.mean_square for part in sa.profile(S, degree=3).parts}
+    blocks = group.degrees()
+    compared = 0
+    for label, square in zip(blocks.names, mean_squares(blocks, S), strict=True):
+        known = [parts[irrep] for irrep in irreps_of(group, label) if irrep in parts]
+        if known:
+            assert square == pytest.approx(np.mean(known), abs=1e-12)
+            compared += 1
+    assert compared >= 8
+
+
+@pytest.mark.parametrize("name", ["SO3xS10", "SO2xS10"])
+def test_factors_of_too_many_irreps_are_taken_whole(name):
+    """On the rotations together S leaves the share of equal pairs, by Parseval."""
+    group = sa.group(name)
+    drawn = sa.Oracle(group, seed=0).draw(5).elements
+    S = sa.GroupSample(group, drawn[[0, 0, 1, 2, 3, 4]])
+    squares = mean_squares(group.degrees(), S)
+    equal = (4 + 4) / 36
+    other = equal - (1 - equal) / (sa.symmetric(10).order - 1)
+    assert np.allclose(squares, [equal, other, equal], atol=1e-12)

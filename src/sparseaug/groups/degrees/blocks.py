@@ -94,6 +94,11 @@ class Degrees(ABC):
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         """phi (K, blocks) on K kinds of elements, and the kind of each row."""
 
+    def exactly(self, rows: Rows) -> Floats:
+        """phi (k, blocks) of each row, at its own angle where it is a rotation."""
+        table, index = self.characters(rows)
+        return table[index]
+
     @abstractmethod
     def variances(self, values: NDArray[Any]) -> Floats:
         """Of each block, from the values (order, p) on all elements in rank order, summed over p."""

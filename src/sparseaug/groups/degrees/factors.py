@@ -29,14 +29,12 @@ if TYPE_CHECKING:
 MOST_TENSORS = 400
 """Blocks of a product that draws can separate; above, one for each set of factors."""
 
+_ROUNDED = 1e-9  # so near to the identity is g^-1 g of rotations
+
 
 def product_degrees(group: Product, *, whole: bool) -> Degrees:
     """The blocks of a direct product; with whole=True its irreps, if they can be listed."""
-    if not group.is_finite:
-        raise UnsupportedError(
-            f"{group.name} has infinitely many irreps of several factors; measure the rotations alone."
-        )
-    if whole:
+    if whole and group.is_finite:
         try:
             return ProductIrreps.of(group)
         except GroupTooLargeError:
@@ -113,11 +111,12 @@ class Tensors(Degrees):
         kinds, index = np.unique(
             np.stack([kind for _, kind in found], axis=1), axis=0, return_inverse=True
         )
-        table = np.ones((len(kinds), 1))
-        for (own, _), kind in zip(found, kinds.T, strict=True):
-            each = np.concatenate([np.ones((len(kinds), 1)), own[kind]], axis=1)
-            table = (table[:, :, None] * each[:, None]).reshape(len(kinds), -1)
-        return table[:, 1:], index.reshape(-1)
+        tables = [own[kind] for (own, _), kind in zip(found, kinds.T, strict=True)]
+        return _tensors(tables), index.reshape(-1)
+
+    def exactly(self, rows: Rows) -> Floats:
+        parts = zip(self.factors, self.group.split(rows), strict=True)
+        return _tensors([blocks.exactly(part) for blocks, part in parts])
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """On every other couple fresh factors, on the rest the factors' own partners."""
@@ -133,12 +132,22 @@ class Tensors(Degrees):
         )
 
 
+def _tensors(parts: list[Floats]) -> Floats:
+    """Products (k, blocks) of the factors' characters (k, own blocks) and 1, but not of 1 alone."""
+    table = ones = np.ones((len(parts[0]), 1))
+    for part in parts:
+        each = np.concatenate([ones, part], axis=1)
+        table = (table[:, :, None] * each[:, None]).reshape(len(each), -1)
+    return table[:, 1:]
+
+
 @dataclass(frozen=True, eq=False)
 class FactorSets(Degrees):
     """Products by the set of factors on which an irrep is not trivial: an analysis of variance.
 
-    phi_F(q) is the product over the factors i in F of (|G_i| [q_i = e] - 1) / (|G_i| - 1). Partners
-    agree with g on a random set of factors, and are independent of it on the others.
+    phi_F(q) is the product over the factors i in F of (|G_i| [q_i = e] - 1) / (|G_i| - 1), which is
+    [q_i = e] for rotations, where g^-1 g is the identity up to rounding. Partners agree with g on a
+    random set of factors, and are independent of it on the others.
     """
 
     group: Product
@@ -161,7 +170,8 @@ class FactorSets(Degrees):
         factors = self.group.factors
         code = np.zeros(len(rows), np.int64)
         for i, (factor, part) in enumerate(zip(factors, self.group.split(rows), strict=True)):
-            code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
+            near = factor.distance(part, factor.identity()) < _ROUNDED
+            code += near.astype(np.int64) << i
         patterns, index = np.unique(code, return_inverse=True)
         same = patterns[:, None] >> np.arange(len(factors)) & 1
         other = np.array([-1.0 / (f.order - 1) if f.order > 1 else 1.0 for f in factors])
