@@ -10,6 +10,7 @@ from numpy.polynomial import legendre
 
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
+from sparseaug.groups.degrees.factors import Together
 from sparseaug.spectral.mean_squares import mean_squares
 
 SPACE = sa.rotations(3)
@@ -157,13 +158,54 @@ def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
     assert compared >= 8
 
 
-@pytest.mark.parametrize("name", ["SO3xS10", "SO2xS10"])
-def test_factors_of_too_many_irreps_are_taken_whole(name):
+@pytest.mark.parametrize("name", ["SO3xM24", "SO2xM24"])
+def test_factors_without_degrees_are_taken_whole(name):
     """On the rotations together S leaves the share of equal pairs, by Parseval."""
     group = sa.group(name)
+    assert group.degrees().kind == "factors"
     drawn = sa.Oracle(group, seed=0).draw(5).elements
     S = sa.GroupSample(group, drawn[[0, 0, 1, 2, 3, 4]])
-    squares = mean_squares(group.degrees(), S)
     equal = (4 + 4) / 36
-    other = equal - (1 - equal) / (sa.symmetric(10).order - 1)
-    assert np.allclose(squares, [equal, other, equal], atol=1e-12)
+    assert np.allclose(mean_squares(group.degrees(), S), [equal, equal, equal], atol=1e-8)
+
+
+def test_what_too_many_irreps_leave_beside_degree_1_is_one_block():
+    """S_10 has 42 irreps: (9, 1), and the others by |S_10| [q = e] - 1 - 81 phi."""
+    group = sa.group("SO3xS10")
+    blocks = group.degrees()
+    assert len(blocks.degrees) == 13 * 3 - 1
+    S = sa.design(group, degree=1)
+    squares = dict(zip(blocks.names, mean_squares(blocks, S), strict=True))
+    assert S.m == 40
+    assert max(squares["trivial * (9, 1)"], squares["l=2 * (9, 1)"]) < 1e-15
+    order = sa.symmetric(10).order  # its ten shifts: mean of order [q = e] - 1 - 0
+    assert squares["trivial * others"] == pytest.approx((order / 10 - 1) / (order - 1 - 81))
+
+
+def test_the_block_of_the_other_irreps_has_their_mean_character(rng):
+    group = sa.symmetric(5)
+    rows = group.all_elements()
+    found = Together.of(group, group.degrees())
+    table, index = found.characters(rows)
+    irreps = list(group.irreps())[2:]  # after the trivial one and (4, 1)
+    traces = [one.dimension * np.trace(one.matrices(rows), axis1=1, axis2=2) for one in irreps]
+    wanted = sum(traces) / sum(one.dimension**2 for one in irreps)
+    assert found.names == ("(4, 1)", "others")
+    assert np.allclose(table[index, 1], wanted, atol=1e-12)
+
+
+def test_relabelled_atoms_that_turn_have_a_spectrum():
+    """x of one atom of nine is l = 1, and by the places of that atom trivial and (8, 1)."""
+    atoms = sa.sources.identical_atoms([9, 4])
+    act = sa.product_action(ACT, atoms.action)
+    assert act.group.known_as().group.name == "SO3xS9xS4"
+    x = np.random.default_rng(2).standard_normal((2, 13, 3))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0, 0], act, x, calls=256)
+    assert spectrum.shares["SO3 x S9"] + spectrum.errors["SO3 x S9"] > 0.9
+    means = x[:, :9].mean(axis=1)
+    alone = (means**2).sum() / (x[:, :9] ** 2).sum(axis=2).mean(axis=1).sum()
+    assert abs(spectrum.shares["SO3"] - alone) <= spectrum.errors["SO3"]
+    assert spectrum.parts["l=1 * (8, 1) * trivial"] > 0.5 * spectrum.variance
+    S = sa.design(act.group, degree=1)
+    assert sa.deviation(S, degree=1).value < 1e-11
+    assert spectrum.predict(S).value < 0.05 * spectrum.variance

@@ -159,6 +159,7 @@ _SPREADS: dict[str, Callable[[Any, GroupSample], Floats | float]] = {
     "shapes": _alone,
     "bands": _alone,
     "points": _between,
+    "together": _between,
     "factors": _between,
     "tensors": _of_factors,
 }

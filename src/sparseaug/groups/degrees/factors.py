@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
-from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats, IrrepDegrees, resample
+from sparseaug.groups.degrees.blocks import (
+    Degree,
+    Degrees,
+    Floats,
+    IrrepDegrees,
+    Partners,
+    resample,
+)
 from sparseaug.groups.permutations import Rows
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
     from sparseaug.groups.product import Product, Tensor
 
 MOST_TENSORS = 400
-"""Blocks of a product that draws can separate; above, one for each set of factors."""
+"""Blocks of a product that draws can separate; above, those of the largest factors are put together."""
 
 _ROUNDED = 1e-9  # so near to the identity is g^-1 g of rotations
 
@@ -40,12 +47,16 @@ def product_degrees(group: Product, *, whole: bool) -> Degrees:
         except GroupTooLargeError:
             return FactorSets(group)
     try:
-        factors = tuple(factor.degrees() for factor in group.factors)
+        factors = [factor.degrees() for factor in group.factors]
     except (GroupTooLargeError, UnsupportedError):
         return FactorSets(group)
-    if math.prod(1 + len(blocks.degrees) for blocks in factors) > MOST_TENSORS:
-        return FactorSets(group)
-    return Tensors(group, factors)
+    for i in sorted(range(len(factors)), key=lambda i: -len(factors[i].degrees)):
+        if math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS:
+            return Tensors(group, tuple(factors))
+        if group.factors[i].is_finite:
+            factors[i] = Together.of(group.factors[i], factors[i])
+    few = math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS
+    return Tensors(group, tuple(factors)) if few else FactorSets(group)
 
 
 def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
@@ -58,6 +69,55 @@ def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
         for size in range(1, len(axes) + 1)
         for chosen in combinations(axes, size)
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Together(Degrees):
+    """Some irreps of a factor, and all others but the trivial one in one block.
+
+    The sum of d_pi^2 phi_pi(q) over all irreps is |G| [q = e]: what it is of the others is left of it.
+    """
+
+    group: Group
+    own: Degrees
+    kept: dict[
+        int, int
+    ]  # place among the own blocks, and dimension, of each irrep that stands alone
+    kind = "together"
+
+    @classmethod
+    def of(cls, group: Group, own: Degrees) -> Together:
+        """With the irreps of degree 1 alone where that makes the blocks fewer."""
+        low: dict[int, int] = {}
+        if group.is_finite and group.transform:
+            dimensions = {one.name: one.dimension for one in group.irreps_to(1) if one.degree}
+            low = {u: dimensions[n] for u, n in enumerate(own.names) if n in dimensions}
+        return cls(group, own, low if len(low) + 1 < len(own.degrees) else {})
+
+    @property
+    def degrees(self) -> tuple[Degree, ...]:
+        return (*(self.own.degrees[u] for u in self.kept), "others")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*(self.own.names[u] for u in self.kept), "others")
+
+    @property
+    def partners(self) -> Partners | None:  # type: ignore[override]
+        return self.own.partners
+
+    def characters(self, rows: Rows) -> tuple[Floats, Rows]:
+        table, index = self.own.characters(rows)
+        same = self.group.distance(rows, self.group.identity()) < _ROUNDED
+        kinds, index = np.unique(2 * index + same, return_inverse=True)
+        alone, squares = table[kinds // 2][:, list(self.kept)], [d * d for d in self.kept.values()]
+        rest = -(1 + alone @ np.array(squares, np.float64)) / (self.group.order - 1 - sum(squares))
+        return np.column_stack([alone, np.where(kinds % 2, 1.0, rest)]), index.reshape(-1)
+
+    def variances(self, values: NDArray[Any]) -> Floats:
+        raise GroupTooLargeError(
+            f"{self.group.name} is not listed; its irreps are looked at one by one."
+        )
 
 
 class ProductIrreps(IrrepDegrees):
