@@ -232,6 +232,14 @@ def test_a_grid_with_weights_is_exact_with_them_and_a_smaller_design_is_named():
     assert 2 in without.misses
 
 
+def test_the_smallest_design_that_reaches_as_far_is_named_though_the_list_is_exact_beyond():
+    rows, weights = gauss_grid(7)
+    found = sa.inspect(rows, group="SO3", weights=weights)
+    assert len(rows) == 256
+    assert found.exact[:7] == (1, 2, 3, 4, 5, 6, 7)
+    assert found.findings[-1].startswith("168 elements are exact ")
+
+
 def test_weights_of_a_finite_group_are_judged_and_other_findings_are_left_out():
     found = sa.inspect([[0], [1], [2], [0]], group="C3", weights=[0.5, 1, 1, 0.5])
     assert found.exact == (1,)

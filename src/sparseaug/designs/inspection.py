@@ -229,7 +229,7 @@ def _exact(found: Profile, tolerance: float) -> tuple[Degree, ...]:
 
 
 def _profile(S: GroupSample, weights: ArrayLike | None) -> Profile | None:
-    group = S.group
+    group = S.group.known_as().group
     most = 3 if group.transform == "young" and group.width > _WHOLE_N else None
     if weights is not None:
         return profile(S, degree=most, weights=weights)
@@ -324,13 +324,11 @@ def _findings(
             f"{found.m} uniform draws would do better on {_in_words(worse)}: the mean square of S is "
             f"up to {most:.3g} times theirs."
         )
-    near = [one for one in instead if one.m < S.m] if exact else []
-    if same := [one for one in near if set(exact) <= set(one.exact)]:
-        yield f"{same[0].m} elements are exact wherever S is: {same[0].name}."
-    elif near:
+    if exact and (near := [one for one in instead if one.m < S.m]):
         reached = _reached(exact, found)
         one = next((one for one in near if _reached(one.exact, found) >= reached), near[-1])
-        yield f"{one.m} elements are exact on {in_words(one.exact)}: {one.name}."
+        where = "wherever S is" if set(exact) <= set(one.exact) else f"on {in_words(one.exact)}"
+        yield f"{one.m} elements are exact {where}: {one.name}."
 
 
 def _repeated(S: GroupSample) -> Iterator[str]:
