@@ -192,6 +192,9 @@ def test_the_block_of_the_other_irreps_has_their_mean_character(rng):
     wanted = sum(traces) / sum(one.dimension**2 for one in irreps)
     assert found.names == ("(4, 1)", "others")
     assert np.allclose(table[index, 1], wanted, atol=1e-12)
+    large = sa.group("S200xS200xSO3xC1").degrees()
+    assert len(large.degrees) == 3 * 3 * 13 - 1
+    assert np.isfinite(large.characters(large.group.sample(4, rng))[0]).all()
 
 
 def test_relabelled_atoms_that_turn_have_a_spectrum():

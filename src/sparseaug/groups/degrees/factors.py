@@ -53,7 +53,7 @@ def product_degrees(group: Product, *, whole: bool) -> Degrees:
     for i in sorted(range(len(factors)), key=lambda i: -len(factors[i].degrees)):
         if math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS:
             return Tensors(group, tuple(factors))
-        if group.factors[i].is_finite:
+        if group.factors[i].is_finite and len(factors[i].degrees) > 1:
             factors[i] = Together.of(group.factors[i], factors[i])
     few = math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS
     return Tensors(group, tuple(factors)) if few else FactorSets(group)
@@ -88,11 +88,7 @@ class Together(Degrees):
     @classmethod
     def of(cls, group: Group, own: Degrees) -> Together:
         """With the irreps of degree 1 alone where that makes the blocks fewer."""
-        low: dict[int, int] = {}
-        if group.is_finite and group.transform:
-            dimensions = {one.name: one.dimension for one in group.irreps_to(1) if one.degree}
-            low = {u: dimensions[n] for u, n in enumerate(own.names) if n in dimensions}
-        return cls(group, own, low if len(low) + 1 < len(own.degrees) else {})
+        return cls(group, own, own.low if len(own.low) + 1 < len(own.degrees) else {})
 
     @property
     def degrees(self) -> tuple[Degree, ...]:
@@ -106,12 +102,18 @@ class Together(Degrees):
     def partners(self) -> Partners | None:  # type: ignore[override]
         return self.own.partners
 
+    def prior(self) -> Floats:
+        shares = self.own.prior()
+        alone = shares[list(self.kept)]
+        return np.append(alone, shares.sum() - alone.sum())
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         table, index = self.own.characters(rows)
         same = self.group.distance(rows, self.group.identity()) < _ROUNDED
         kinds, index = np.unique(2 * index + same, return_inverse=True)
         alone, squares = table[kinds // 2][:, list(self.kept)], [d * d for d in self.kept.values()]
-        rest = -(1 + alone @ np.array(squares, np.float64)) / (self.group.order - 1 - sum(squares))
+        others = self.group.order - 1 - sum(squares)  # perhaps above all floats
+        rest = -(1 + alone @ np.array(squares, np.float64)) * (1 / others)
         return np.column_stack([alone, np.where(kinds % 2, 1.0, rest)]), index.reshape(-1)
 
     def variances(self, values: NDArray[Any]) -> Floats:
