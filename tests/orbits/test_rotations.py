@@ -212,3 +212,6 @@ def test_relabelled_atoms_that_turn_have_a_spectrum():
     S = sa.design(act.group, degree=1)
     assert sa.deviation(S, degree=1).value < 1e-11
     assert spectrum.predict(S).value < 0.05 * spectrum.variance
+    few = sa.design(act.group, m=12, spectrum=spectrum)
+    assert few.m == 12
+    assert spectrum.predict(few).value < 0.5 * spectrum.predict(12).value
