@@ -240,6 +240,27 @@ def check_real(
     return number
 
 
+def check_weights(weights: ArrayLike, count: int) -> NDArray[np.float64] | None:
+    """One finite real number per row, of positive sum; None where all are equal.
+
+    Examples:
+        >>> check_weights([0.5, 0.25, 0.25], 2)
+        Traceback (most recent call last):
+        sparseaug.errors.ArgumentError: weights has shape (3,); give one number for each of the 2 rows.
+    """
+    array = check_array("weights", weights, np.float64)
+    if array.shape != (count,):
+        raise ArgumentError(
+            f"weights has shape {array.shape}; give one number for each of the {count} rows."
+        )
+    largest = float(abs(array).max())
+    if not (0 < largest < math.inf and math.fsum(array / largest) > 0):  # false for NaN too
+        raise ArgumentError(
+            f"weights={shorten(weights)} are not finite numbers of positive sum; give such ones."
+        )
+    return None if (array == array[0]).all() else array
+
+
 def check_not_negative(name: str, value: float, *, at_most: float = math.inf) -> float:
     """Return `value` as a finite float from 0 up to the limit, or raise an `ArgumentError`.
 

@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.designs import inspection
-from sparseaug.errors import ArgumentError, ElementError
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, UnsupportedError
 
 
 def test_zipped_orders_lie_in_a_coset_and_crossed_ones_are_exact():
@@ -161,10 +161,117 @@ def test_no_design_is_looked_at_once_one_is_exact_on_all_degrees(monkeypatch):
 
 
 def test_what_rounded_rows_leave_is_told_from_what_they_miss():
-    said = sa.inspect(sa.design(sa.rotations(3), degree=5)).findings
-    assert "S is blind on 6, 10, 12, 15, 16: some function there is not averaged at all." in said
-    assert any("leaves at most" in text and "e-1" in text for text in said)
-    assert not any("leaves at most 1 " in text for text in said)
+    found = sa.inspect(sa.design(sa.rotations(3), degree=5))
+    blind = "S is blind on degrees 6, 10, 12, 15 to 16: some function there is not averaged at all."
+    assert blind in found.findings
+    assert found.exact == (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14)
+    assert found.misses == (6, 10, 12, 15, 16)
+    said = [text for text in found.findings if text.startswith("S is exact")]
+    assert "at most 4.04e-12, and 1e-09 counts as 0" in said[0]
+    assert found.to_dict()["tolerance"] == 1e-9
+    assert not any("leaves at most" in text for text in found.findings)
+
+
+@pytest.mark.parametrize("degree", range(1, 10))
+def test_designs_of_rotations_are_exact_to_their_degree_within_the_tolerance(degree):
+    S = sa.design(sa.rotations(3), degree=degree)
+    turned = S.translate(sa.Oracle(S.group, seed=degree), side="both")
+    for T in (S, turned):
+        found = sa.inspect(T)
+        assert set(range(1, degree + 1)) <= set(found.exact)
+        assert not set(found.exact) & set(found.misses)
+        assert sa.inspect(T, tolerance=0).exact == found.profile.exact
+
+
+def test_integers_need_no_tolerance():
+    found = sa.inspect(sa.design(sa.rotations(3), name="cube"))
+    assert found.exact == found.profile.exact == (1, 2, 3, 5, 7, 11)
+    assert "S is exact on degrees 1 to 3, 5, 7, 11 (l)." in found.findings
+    assert sa.inspect([[0], [1]], group="C3", tolerance=1e-3).tolerance == 0.0
+
+
+def test_nothing_smaller_is_said_to_be_as_exact_as_the_turned_48_of_the_cube():
+    S = sa.design(sa.orthogonal(3), name="cube with inversion")
+    found = sa.inspect(S.translate(sa.Oracle(S.group, seed=0)))
+    assert found.exact == (0, 1, 2, 3, 5, 7, 11)
+    assert not any("wherever S is" in text for text in found.findings)
+    assert found.findings[-1] == (
+        "24 elements are exact on degrees 0 to 2, 5: tetrahedron with inversion."
+    )
+
+
+def gauss_grid(degree):
+    """Euler angles, even in both turns and Gauss-Legendre between: exact to l <= degree with weights."""
+    x, w = np.polynomial.legendre.leggauss(degree // 2 + 1)
+    even = 2 * np.pi * np.arange(degree + 1) / (degree + 1)
+    a, b, c = (part.ravel() for part in np.meshgrid(even, np.arccos(x), even, indexing="ij"))
+    half = b / 2
+    rows = np.stack(
+        [
+            np.cos(half) * np.cos((a + c) / 2),
+            np.sin(half) * np.sin((c - a) / 2),
+            np.sin(half) * np.cos((c - a) / 2),
+            np.cos(half) * np.sin((a + c) / 2),
+        ],
+        axis=1,
+    )
+    weights = np.broadcast_to(w[None, :, None], (degree + 1, len(x), degree + 1))
+    return sa.rotations(3).canonical(rows), weights.ravel()
+
+
+def test_a_grid_with_weights_is_exact_with_them_and_a_smaller_design_is_named():
+    rows, weights = gauss_grid(4)
+    assert len(rows) == 75
+    found = sa.inspect(rows, group="SO3", weights=weights)
+    assert set(range(1, 5)) <= set(found.exact)
+    assert 5 in found.misses
+    assert found.profile.weighted
+    assert str(found).startswith("SO3, m = 75 with weights")
+    assert any(text.startswith("57 elements are exact") for text in found.findings)
+    without = sa.inspect(rows, group="SO3")
+    assert 2 in without.misses
+
+
+def test_the_smallest_design_that_reaches_as_far_is_named_though_the_list_is_exact_beyond():
+    rows, weights = gauss_grid(7)
+    found = sa.inspect(rows, group="SO3", weights=weights)
+    assert len(rows) == 256
+    assert found.exact[:7] == (1, 2, 3, 4, 5, 6, 7)
+    assert found.findings[-1].startswith("168 elements are exact ")
+
+
+def test_weights_of_a_finite_group_are_judged_and_other_findings_are_left_out():
+    found = sa.inspect([[0], [1], [2], [0]], group="C3", weights=[0.5, 1, 1, 0.5])
+    assert found.exact == (1,)
+    assert found.deviation < 1e-12
+    assert not any("repeat" in text for text in found.findings)
+    skew = sa.inspect([[0], [1], [2]], group="C3", weights=[3, -1, 1])
+    assert skew.deviation == pytest.approx(
+        abs(3 - np.exp(2j * np.pi / 3) + np.exp(-2j * np.pi / 3)) / 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"weights": [1, 2]}, "weights has shape"),
+        ({"weights": [1, -1, 0]}, "positive sum"),
+        ({"weights": [1, np.nan, 0]}, "positive sum"),
+        ({"weights": ["a", "b", "c"]}, "weights"),
+        ({"tolerance": -1}, "tolerance"),
+        ({"tolerance": 0.1}, "tolerance"),
+    ],
+)
+def test_bad_weights_and_tolerances_are_answered(options, said):
+    with pytest.raises(ArgumentError, match=said):
+        sa.inspect([[0], [1], [2]], group="C3", **options)
+
+
+def test_a_list_without_a_weighted_profile_is_refused():
+    with pytest.raises(UnsupportedError, match="M11"):
+        sa.inspect(sa.Oracle("M11", seed=0).draw(3), weights=[1, 2, 3])
+    with pytest.raises(GroupTooLargeError, match="Z2"):
+        sa.inspect(sa.Oracle("Z2^20", seed=0).draw(3), weights=[1, 2, 3])
 
 
 @pytest.mark.parametrize("name", ["SO2", "SO3", "O3", "S4xSO3"])

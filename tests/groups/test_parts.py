@@ -247,6 +247,16 @@ def test_families_are_recognised_in_automorphism_groups_by_an_isomorphism(name: 
     assert found.group.contains(images[0]).all()
     assert len(np.unique(images[0], axis=0)) == len(np.unique(a, axis=0))
     assert np.array_equal(found.rows(compose_permutations(a, b)), found.group.compose(*images))
+    assert np.array_equal(found.back(images[0]), a)
+
+
+def test_a_product_of_symmetric_groups_is_recognised_by_generators_that_move_all_of_it() -> None:
+    group = sa.permutation_group([[1, 0, 3, 4, 2, 5], [0, 1, 3, 2, 4, 5]])
+    known = group.known_as()
+    assert known.group.name == "S2xS3"
+    everything = known.group.all_elements()
+    assert np.array_equal(known.rows(known.back(everything)), everything)
+    assert group.contains(known.back(everything)).all()
 
 
 def test_what_is_no_family_is_not_taken_for_one() -> None:

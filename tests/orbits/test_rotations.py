@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.polynomial import legendre
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import GroupTooLargeError
+from sparseaug.groups.degrees.factors import Together
 from sparseaug.spectral.mean_squares import mean_squares
 
 SPACE = sa.rotations(3)
@@ -101,5 +104,114 @@ def test_what_has_no_spectrum_is_refused_by_name(rng):
     with pytest.raises(GroupTooLargeError, match="SO3 has infinitely many"):
         spectrum.predict("full")
     both = sa.product_action(sa.permute_axis(sa.symmetric(4), 1), ACT)
-    with pytest.raises(UnsupportedError, match="S4xSO3"):
-        sa.orbit_spectrum(pure(1), both, rng.standard_normal((2, 4, 3)), calls=64)
+    spectrum = sa.orbit_spectrum(pure(1), both, rng.standard_normal((2, 4, 3)), calls=64)
+    with pytest.raises(GroupTooLargeError, match="S4xSO3 has infinitely many"):
+        spectrum.predict("full")
+
+
+BOTH = sa.product_action(ACT, sa.permute_axis(sa.symmetric(4), 1))
+
+
+def first_in_place(x):
+    """One entry of the rotation where atom 0 stands first, and 0 elsewhere: x marks it by length 1."""
+    return np.where(abs(np.linalg.norm(x[:, 0], axis=1) - 1) < 1e-6, x[:, 0, 0], 0.0)
+
+
+def test_a_matrix_entry_times_an_indicator_is_l_1_times_the_irreps_of_the_indicator():
+    """[h(0) = 0] is 1/4 and a part in (3, 1): 1/3 of 1/16 and of 3/16, with mean 0."""
+    x = np.array([[[0.6, 0.0, 0.8], *([[2.0, 0.0, 0.0]] * 3)]])
+    spectrum = sa.orbit_spectrum(first_in_place, BOTH, x, calls=1024)
+    assert tuple(spectrum.shares) == ("SO3", "S4", "SO3 x S4")
+    for degree, share in {"SO3": 1 / 4, "S4": 0.0, "SO3 x S4": 3 / 4}.items():
+        assert abs(spectrum.shares[degree] - share) <= spectrum.errors[degree]
+    assert spectrum.variance == pytest.approx(1 / 12, abs=2 * spectrum.variance_error)
+    assert spectrum.parts["l=1 * (3, 1)"] > 0.6 * spectrum.variance
+    exact = sa.design(BOTH.group, degree=2)
+    assert exact.origin.design == "crossed tetrahedron x AGL(1,4)"
+    squares = dict(zip(spectrum.parts, mean_squares(BOTH.group.degrees(), exact), strict=True))
+    assert max(squares["l=1 * trivial"], squares["l=1 * (3, 1)"], squares["l=2 * (3, 1)"]) < 1e-15
+    assert spectrum.predict(exact).value < 0.01 * spectrum.variance
+
+
+def irreps_of(group, label):
+    """The names of the irreps in a block of a product; those of the plane come in pairs."""
+    names = [[""]]
+    for factor, own in zip(group.factors, label.split(" * "), strict=True):
+        single = next(factor.irreps_to(0)).name if own == "trivial" else own
+        pair = [f"k={sign}{own[2:]}" for sign in "+-"] if own.startswith("k=") else [single]
+        names.append(pair)
+    return [" * ".join(parts[1:]) for parts in itertools.product(*names)]
+
+
+@pytest.mark.parametrize("name", ["SO3xS4", "S3xO3", "SO2xD4", "SO3xSO2"])
+def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
+    group = sa.group(name)
+    S = sa.Oracle(group, seed=3).draw(12)
+    parts = {part.name: part.mean_square for part in sa.profile(S, degree=3).parts}
+    blocks = group.degrees()
+    compared = 0
+    for label, square in zip(blocks.names, mean_squares(blocks, S), strict=True):
+        known = [parts[irrep] for irrep in irreps_of(group, label) if irrep in parts]
+        if known:
+            assert square == pytest.approx(np.mean(known), abs=1e-12)
+            compared += 1
+    assert compared >= 8
+
+
+@pytest.mark.parametrize("name", ["SO3xM24", "SO2xM24"])
+def test_factors_without_degrees_are_taken_whole(name):
+    """On the rotations together S leaves the share of equal pairs, by Parseval."""
+    group = sa.group(name)
+    assert group.degrees().kind == "factors"
+    drawn = sa.Oracle(group, seed=0).draw(5).elements
+    S = sa.GroupSample(group, drawn[[0, 0, 1, 2, 3, 4]])
+    equal = (4 + 4) / 36
+    assert np.allclose(mean_squares(group.degrees(), S), [equal, equal, equal], atol=1e-8)
+
+
+def test_what_too_many_irreps_leave_beside_degree_1_is_one_block():
+    """S_10 has 42 irreps: (9, 1), and the others by |S_10| [q = e] - 1 - 81 phi."""
+    group = sa.group("SO3xS10")
+    blocks = group.degrees()
+    assert len(blocks.degrees) == 13 * 3 - 1
+    S = sa.design(group, degree=1)
+    squares = dict(zip(blocks.names, mean_squares(blocks, S), strict=True))
+    assert S.m == 40
+    assert max(squares["trivial * (9, 1)"], squares["l=2 * (9, 1)"]) < 1e-15
+    order = sa.symmetric(10).order  # its ten shifts: mean of order [q = e] - 1 - 0
+    assert squares["trivial * others"] == pytest.approx((order / 10 - 1) / (order - 1 - 81))
+
+
+def test_the_block_of_the_other_irreps_has_their_mean_character(rng):
+    group = sa.symmetric(5)
+    rows = group.all_elements()
+    found = Together.of(group, group.degrees())
+    table, index = found.characters(rows)
+    irreps = list(group.irreps())[2:]  # after the trivial one and (4, 1)
+    traces = [one.dimension * np.trace(one.matrices(rows), axis1=1, axis2=2) for one in irreps]
+    wanted = sum(traces) / sum(one.dimension**2 for one in irreps)
+    assert found.names == ("(4, 1)", "others")
+    assert np.allclose(table[index, 1], wanted, atol=1e-12)
+    large = sa.group("S200xS200xSO3xC1").degrees()
+    assert len(large.degrees) == 3 * 3 * 13 - 1
+    assert np.isfinite(large.characters(large.group.sample(4, rng))[0]).all()
+
+
+def test_relabelled_atoms_that_turn_have_a_spectrum():
+    """x of one atom of nine is l = 1, and by the places of that atom trivial and (8, 1)."""
+    atoms = sa.sources.identical_atoms([9, 4])
+    act = sa.product_action(ACT, atoms.action)
+    assert act.group.known_as().group.name == "SO3xS9xS4"
+    x = np.random.default_rng(2).standard_normal((2, 13, 3))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0, 0], act, x, calls=256)
+    assert spectrum.shares["SO3 x S9"] + spectrum.errors["SO3 x S9"] > 0.9
+    means = x[:, :9].mean(axis=1)
+    alone = (means**2).sum() / (x[:, :9] ** 2).sum(axis=2).mean(axis=1).sum()
+    assert abs(spectrum.shares["SO3"] - alone) <= spectrum.errors["SO3"]
+    assert spectrum.parts["l=1 * (8, 1) * trivial"] > 0.5 * spectrum.variance
+    S = sa.design(act.group, degree=1)
+    assert sa.deviation(S, degree=1).value < 1e-11
+    assert spectrum.predict(S).value < 0.05 * spectrum.variance
+    few = sa.design(act.group, m=12, spectrum=spectrum)
+    assert few.m == 12
+    assert spectrum.predict(few).value < 0.5 * spectrum.predict(12).value

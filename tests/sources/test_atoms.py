@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -124,3 +125,27 @@ def test_a_plan_for_a_degree_is_as_sharp_as_that_of_the_family(found: Any, degre
     assert ours.facts["dimension_sum"] == family.facts["dimension_sum"]
     assert ours.facts["dimension_sum_exact"]
     assert ours.row("one-shot sharp").m == family.row("one-shot sharp").m
+
+
+@pytest.mark.parametrize(("counts", "m"), [([2, 6], 12), ([9, 8, 4], 288), ([1, 5, 1], 5)])
+def test_designs_of_atoms_are_those_of_the_product(counts: list[int], m: int) -> None:
+    group = sa.sources.identical_atoms(counts).group
+    S = sa.design(group, degree=1)
+    assert S.m == m
+    assert sa.deviation(S, degree=1).value < 1e-12
+    moved = np.array([(S.elements == place).mean(axis=0) for place in range(group.width)])
+    starts = np.cumsum([0, *counts])
+    for start, stop in itertools.pairwise(starts.tolist()):  # each atom in each place of its own
+        np.testing.assert_allclose(moved[start:stop, start:stop], 1 / (stop - start))
+
+
+def test_all_relabellings_are_exact_to_every_degree_though_some_atoms_stay() -> None:
+    group = sa.sources.identical_atoms([1, 3]).group
+    assert sa.design(group, degree=4).m == 6
+
+
+def test_designs_of_recognised_pairs_are_those_of_signed_permutations() -> None:
+    pairs = sa.permutation_group([[1, 0, 2, 3, 4, 5], [2, 3, 0, 1, 4, 5], [2, 3, 4, 5, 0, 1]])
+    S = sa.design(pairs, degree=1)
+    assert S.m == sa.design(sa.hyperoctahedral(3), degree=1).m < pairs.order
+    assert sa.deviation(S, degree=1).value < 1e-12

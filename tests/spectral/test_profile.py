@@ -395,3 +395,66 @@ def test_a_profile_that_takes_minutes_is_announced_before_it_starts():
         sa.spectral.LongRunWarning, match=r"ordered 2-tuples of 1000 points.* takes about \d"
     ):
         sa.profile(S)  # warnings are errors here
+
+
+def dense_levels(S, weights, highest):
+    """The norm and the mean square of each degree from the matrices of the irreps."""
+    norms, squares, total = {}, {}, {}
+    w = np.array(weights) / np.sum(weights)
+    for irrep in S.group.irreps_to(highest):
+        mean = np.tensordot(w, irrep.matrices(S.elements), 1)
+        d, degree = irrep.dimension, irrep.degree
+        if irrep.degree or (abs(irrep.matrices(S.elements) - 1) > 1e-9).any():
+            norms[degree] = max(norms.get(degree, 0.0), float(np.linalg.norm(mean, 2)))
+            squares[degree] = squares.get(degree, 0.0) + d * float(np.linalg.norm(mean) ** 2)
+            total[degree] = total.get(degree, 0) + d * d
+    return norms, {degree: squares[degree] / total[degree] for degree in squares}
+
+
+@pytest.mark.parametrize(
+    "name", ["S4", "A5", "D5", "C2xC3", "B2", "SO2", "O2", "SO3", "O3", "SO3xC2"]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_weighted_profiles_are_those_of_the_dense_means(name, sign):
+    S = sa.Oracle(name, seed=1).draw(9)
+    weights = [3.0, 1.0, 2.0, 0.5, 4.0, 1.0, 1.0, 2.0, sign * 1.5]
+    found = sa.profile(S, degree=2, weights=weights)
+    norms, squares = dense_levels(S, weights, 2)
+    assert set(found.norms) == set(norms)
+    for degree, norm in norms.items():
+        assert found.lower[degree] - 1e-12 <= norm <= found.norms[degree] + 1e-12
+        assert found.norms[degree] - found.lower[degree] < 1e-6
+        assert found.mean_square[degree] == pytest.approx(squares[degree], abs=1e-12)
+    assert found.exact == ()
+    assert found.to_dict()["weighted"]
+
+
+@pytest.mark.parametrize("name", ["S5", "D6", "S3xC4", "B3", "C12", "SO3", "O3"])
+def test_whole_weights_are_repeated_rows(name):
+    S = sa.Oracle(name, seed=2).draw(5)
+    often = [1, 3, 2, 1, 1]
+    weighted = sa.profile(S, weights=often)
+    repeated = sa.profile(sa.GroupSample(S.group, np.repeat(S.elements, often, axis=0)))
+    assert set(weighted.norms) == set(repeated.norms)
+    for degree in weighted.norms:
+        assert weighted.norms[degree] == pytest.approx(repeated.norms[degree], abs=1e-9)
+        square = float(repeated.mean_square[degree])
+        assert weighted.mean_square[degree] == pytest.approx(square, abs=1e-12)
+    assert weighted.meaning == repeated.meaning
+
+
+def test_negative_weights_have_norms_above_one_and_equal_ones_are_none():
+    S = sa.GroupSample("C2", [[0], [1]])
+    found = sa.profile(S, weights=[2, -1])
+    assert found.lower[1] <= 3 <= found.norms[1] < 3 + 1e-9
+    assert sa.profile(S, weights=[0.1, 0.1]) == sa.profile(S)
+
+
+def test_weights_without_a_way_are_refused():
+    S = sa.GroupSample("C4", [[0], [1]])
+    with pytest.raises(UnsupportedError, match="by="):
+        sa.profile(S, weights=[1, 2], by="frequency")
+    with pytest.raises(GroupTooLargeError):
+        sa.profile(sa.Oracle("S20", seed=0).draw(2), weights=[1, 2])
+    low = sa.profile(sa.Oracle("S20", seed=0).draw(2), weights=[1, 2], degree=1)
+    assert low.lower[1] > 0.3

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -77,13 +77,30 @@ class Construction:
 
 
 def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Offer]:
-    """All offers for the group; those of any size for this m and degree."""
-    return [
+    """All offers for the group; those of any size for this m and degree.
+
+    A group that is known to be one of a family has the family's offers: neither norms nor degrees
+    change, only the highest one where some points stay or move in pairs.
+    """
+    family, _, back = group.known_as()
+    offers = [
         offer
         for row in CONSTRUCTIONS
-        if row.transform in ("", group.transform)
-        for offer in row.offers(group, m, degree)
+        if row.transform in ("", family.transform)
+        for offer in row.offers(family, m, degree)
     ]
+    if family is group:
+        return offers
+
+    def carried(offer: Offer) -> Offer:
+        make, everything = offer.build, offer.degree == family.highest_degree
+        return replace(
+            offer,
+            degree=group.highest_degree or 0 if everything else offer.degree,
+            build=None if make is None else lambda: back(make()),
+        )
+
+    return list(map(carried, offers))
 
 
 def candidates(

@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, count, groupby
 from textwrap import wrap
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from sparseaug._checks import check_not_negative, check_weights
 from sparseaug._floats import text_up
 from sparseaug.designs.best import build, designs
 from sparseaug.designs.offers import Offer
@@ -34,6 +36,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.deviation import deviation
 from sparseaug.spectral.generation import generated_order
+from sparseaug.spectral.methods import as_known
 from sparseaug.spectral.profiles.counting import counted_quickly
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Level, Profile, degree_size
@@ -70,7 +73,10 @@ class Inspection:
         order: of the subgroup H such that S lies in one coset of H; None where that is out of reach
         index: |G| / |H|: above 1 the deviation is 1
         deviation: an upper bound; None where it is out of reach
+        exact: the degrees on which S is exact: proved in integers; of rotations, and with weights, a
+            norm up to `tolerance` counts as 0
         misses: the degrees on which S is not exact
+        tolerance: what counts as 0 where rows or weights are rounded; 0 where integers decide
         findings: what is wrong with the list, or worth knowing, in sentences
         instead: designs, the smallest first
     """
@@ -80,7 +86,9 @@ class Inspection:
     order: int | None
     index: int | None
     deviation: float | None
+    exact: tuple[Degree, ...]
     misses: tuple[Degree, ...]
+    tolerance: float
     findings: tuple[str, ...]
     instead: tuple[Instead, ...]
 
@@ -94,7 +102,9 @@ class Inspection:
             "order": None if self.order is None else hex(self.order),
             "index": None if self.index is None else hex(self.index),
             "deviation": self.deviation,
+            "exact": list(self.exact),
             "misses": list(self.misses),
+            "tolerance": self.tolerance,
             "findings": list(self.findings),
             "instead": [
                 {**vars(one), "exact": list(one.exact), "better": list(one.better)}
@@ -116,12 +126,19 @@ class Inspection:
 
 
 def in_words(degrees: tuple[Degree, ...]) -> str:
-    """Degrees in words: 1 to 3, or names."""
+    """Degrees in words: numbers in runs, or names.
+
+    Examples:
+        >>> in_words((1, 2, 3, 5)), in_words((4,)), in_words(("S3", "S3 x C4"))
+        ('degrees 1 to 3, 5', 'degree 4', 'S3, S3 x C4')
+    """
     numbers = [degree for degree in degrees if isinstance(degree, int)]
-    if len(numbers) == len(degrees) and numbers == list(range(numbers[0], numbers[-1] + 1)):
-        word = "degree" if len(numbers) == 1 else "degrees"
-        return f"{word} {numbers[0]}" + (f" to {numbers[-1]}" if len(numbers) > 1 else "")
-    return shorten_text(", ".join(map(str, degrees)))
+    if len(numbers) < len(degrees):
+        return shorten_text(", ".join(map(str, degrees)))
+    place = count()
+    runs = [list(run) for _, run in groupby(numbers, lambda n: n - next(place))]
+    texts = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return ("degree " if len(numbers) == 1 else "degrees ") + ", ".join(texts)
 
 
 _WHOLE_N = 7  # S_n up to which all degrees are looked at, in a second; above, degree 1 to 3
@@ -131,21 +148,28 @@ _MOST_OFFERED = 1 << 16  # elements of a design that is offered
 _MOST_NAMED = 3  # designs that are offered, of those with fewer and of those with more elements
 _QUOTIENTS = 1 << 26  # integers in the quotients of one that are counted: some tenths of a second
 _WORSE = 1.5  # times the mean square of draws: less than that is luck
-_ROUNDED = (
-    1e-9  # so near to 0 and 1 are the norms of rows that were rounded, where exact ones are there
-)
+_ROUNDED = 1e-9  # so near to 0 and 1 are the norms of designs of rounded rows
 _WHOLE_ORDER = 5_000  # order up to which the deviation of a group without degrees is computed
 
 
-def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
+def inspect(
+    rows: Any,
+    group: Group | str | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+) -> Inspection:
     """What a given list of transformations averages, what it misses, and what to use instead.
 
     Args:
         rows: one row of numbers per element, or a `GroupSample`
         group: the group they are from, or its name; may be left out for a `GroupSample`
+        weights: of the rows, as quadratures have them; divided by their sum (see `profile`)
+        tolerance: a norm up to this counts as 0 for rotations, whose rows are rounded, and with
+            weights. Of other groups integers decide.
 
     Returns:
-        An `Inspection`: a report by `str`, `.misses`, `.index`, `.findings`, `.instead`.
+        An `Inspection`: a report by `str`, `.exact`, `.misses`, `.index`, `.findings`, `.instead`.
 
     Raises:
         ElementError: a row is not an element of the group.
@@ -161,12 +185,19 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
         >>> crossed = [[i, j] for i in range(4) for j in range(6)]
         >>> sa.inspect(crossed, group="C4xC6").deviation
         0.0
+        >>> sa.inspect(sa.design("SO3", degree=5)).exact
+        (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14)
     """
     S = _sample(rows, group)
-    found = _profile(S)
+    shares = None if weights is None else check_weights(weights, S.m)
+    least = check_not_negative("tolerance", tolerance, at_most=1e-3)
+    if S.group.is_finite and shares is None:
+        least = 0.0
+    found = _profile(S, shares)
+    exact = () if found is None else _exact(found, least)
     order = generated_order(S)
     index = None if order is None else S.group.order // order
-    instead = _instead(S, found)
+    instead = _instead(S, found, exact)
     fewer = [one for one in instead if one.m <= S.m][-_MOST_NAMED:]
     more = [one for one in instead if one.m > S.m][:_MOST_NAMED]
     return Inspection(
@@ -175,8 +206,10 @@ def inspect(rows: Any, group: Group | str | None = None) -> Inspection:
         order=order,
         index=index,
         deviation=_deviation(S, found, index),
-        misses=() if found is None else tuple(one.degree for one in found.levels if not one.exact),
-        findings=tuple(_findings(S, found, order, instead)),
+        exact=exact,
+        misses=() if found is None else tuple(d for d in found.norms if d not in exact),
+        tolerance=least,
+        findings=tuple(_findings(S, found, exact, order, instead, least)),
         instead=(*fewer, *more),
     )
 
@@ -191,9 +224,15 @@ def _sample(rows: Any, group: Any) -> GroupSample:
     return as_sample(rows, as_group(group), "rows")
 
 
-def _profile(S: GroupSample) -> Profile | None:
-    group = S.group
+def _exact(found: Profile, tolerance: float) -> tuple[Degree, ...]:
+    return tuple(one.degree for one in found.levels if one.exact or one.norm <= tolerance)
+
+
+def _profile(S: GroupSample, weights: ArrayLike | None) -> Profile | None:
+    group = S.group.known_as().group
     most = 3 if group.transform == "young" and group.width > _WHOLE_N else None
+    if weights is not None:
+        return profile(S, degree=most, weights=weights)
     try:
         return profile(S, degree=most)
     except (UnsupportedError, GroupTooLargeError):
@@ -201,7 +240,7 @@ def _profile(S: GroupSample) -> Profile | None:
 
 
 def _deviation(S: GroupSample, found: Profile | None, index: int | None) -> float | None:
-    if index is not None and index > 1:
+    if index is not None and index > 1 and not (found and found.weighted):
         return 1.0
     if found is not None and found.whole:
         return max((level.norm for level in found.levels), default=0.0)
@@ -255,8 +294,10 @@ def _apart(group: Group, rows: Rows) -> list[tuple[Group, Rows]]:
 def _findings(
     S: GroupSample,
     found: Profile | None,
+    exact: tuple[Degree, ...],
     order: int | None,
     instead: list[Instead],
+    tolerance: float,
 ) -> Iterator[str]:
     """What is wrong with S, or worth knowing, in sentences."""
     if order == 1 < S.group.order:
@@ -267,18 +308,15 @@ def _findings(
             f"S lies in one coset of a subgroup of order {order}, index {index}: it cannot average "
             "what that subgroup leaves alone, and its deviation is 1."
         )
-    _, counts = S.counts()
-    times = int(counts.min())
-    if times < counts.max():
-        yield f"{S.m - len(counts)} of {S.m} elements repeat others, not all equally often."
-    elif times > 1:
-        yield f"Every element occurs {times} times: {len(counts)} do the same."
+    if found is None or not found.weighted:
+        yield from _repeated(S)
     if found is None:
         yield f"{shorten_text(S.group.name)} has no profile by degree that is in reach."
         yield from _pairs(S)
         return
-    yield from _exactness(S, found)
-    yield from _pairs(S)
+    yield from _exactness(S, found, exact, tolerance)
+    if not found.weighted:
+        yield from _pairs(S)
     worse = [level for level in found.levels if level.mean_square * found.m > _WORSE]
     if worse:
         most = float(max(level.mean_square for level in worse)) * found.m
@@ -286,41 +324,55 @@ def _findings(
             f"{found.m} uniform draws would do better on {_in_words(worse)}: the mean square of S is "
             f"up to {most:.3g} times theirs."
         )
-    near = [one for one in instead if one.m < S.m]
-    same = [one for one in near if set(found.exact) <= set(one.exact)]
-    if found.exact and same:
-        yield f"{same[0].m} elements are exact wherever S is: {same[0].name}."
-    elif found.exact and near:
-        where = in_words(near[-1].exact)
-        yield f"{near[-1].m} elements are exact on {where}: {near[-1].name}."
+    if exact and (near := [one for one in instead if one.m < S.m]):
+        reached = _reached(exact, found)
+        one = next((one for one in near if _reached(one.exact, found) >= reached), near[-1])
+        where = "wherever S is" if set(exact) <= set(one.exact) else f"on {in_words(one.exact)}"
+        yield f"{one.m} elements are exact {where}: {one.name}."
 
 
-def _exactness(S: GroupSample, found: Profile) -> Iterator[str]:
-    if len(found.exact) == len(found.levels):
-        which = "everywhere" if found.whole else f"to degree {found.exact_to}"
-        yield f"S is exact {which}: it averages as all {format_order(S.group)} elements do."
+def _repeated(S: GroupSample) -> Iterator[str]:
+    _, counts = S.counts()
+    times = int(counts.min())
+    if times < counts.max():
+        yield f"{S.m - len(counts)} of {S.m} elements repeat others, not all equally often."
+    elif times > 1:
+        yield f"Every element occurs {times} times: {len(counts)} do the same."
+
+
+def _exactness(
+    S: GroupSample, found: Profile, exact: tuple[Degree, ...], tolerance: float
+) -> Iterator[str]:
+    counts_as = ""
+    if set(exact) != set(found.exact):
+        left = text_up(max(found.norms[degree] for degree in exact), 3)
+        counts_as = (
+            f", up to rounding: its norm there is at most {left}, and {tolerance:g} counts as 0"
+        )
+    if len(exact) == len(found.levels):
+        which = "everywhere" if found.whole else f"to degree {_reached(exact, found)}"
+        every = f"it averages as all {format_order(S.group)} elements do"
+        yield f"S is exact {which}{counts_as}: {every}."
         return
-    if found.exact:
-        yield f"S is exact on {in_words(found.exact)} ({found.meaning})."
+    if exact:
+        yield f"S is exact on {in_words(exact)} ({found.meaning}){counts_as}."
     blind = [level for level in found.levels if level.lower > 1 - _ROUNDED]
-    rest = [level for level in found.levels if not level.exact and level not in blind]
-    tiny = [level for level in rest if level.norm < _ROUNDED]
+    rest = [level for level in found.levels if level.degree not in exact and level not in blind]
     if blind:
         yield f"S is blind on {_in_words(blind)}: some function there is not averaged at all."
-    for levels in filter(None, (tiny, [level for level in rest if level not in tiny])):
-        left = text_up(max(level.norm for level in levels), 3)
-        yield f"On {_in_words(levels)} S leaves at most {left} of what is to be averaged out."
+    if rest:
+        left = text_up(max(level.norm for level in rest), 3)
+        yield f"On {_in_words(rest)} S leaves at most {left} of what is to be averaged out."
 
 
 def _in_words(levels: list[Level]) -> str:
     return in_words(tuple(level.degree for level in levels))
 
 
-def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
+def _instead(S: GroupSample, found: Profile | None, mine: tuple[Degree, ...]) -> list[Instead]:
     """For each size of degree the smallest known design that is exact up to it."""
     if found is None:
         return []
-    mine = {one.degree for one in found.levels if one.exact or one.norm < _ROUNDED}
     best = list[Instead]()
     sizes: set[int] = set()
     last = max((degree_size(level.degree) for level in found.levels), default=0)
@@ -329,7 +381,7 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
             break
         if offer.m is None or offer.m > _MOST_OFFERED or not offer.fits(S.group.width):
             continue
-        exact = _exact_on(S.group, offer, found)
+        exact = _exact_on(S, offer, found)
         reached = _reached(exact, found)
         if not exact or not reached or reached in sizes or (sizes and reached < max(sizes)):
             continue
@@ -340,17 +392,20 @@ def _instead(S: GroupSample, found: Profile | None) -> list[Instead]:
     return best
 
 
-def _exact_on(group: Group, offer: Offer, found: Profile) -> tuple[Degree, ...]:
-    """The degrees on which a design is exact: counted; of rotations those of its construction.
+def _exact_on(S: GroupSample, offer: Offer, found: Profile) -> tuple[Degree, ...]:
+    """The degrees on which a design is exact: counted; none of them where counting takes too long.
 
-    None of them where counting takes too long.
+    Of rotations, up to rounding; where there are more of them than in S, those of its construction.
     """
     degrees = tuple(level.degree for level in found.levels)
     if offer.name == "full":
         return degrees
-    if not group.is_finite:
+    if not S.group.is_finite:
+        if offer.degree > 0 and (offer.m or 0) < S.m:
+            highest = max(map(degree_size, degrees))
+            return _exact(profile(build(S.group, offer), degree=highest), _ROUNDED)
         return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
-    counts = counted_quickly(build(group, offer), _QUOTIENTS) or []
+    counts = counted_quickly(as_known(build(S.group, offer)), _QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 

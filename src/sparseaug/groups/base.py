@@ -217,7 +217,7 @@ class Group(Graded, ABC):
             >>> sa.permutation_group([[1, 0, 2, 3], [1, 2, 3, 0]]).known_as().group.name
             'S4'
         """
-        return Isomorphism(self, lambda rows: rows)
+        return Isomorphism(self)
 
     @property
     def points(self) -> int | None:

@@ -180,13 +180,16 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
     """
     match part:
         case SymmetricPart():
-            return Isomorphism(part.group, lambda rows: rows)
+            return Isomorphism(part.group)
         case DisjointParts():
             return _product(part)
+        case WreathPart(image=DisjointParts(parts=())):  # no class is moved
+            return _product(part.within)
         case WreathPart(classes, SymmetricPart(n, False)) if all(
             len(points) == 2 for points in classes
         ):
-            return Isomorphism(hyperoctahedral(n), _Pairs(np.array(classes)).rows)
+            pairs = _Pairs(np.array(classes))
+            return Isomorphism(hyperoctahedral(n), pairs.rows, pairs.elements)
     return None
 
 
@@ -205,14 +208,21 @@ def _product(part: DisjointParts) -> Isomorphism | None:
             [one.rows(number[elements[:, points]]) for points, one in pieces], axis=1
         )
 
-    return Isomorphism(direct_product(*(one.group for one in known)), rows)
+    def elements(rows: Rows) -> Rows:
+        found = np.tile(np.arange(part.k), (len(rows), 1))
+        ends = np.cumsum([one.group.width for one in known])
+        for points, one, end in zip(part.points, known, ends, strict=True):
+            found[:, points] = points[one.back(rows[:, end - one.group.width : end])]
+        return found
+
+    return Isomorphism(direct_product(*(one.group for one in known)), rows, elements)
 
 
 class _Pairs:
     """Permutations of n pairs of points as signed permutations: 2n points, the first of a pair is +."""
 
     def __init__(self, pairs: Rows) -> None:
-        self._first = pairs[:, 0]
+        self._pairs, self._first = pairs, pairs[:, 0]
         self._axis, self._sign = np.empty(pairs.size, np.int64), np.empty(pairs.size, np.int64)
         for place in (0, 1):
             self._axis[pairs[:, place]] = np.arange(len(pairs))
@@ -221,3 +231,10 @@ class _Pairs:
     def rows(self, elements: Rows) -> Rows:
         images = elements[:, self._first]
         return np.concatenate([self._axis[images], self._sign[images]], axis=1)
+
+    def elements(self, rows: Rows) -> Rows:
+        axes, signs = np.split(rows, 2, axis=1)
+        found = np.empty((len(rows), self._pairs.size), np.int64)
+        for place in (0, 1):
+            found[:, self._pairs[:, place]] = self._pairs[axes, signs ^ place]
+        return found

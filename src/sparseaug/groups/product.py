@@ -20,7 +20,13 @@ from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.factors import product_degrees
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, convolve
+from sparseaug.groups.representations import (
+    DimensionSum,
+    Faithful,
+    Irrep,
+    Isomorphism,
+    convolve,
+)
 from sparseaug.groups.young import require_matrices
 
 _EXACT = 2.0**53  # below, every integer is a float64
@@ -146,6 +152,25 @@ class Product(Group):
             return np.concatenate([part.images(own) + start for part, own, start in rows], axis=1)
 
         return Faithful(starts[-1], images)
+
+    def known_as(self) -> Isomorphism:
+        """The product of the families that its factors turned out to be."""
+        known = [factor.known_as() for factor in self.factors]
+        if all(one.group is factor for one, factor in zip(known, self.factors, strict=True)):
+            return super().known_as()
+        family = direct_product(*(one.group for one in known))
+        ends = np.cumsum([one.group.width for one in known])[:-1]
+
+        def rows(elements: Rows) -> Rows:
+            parts = zip(known, self.split(elements), strict=True)
+            return np.concatenate([one.rows(part) for one, part in parts], axis=1)
+
+        def elements(rows: Rows) -> Rows:
+            parts = zip(known, np.split(rows, ends, axis=1), strict=True)
+            pieces = [one.back(part.astype(one.group.row_dtype)) for one, part in parts]
+            return np.concatenate(pieces, axis=1)
+
+        return Isomorphism(family, rows, elements)
 
     def dimension_sum(self) -> DimensionSum:
         """Irreps are tensor products, so sums with the trivial irrep multiply."""

@@ -55,13 +55,14 @@ class Faithful(NamedTuple):
 
 
 class Isomorphism(NamedTuple):
-    """A group of a known family, and the map from rows to its rows.
+    """A group of a known family, the map from rows to its rows, and the way back.
 
     Functions of k points are those of k coordinates of the family.
     """
 
     group: Group
-    rows: Callable[[Rows], Rows]
+    rows: Callable[[Rows], Rows] = lambda rows: rows
+    back: Callable[[Rows], Rows] = lambda rows: rows
 
 
 MOST_IRREPS = 10_000

@@ -114,7 +114,7 @@ class Measurement:
             inputs: what sums of squares are divided by
             floor: a variance up to this times the mean square of the values is rounding, and taken for 0
         """
-        group, convert = self.group.known_as()
+        group, convert, _ = self.group.known_as()
         rows = convert(self.rows)
         blocks = group.degrees(self.by, whole=self.exact)
         square = largest = spread = 0.0
@@ -213,15 +213,15 @@ def _is_transformed(group: Group, by: str | None) -> bool:
 
 def drawn(group: Group, oracle: Oracle, count: int, by: str | None) -> Measurement:
     """So many elements drawn, whatever the order of the group; of couples an even number."""
-    known = group.known_as().group
+    known, convert, back = group.known_as()
     blocks = known.degrees(by)
     _require_enough(group, blocks, count)
-    couples = blocks.partners is not None and known is group
+    couples = blocks.partners is not None
     count -= count % 2 if couples else 0
     rows = oracle.fresh(count).elements
     if couples and blocks.partners is not None:
         rng = keyed_rng(0, "orbit spectrum", step=count)
-        partners = blocks.partners(rows[0::2], rows[1::2], rng)
+        partners = back(blocks.partners(convert(rows[0::2]), convert(rows[1::2]), rng))
         rows = np.stack([rows[0::2], partners], axis=1).reshape(count, -1)
     return Measurement(group, rows, by, False, couples, count)
 
@@ -330,14 +330,21 @@ class _Data:
         apart = np.repeat(np.arange(N // size), size)
         self.apart = apart[:, None] != apart[None]
         self.noise = float((self.gram[self.apart] ** 2).mean())  # tr K^2
-        self.quotients = list(self._quotients())
+        # of a product with rotations nearly every quotient is of a kind of its own: made twice, not held
+        self.many = blocks.kind == "tensors" and not group.is_finite
+        self.held = [] if self.many else list(self._quotients())
         self.table = self._sums()
+
+    @property
+    def quotients(self) -> Iterable[tuple[slice, Floats, Rows]]:
+        return self.held or self._quotients()
 
     def _quotients(self) -> Iterator[tuple[slice, Floats, Rows]]:
         """Rows a of the Gram matrix, phi of their quotients with all b, and which one each has."""
         N, width = self.rows.shape
         inverses = self.group.inverse(self.rows)
-        step = max(1, _PAIR_ENTRIES // (N * max(1, width)))
+        entries = max(width, len(self.blocks.degrees)) if self.many else max(1, width)
+        step = max(1, _PAIR_ENTRIES // (N * entries))
         for start in range(0, N, step):
             part = slice(start, min(N, start + step))
             products = self.group.compose(inverses[part, None], self.rows[None])

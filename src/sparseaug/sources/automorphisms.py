@@ -170,7 +170,7 @@ def identical_atoms(
 
     Returns:
         `group` and `action`; the group is known as a product of symmetric groups, so that the
-        deviation of its samples is exact.
+        deviation of its samples is exact and designs of the factors are crossed.
 
     Examples:
         >>> water = identical_atoms(species=["O", "H", "H"])
@@ -178,6 +178,9 @@ def identical_atoms(
         (2, [[0, 2, 1]])
         >>> identical_atoms([9, 8, 4]).group.order == 362880 * 40320 * 24
         True
+        >>> import sparseaug as sa
+        >>> sa.design(identical_atoms([9, 8, 4]).group, degree=1).m
+        288
     """
     if (counts is None) == (species is None):
         raise ArgumentError("counts and species say the same; give one of them.")

@@ -177,7 +177,8 @@ def deviation(
     if (action is None) != (shape is None):
         raise ArgumentError("action and shape go together: shape is that of one sample, as (6,).")
     whole = degree is None and action is None
-    T = as_known(S) if whole else S
+    by_irreps = whole or (degree is not None and not S.group.is_finite)
+    T = as_known(S) if by_irreps else S
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
         chosen = restricted(S.group, degree)

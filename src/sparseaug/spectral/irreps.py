@@ -46,10 +46,12 @@ def largest_norms(
     *,
     upper: Callable[..., float] = norm_upper,
     lower: Callable[..., float] = norm_lower,
+    at_most: float = 1.0,
 ) -> dict[Degree, Norm]:
     """Bounds on the largest ||A|| over the blocks A of each degree; the largest ones first are best.
 
-    Gram matrices A*A take `root_upper` and `root_lower` in place of the norms' bounds.
+    Gram matrices A*A take `root_upper` and `root_lower` in place of the norms' bounds. In truth no
+    norm is above `at_most`: 1 of means without negative weights.
     """
     found: dict[Degree, Norm] = {}
     worst: dict[Degree, float] = {}
@@ -59,21 +61,22 @@ def largest_norms(
             size = upper(block.values, block.error, at_most=worst.get(degree))
             if degree not in worst or size > worst[degree]:
                 worst[degree] = size
-                least = min(1.0, lower(block.values, block.error))
-                found[degree] = Norm(min(1.0, size), least, str(block.label))
+                least = min(at_most, lower(block.values, block.error))
+                found[degree] = Norm(min(at_most, size), least, str(block.label))
     return found
 
 
 def irreps_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     """The norm of D_S for a group whose `irreps()` are known, block by block."""
     irreps = listed_irreps(S.group)[1:]  # without the trivial one
-    _announce(S, irreps)
+    announce_irreps(S, irreps)
     return largest_norm(irrep_means(S), total=len(irreps), progress=progress)
 
 
 # Measured on one core: 0.2 microseconds for each entry of a matrix that is made (Young's form from
 # products of transpositions), 10^10 operations a second in products and Cholesky.
-def _announce(S: GroupSample, irreps: list[Irrep]) -> None:
+def announce_irreps(S: GroupSample, irreps: list[Irrep]) -> None:
+    """What the means of all irreps over S will take."""
     k = len(S.counts()[0])
     seconds, memory = 0.0, 0.0
     for irrep in irreps:
@@ -101,14 +104,14 @@ def irrep_means(S: GroupSample) -> Iterable[Block]:
         yield block_of(S, irrep, rows, counts)
 
 
-def block_of(S: GroupSample, irrep: Irrep, rows: Rows, counts: Rows) -> Block:
+def block_of(S: GroupSample, irrep: Irrep, rows: Rows, counts: NDArray[Any]) -> Block:
     """The block of one irrep, from the distinct elements and how often each occurs."""
     length = up(math.sqrt(irrep.dimension)) + irrep.rounding
     error = up(irrep.rounding + up(3 * gamma(len(rows) + 2) * up(length)))
     return Block(irrep.name, _mean(S, irrep, rows, counts), error)
 
 
-def _mean(S: GroupSample, irrep: Irrep, rows: Rows, counts: Rows) -> NDArray[Any]:
+def _mean(S: GroupSample, irrep: Irrep, rows: Rows, counts: NDArray[Any]) -> NDArray[Any]:
     """Over the distinct elements, each as often as it occurs."""
     if isinstance(irrep.matrices, Tensor):
         return tensor_mean(rows, counts, irrep.matrices) / S.m
@@ -123,7 +126,7 @@ def _mean(S: GroupSample, irrep: Irrep, rows: Rows, counts: Rows) -> NDArray[Any
 _TENSOR_CHUNK = 4096  # elements whose matrices are held at a time
 
 
-def tensor_mean(rows: Rows, counts: Rows, tensor: Tensor) -> NDArray[Any]:
+def tensor_mean(rows: Rows, counts: NDArray[Any], tensor: Tensor) -> NDArray[Any]:
     """The weighted sum of X_j (x) Y_j by matrix products over j, without the single tensor products."""
     sums: Any = 0.0
     for start in range(0, len(rows), _TENSOR_CHUNK):

@@ -85,13 +85,18 @@ def _of_shapes(blocks: Any, S: GroupSample) -> Floats:
     return np.array(squares)
 
 
-def _of_bands(blocks: Any, S: GroupSample) -> Floats:
+def _of_tensors(blocks: Any, S: GroupSample) -> Floats:
+    return (_of_quotients if S.group.is_finite else _of_rotations)(blocks, S)
+
+
+def _of_rotations(blocks: Degrees, S: GroupSample) -> Floats:
+    """At the angles of all quotients, not in cells."""
     rows, counts = S.counts()
     what = f"the mean squares of m={S.m} rotations"
     require_work("rotations in quotients", len(rows), what, remedy="use fewer")
     inverses = S.group.inverse(rows)
-    total = np.zeros(len(blocks.parts))
-    step = max(1, _CHUNK // (len(rows) * len(blocks.parts)))
+    total = np.zeros(len(blocks.degrees))
+    step = max(1, _CHUNK // (len(rows) * len(total)))
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
         products = S.group.compose(inverses[part, None], rows[None])
@@ -105,7 +110,8 @@ _FASTER: dict[str, Callable[[Any, GroupSample], Floats]] = {
     "characters": _of_characters,
     "frequencies": _of_frequencies,
     "shapes": _of_shapes,
-    "bands": _of_bands,
+    "bands": _of_rotations,
+    "tensors": _of_tensors,
 }
 
 
@@ -121,8 +127,7 @@ def _between(blocks: Degrees, S: GroupSample) -> Floats:
 
 def _of_factors(blocks: Any, S: GroupSample) -> Floats:
     """Of tensor products that hold a block of several irreps: its own spreads are an array."""
-    parts = np.split(S.elements, np.cumsum([f.width for f in S.group.factors])[:-1], axis=1)
-    samples = map(GroupSample, S.group.factors, parts)
+    samples = map(GroupSample, S.group.factors, blocks.group.split(S.elements))
     own = [spreads(each, T) for each, T in zip(blocks.factors, samples, strict=True)]
     several = np.array([isinstance(spread, np.ndarray) for spread in own])
     mixed = ((np.array(blocks.places) > 0) & several).any(axis=1)
@@ -154,6 +159,7 @@ _SPREADS: dict[str, Callable[[Any, GroupSample], Floats | float]] = {
     "shapes": _alone,
     "bands": _alone,
     "points": _between,
+    "together": _between,
     "factors": _between,
     "tensors": _of_factors,
 }

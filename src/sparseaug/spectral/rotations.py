@@ -40,7 +40,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from typing import TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,24 +73,36 @@ def bands_norm(S: GroupSample, *, degree: int, progress: Progress = silent) -> N
     return largest_norm(blocks, total=degree, progress=progress)
 
 
-def band_blocks(S: GroupSample, highest: int) -> Iterator[tuple[int, Block]]:
-    """Degree and block of each non-trivial irrep up to this degree; exact zeros have no error."""
+def band_blocks(
+    S: GroupSample, highest: int, distinct: tuple[Rows, NDArray[Any]] | None = None
+) -> Iterator[tuple[int, Block]]:
+    """Degree and block of each non-trivial irrep up to this degree; exact zeros have no error.
+
+    With `distinct` rows and other counts of sum m, they are for these, and not exact.
+    """
+    rows, counts = distinct or S.counts()
     if S.group.factors:
-        yield from _of_product(S, highest)
+        yield from _of_product(S, rows, counts, highest)
         return
-    rows, counts = S.counts()
+    zeros = exact_zeros(S, highest) if distinct is None else set()
     group = cast(Rotations, S.group)
     if signed := group.reflections:  # a bit at the end of a row
         share = float(np.dot(counts, 1 - 2 * rows[:, -1])) / S.m  # an integer, divided once
         yield 0, Block("det", np.array([[share]]), UNIT * abs(share))
-    find = _in_space if group.n == 3 else _in_plane
-    yield from find(S, rows, counts, highest, signed)
+    if group.n == 3:
+        yield from _in_space(S, rows, counts, highest, signed, zeros)
+    else:
+        yield from _in_plane(S, rows, counts, highest, signed)
 
 
 def _in_space(
-    S: GroupSample, rows: Rows, counts: Rows, highest: int, signed: bool
+    S: GroupSample,
+    rows: Rows,
+    counts: NDArray[Any],
+    highest: int,
+    signed: bool,
+    zeros: set[int],
 ) -> Iterator[tuple[int, Block]]:
-    zeros = exact_zeros(S, highest)
     cancelled = signed and is_mirrored(rows, counts)
     turns, bits = (rows[:, :-1], rows[:, -1]) if signed else (rows, np.zeros(len(rows)))
     size = 2 * highest + 1
@@ -124,7 +136,7 @@ def _in_space(
         yield ell, Block(names[1], *odd)
 
 
-def _moments(turns: Rows, counts: Rows, m: int, highest: int) -> NDArray[np.complex128]:
+def _moments(turns: Rows, counts: NDArray[Any], m: int, highest: int) -> NDArray[np.complex128]:
     """T_mkn of the elements with these counts, (2L+1, 2L+1, 2L+1)."""
     size = 2 * highest + 1
     total = np.zeros((size * size, size), np.complex128)
@@ -137,7 +149,7 @@ def _moments(turns: Rows, counts: Rows, m: int, highest: int) -> NDArray[np.comp
 
 
 def _in_plane(
-    S: GroupSample, rows: Rows, counts: Rows, highest: int, signed: bool
+    S: GroupSample, rows: Rows, counts: NDArray[Any], highest: int, signed: bool
 ) -> Iterator[tuple[int, Block]]:
     """exp(i k angle) in the mean; with reflections [[a, b], [b*, a*]], b of the reflected half."""
     powers = phase_powers(angle_phases(rows[:, 0]), highest)[:, highest + 1 :]
@@ -155,16 +167,17 @@ def _in_plane(
         yield k, Block(f"k={k}", matrix, up(2 * error))
 
 
-def _of_product(S: GroupSample, highest: int) -> Iterator[tuple[int, Block]]:
+def _of_product(
+    S: GroupSample, rows: Rows, counts: NDArray[Any], highest: int
+) -> Iterator[tuple[int, Block]]:
     """Tensor products of the factors' irreps, degrees adding up."""
-    distinct = S.counts()
     for irrep in islice(S.group.irreps_to(highest), 1, None):
         if irrep.dimension > LARGEST_DENSE:
             raise UnsupportedError(
                 f"degree={highest} of {S.group.name} has an irrep of dimension {irrep.dimension}, "
                 f"above {LARGEST_DENSE}; lower degree."
             )
-        yield irrep.degree or 0, block_of(S, irrep, *distinct)
+        yield irrep.degree or 0, block_of(S, irrep, rows, counts)
 
 
 MOST_PAIRS = 1 << 20
@@ -201,7 +214,7 @@ def exact_zeros(S: GroupSample, highest: int) -> set[int]:
     return {ell for ell, _ in squares if ell} - {ell for (ell, _), v in squares.items() if v}
 
 
-def is_mirrored(rows: Rows, counts: NDArray[np.int64]) -> bool:
+def is_mirrored(rows: Rows, counts: NDArray[Any]) -> bool:
     """Whether S of O(3) has -g as often as g: then every irrep of odd parity has mean 0."""
     proper = rows[:, -1] == 0
     return np.array_equal(rows[proper, :-1], rows[~proper, :-1]) and np.array_equal(

@@ -116,6 +116,7 @@ def of_spectral() -> Iterator[Example]:
     yield Example(sa.deviation, {"S": S, "degree": 1})
     yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
     yield Example(sa.profile, {"S": S, "degree": 2, "by": "degree", "progress": None})
+    yield Example(sa.profile, {"S": S, "weights": [1.0] * (S.m - 1) + [2.0]})
     yield Example(sa.profile(S).plot, {"axes": None})
     yield Example(spectral.best_method, {"group": G})
     yield Example(

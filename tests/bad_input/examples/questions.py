@@ -18,6 +18,8 @@ def of_symmetry_tests() -> Iterator[Example]:
 def of_inspection() -> Iterator[Example]:
     yield Example(sa.inspect, {"rows": [[1, 0, 2, 3]], "group": "S4"})
     yield Example(sa.inspect, {"rows": [[1, 0], [0, 1]], "group": sa.sign_flips(2)})
+    two = {"rows": [[1, 0, 2, 3], [0, 1, 2, 3]], "group": "S4"}
+    yield Example(sa.inspect, {**two, "weights": [0.5, 1.5], "tolerance": 1e-6})
 
 
 def of_pilots() -> Iterator[Example]:

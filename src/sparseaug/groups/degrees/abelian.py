@@ -187,6 +187,8 @@ class Weights(Degrees):
         return resample(g, k, [1] * self.group.width, rng)
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
+        if not self.columns:  # the trivial group
+            return np.empty((1, 0)), np.zeros(len(rows), np.int64)
         zeros = np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in self.columns], axis=1)
         patterns, index = np.unique(zeros, axis=0, return_inverse=True)
         sizes, kinds = [len(axes) for axes in self.columns], list(self.moduli)

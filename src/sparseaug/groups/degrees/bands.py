@@ -76,7 +76,6 @@ class Bands(Degrees):
         return np.concatenate(both)[kinds], index.reshape(-1)
 
     def exactly(self, rows: Rows) -> Floats:
-        """phi (k, blocks) of each row, at its own angle."""
         return self._phi(self._halves(rows), self._bits(rows))
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:

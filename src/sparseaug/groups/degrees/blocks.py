@@ -90,9 +90,19 @@ class Degrees(ABC):
         found = within / self.levels**3
         return np.asarray(found / found.sum())
 
+    @property
+    def low(self) -> dict[int, int]:
+        """The blocks that are one irrep of degree 1: place and dimension, where they are known."""
+        return {}
+
     @abstractmethod
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         """phi (K, blocks) on K kinds of elements, and the kind of each row."""
+
+    def exactly(self, rows: Rows) -> Floats:
+        """phi (k, blocks) of each row, at its own angle where it is a rotation."""
+        table, index = self.characters(rows)
+        return table[index]
 
     @abstractmethod
     def variances(self, values: NDArray[Any]) -> Floats:
@@ -129,6 +139,10 @@ class IrrepDegrees(Degrees):
     @property
     def sizes(self) -> Floats:
         return np.array([float(irrep.dimension) ** 2 for irrep in self.irreps])
+
+    @property
+    def low(self) -> dict[int, int]:
+        return {u: one.dimension for u, one in enumerate(self.irreps) if one.degree == 1}
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         keys = self.group._class_keys(rows)

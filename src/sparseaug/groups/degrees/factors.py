@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
-from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats, IrrepDegrees, resample
+from sparseaug.groups.degrees.blocks import (
+    Degree,
+    Degrees,
+    Floats,
+    IrrepDegrees,
+    Partners,
+    resample,
+)
 from sparseaug.groups.permutations import Rows
 
 if TYPE_CHECKING:
@@ -27,27 +34,29 @@ if TYPE_CHECKING:
     from sparseaug.groups.product import Product, Tensor
 
 MOST_TENSORS = 400
-"""Blocks of a product that draws can separate; above, one for each set of factors."""
+"""Blocks of a product that draws can separate; above, those of the largest factors are put together."""
+
+_ROUNDED = 1e-9  # so near to the identity is g^-1 g of rotations
 
 
 def product_degrees(group: Product, *, whole: bool) -> Degrees:
     """The blocks of a direct product; with whole=True its irreps, if they can be listed."""
-    if not group.is_finite:
-        raise UnsupportedError(
-            f"{group.name} has infinitely many irreps of several factors; measure the rotations alone."
-        )
-    if whole:
+    if whole and group.is_finite:
         try:
             return ProductIrreps.of(group)
         except GroupTooLargeError:
             return FactorSets(group)
     try:
-        factors = tuple(factor.degrees() for factor in group.factors)
+        factors = [factor.degrees() for factor in group.factors]
     except (GroupTooLargeError, UnsupportedError):
         return FactorSets(group)
-    if math.prod(1 + len(blocks.degrees) for blocks in factors) > MOST_TENSORS:
-        return FactorSets(group)
-    return Tensors(group, factors)
+    for i in sorted(range(len(factors)), key=lambda i: -len(factors[i].degrees)):
+        if math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS:
+            return Tensors(group, tuple(factors))
+        if group.factors[i].is_finite and len(factors[i].degrees) > 1:
+            factors[i] = Together.of(group.factors[i], factors[i])
+    few = math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS
+    return Tensors(group, tuple(factors)) if few else FactorSets(group)
 
 
 def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
@@ -60,6 +69,57 @@ def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
         for size in range(1, len(axes) + 1)
         for chosen in combinations(axes, size)
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Together(Degrees):
+    """Some irreps of a factor, and all others but the trivial one in one block.
+
+    The sum of d_pi^2 phi_pi(q) over all irreps is |G| [q = e]: what it is of the others is left of it.
+    """
+
+    group: Group
+    own: Degrees
+    kept: dict[
+        int, int
+    ]  # place among the own blocks, and dimension, of each irrep that stands alone
+    kind = "together"
+
+    @classmethod
+    def of(cls, group: Group, own: Degrees) -> Together:
+        """With the irreps of degree 1 alone where that makes the blocks fewer."""
+        return cls(group, own, own.low if len(own.low) + 1 < len(own.degrees) else {})
+
+    @property
+    def degrees(self) -> tuple[Degree, ...]:
+        return (*(self.own.degrees[u] for u in self.kept), "others")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*(self.own.names[u] for u in self.kept), "others")
+
+    @property
+    def partners(self) -> Partners | None:  # type: ignore[override]
+        return self.own.partners
+
+    def prior(self) -> Floats:
+        shares = self.own.prior()
+        alone = shares[list(self.kept)]
+        return np.append(alone, shares.sum() - alone.sum())
+
+    def characters(self, rows: Rows) -> tuple[Floats, Rows]:
+        table, index = self.own.characters(rows)
+        same = self.group.distance(rows, self.group.identity()) < _ROUNDED
+        kinds, index = np.unique(2 * index + same, return_inverse=True)
+        alone, squares = table[kinds // 2][:, list(self.kept)], [d * d for d in self.kept.values()]
+        others = self.group.order - 1 - sum(squares)  # perhaps above all floats
+        rest = -(1 + alone @ np.array(squares, np.float64)) * (1 / others)
+        return np.column_stack([alone, np.where(kinds % 2, 1.0, rest)]), index.reshape(-1)
+
+    def variances(self, values: NDArray[Any]) -> Floats:
+        raise GroupTooLargeError(
+            f"{self.group.name} is not listed; its irreps are looked at one by one."
+        )
 
 
 class ProductIrreps(IrrepDegrees):
@@ -113,11 +173,12 @@ class Tensors(Degrees):
         kinds, index = np.unique(
             np.stack([kind for _, kind in found], axis=1), axis=0, return_inverse=True
         )
-        table = np.ones((len(kinds), 1))
-        for (own, _), kind in zip(found, kinds.T, strict=True):
-            each = np.concatenate([np.ones((len(kinds), 1)), own[kind]], axis=1)
-            table = (table[:, :, None] * each[:, None]).reshape(len(kinds), -1)
-        return table[:, 1:], index.reshape(-1)
+        tables = [own[kind] for (own, _), kind in zip(found, kinds.T, strict=True)]
+        return _tensors(tables), index.reshape(-1)
+
+    def exactly(self, rows: Rows) -> Floats:
+        parts = zip(self.factors, self.group.split(rows), strict=True)
+        return _tensors([blocks.exactly(part) for blocks, part in parts])
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """On every other couple fresh factors, on the rest the factors' own partners."""
@@ -133,12 +194,22 @@ class Tensors(Degrees):
         )
 
 
+def _tensors(parts: list[Floats]) -> Floats:
+    """Products (k, blocks) of the factors' characters (k, own blocks) and 1, but not of 1 alone."""
+    table = ones = np.ones((len(parts[0]), 1))
+    for part in parts:
+        each = np.concatenate([ones, part], axis=1)
+        table = (table[:, :, None] * each[:, None]).reshape(len(each), -1)
+    return table[:, 1:]
+
+
 @dataclass(frozen=True, eq=False)
 class FactorSets(Degrees):
     """Products by the set of factors on which an irrep is not trivial: an analysis of variance.
 
-    phi_F(q) is the product over the factors i in F of (|G_i| [q_i = e] - 1) / (|G_i| - 1). Partners
-    agree with g on a random set of factors, and are independent of it on the others.
+    phi_F(q) is the product over the factors i in F of (|G_i| [q_i = e] - 1) / (|G_i| - 1), which is
+    [q_i = e] for rotations, where g^-1 g is the identity up to rounding. Partners agree with g on a
+    random set of factors, and are independent of it on the others.
     """
 
     group: Product
@@ -161,7 +232,8 @@ class FactorSets(Degrees):
         factors = self.group.factors
         code = np.zeros(len(rows), np.int64)
         for i, (factor, part) in enumerate(zip(factors, self.group.split(rows), strict=True)):
-            code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
+            near = factor.distance(part, factor.identity()) < _ROUNDED
+            code += near.astype(np.int64) << i
         patterns, index = np.unique(code, return_inverse=True)
         same = patterns[:, None] >> np.arange(len(factors)) & 1
         other = np.array([-1.0 / (f.order - 1) if f.order > 1 else 1.0 for f in factors])

@@ -90,6 +90,11 @@ class Shapes(Degrees):
         sizes = [float(dimension(shape)) ** 2 for shape in self.shapes]
         return np.array(sizes + [1.0] * (len(self.degrees) - len(sizes)))
 
+    @property
+    def low(self) -> dict[int, int]:
+        low = {u: shape for u, shape in enumerate(self.shapes) if self.degrees[u] == 1}
+        return {u: dimension(p) for u, p in low.items() if not is_halved(p, self.group.even)}
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         n = self.group.n
         if n > LARGEST_N:

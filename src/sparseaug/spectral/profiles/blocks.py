@@ -60,7 +60,7 @@ def irrep_levels(
             degree = degrees[block.label]
             if most is None or not isinstance(degree, int) or degree <= most:
                 square = Fraction(0) if degree in zero else _exact_square(S, block)
-                part = _part(degree, block, square)
+                part = part_of(degree, block, square)
                 parts.append(part)
                 if not part.exact:
                     yield degree, block
@@ -71,7 +71,7 @@ def irrep_levels(
     return levels(summed(parts, S.m) if known is None else known, norms, S.m), parts
 
 
-def _part(degree: Degree, block: Block, square: Fraction | None) -> Part:
+def part_of(degree: Degree, block: Block, square: Fraction | None) -> Part:
     """With its mean square where that is known as a fraction, else the middle of an interval."""
     d = len(block.values)
     if square is not None:
@@ -98,8 +98,7 @@ def band_levels(
     S: GroupSample, most: int | None, progress: Progress
 ) -> tuple[list[Level], list[Part]]:
     """Levels and parts up to degree `most`."""
-    usual = USUAL_IN_PRODUCTS if S.group.factors else USUAL_DEGREE
-    highest = usual if most is None else most
+    highest = band_limit(S, most)
     known = exact_squares(S, highest) or {}
     parts: list[Part] = []
 
@@ -108,12 +107,18 @@ def band_levels(
             square = known.get((degree, -1 if block.label.endswith(("-", "det")) else 1))
             if not block.error and not block.values.any():
                 square = Fraction(0)
-            parts.append(_part(degree, block, square))
+            parts.append(part_of(degree, block, square))
             yield degree, block
             progress(degree, highest)
 
     norms = largest_norms(blocks())
     return levels_of_parts(parts, norms), parts
+
+
+def band_limit(S: GroupSample, most: int | None) -> int:
+    """The degree up to which a profile of rotations goes."""
+    usual = USUAL_IN_PRODUCTS if S.group.factors else USUAL_DEGREE
+    return usual if most is None else most
 
 
 def levels_of_parts(parts: list[Part], norms: Mapping[Degree, Norm]) -> list[Level]:

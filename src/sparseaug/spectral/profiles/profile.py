@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sparseaug._checks import Progress, check_choice, check_integer, check_progress
+from numpy.typing import ArrayLike
+
+from sparseaug._checks import (
+    Progress,
+    check_choice,
+    check_integer,
+    check_progress,
+    check_weights,
+)
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
@@ -11,6 +19,7 @@ from sparseaug.spectral.methods import as_known
 from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
 from sparseaug.spectral.profiles.result import Level, Part, Profile
 from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
+from sparseaug.spectral.profiles.weighted import weighted_levels
 from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
 from sparseaug.spectral.symmetric import LARGEST_N
 
@@ -20,6 +29,7 @@ def profile(
     *,
     degree: int | None = None,
     by: str = "degree",
+    weights: ArrayLike | None = None,
     progress: Progress | None = None,
 ) -> Profile:
     """The norm of Pi_S - Pi_G on each degree, its mean square, and where S is exact.
@@ -52,6 +62,10 @@ def profile(
         degree: only degrees up to this one. Without it, sign flips and abelian groups with more than
             4 million elements are looked at up to degree 3.
         by: "degree", or "frequency" for abelian groups
+        weights: of the rows of S, one real number each, for quadratures of other people; they are
+            divided by their sum, which must be positive. Some may be negative: then norms above 1
+            occur. Groups whose irreps can be looked at one by one, and rotations, have weighted means;
+            nothing of them is exact, and mean squares are floats.
         progress: called now and then with two numbers, how much is done and of how much
 
     Returns:
@@ -77,11 +91,15 @@ def profile(
         4       0             0         0                exact
         5       0             0         0                exact
         6       1             1         32
+        >>> found = sa.profile(sa.GroupSample.full("C2"), weights=[1, 3])    # |1/4 - 3/4|
+        >>> round(found.norms[1], 12)
+        0.5
     """
     require_sample(S)
     watch = check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
     check_choice("by", by, tuple(MEANINGS))
+    shares = None if weights is None else check_weights(weights, S.m)
     T = as_known(S)
     if by == "frequency" and T.group.moduli is None:
         raise ArgumentError(
@@ -89,15 +107,22 @@ def profile(
         )
     parts: list[Part] = []
     levels: list[Level]
-    if not T.group.is_finite:
-        meaning = "degrees of all factors" if T.group.factors else T.group.degree_meaning
+    meaning = T.group.degree_meaning
+    if T.group.factors and not T.group.is_finite:
+        meaning = "degrees of all factors"
+    if shares is not None:
+        if by == "frequency":
+            raise UnsupportedError('weights go by="degree" only; leave by= or weights= out.')
+        meaning = MEANINGS[by] if T.group.moduli is not None else meaning
+        levels, parts = weighted_levels(T, shares, most, watch)
+        whole = T.group.is_finite and most is None
+    elif not T.group.is_finite:
         levels, parts = band_levels(T, most, watch)
         whole = False
     elif T.group.moduli is not None:
         meaning = MEANINGS[by]
         levels, whole = (by_frequency if by == "frequency" else by_weight)(T, most)
     elif T.group.transform == "dihedral":
-        meaning = T.group.degree_meaning
         levels, parts, whole = dihedral_levels(T, most)
     elif T.group.transform == "young":
         if most is not None and T.group.width > LARGEST_N and most > LARGEST_DEGREE:
@@ -105,11 +130,11 @@ def profile(
                 f"degree={most} of {S.group.name} is out of reach: above S{LARGEST_N} profiles go up "
                 f"to degree {LARGEST_DEGREE}."
             )
-        meaning = T.group.degree_meaning
         levels, parts = permutation_levels(T, most, watch)
         whole = most is None and T.group.width <= LARGEST_N
     else:
         levels, parts = irrep_levels(T, most, watch)
-        meaning = T.group.degree_meaning
         whole = most is None
-    return Profile(S.group.name, S.m, meaning, tuple(levels), tuple(parts), whole, S.sha256)
+    return Profile(
+        S.group.name, S.m, meaning, tuple(levels), tuple(parts), whole, S.sha256, shares is not None
+    )

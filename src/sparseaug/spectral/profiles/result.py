@@ -76,6 +76,7 @@ class Profile(Shown):
         parts: one `Part` per irrep, where they are listed one by one; empty otherwise
         whole: whether all non-trivial irreps of the group are in it
         sha256: of S
+        weighted: whether its rows had weights of their own
     """
 
     group: str
@@ -85,6 +86,7 @@ class Profile(Shown):
     parts: tuple[Part, ...] = ()
     whole: bool = True
     sha256: str = ""
+    weighted: bool = False
 
     @property
     def norms(self) -> Mapping[Degree, float]:
@@ -126,16 +128,18 @@ class Profile(Shown):
             "whole": self.whole,
             "exact_to": self.exact_to,
             "sha256": self.sha256,
+            "weighted": self.weighted,
             "levels": [_plain(level) for level in self.levels],
             "parts": [_plain(part) for part in self.parts],
         }
 
     def _table(self) -> Table:
         more = len(self.levels) - _MOST_ROWS
+        weighted = " with weights" * self.weighted
         return Table(
             ("degree", "norm at most", "at least", "mean square x m", ""),
             [self._row(level) for level in self.levels[:_MOST_ROWS]],
-            title=f"{shorten_text(self.group)}, m = {self.m}; degree: {self.meaning}",
+            title=f"{shorten_text(self.group)}, m = {self.m}{weighted}; degree: {self.meaning}",
             notes=[f"... and {more} more"] if more > 0 else [],
         )
 
