@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.kernel import Kernel
-from sparseaug.designs.selector import best
+from sparseaug.designs.kernel import Kernel, best_union
+from sparseaug.designs.selector import best, kernel_of
+from sparseaug.designs.turns import best_turns
 from sparseaug.errors import ArgumentError
 from sparseaug.spectral.spectrum import Spectrum, prior
 
@@ -38,6 +39,43 @@ def test_a_kernel_is_what_the_spectrum_predicts(name: str) -> None:
     if name in ("S13", "S20"):  # above degree 3 a prediction knows the mean of all irreps exactly
         rel = 0.05
     assert kernel.total(S.elements) == pytest.approx(spectrum.predict(S).value, rel=rel)
+
+
+@pytest.mark.parametrize("by", ["frequency", "degree"])
+def test_a_kernel_of_bands_shares_them_between_their_characters(by: str) -> None:
+    group = sa.abelian(6, 8)
+    blocks = group.degrees(by)
+    none = np.zeros((0, len(blocks.degrees)))
+    spectrum = Spectrum(group, by, False, blocks.prior(), none, 0, 1)
+    S = sa.Oracle(group, seed=1).draw(6)
+    kernel = Kernel(group, blocks, spectrum.variances)
+    assert kernel.total(S.elements) == pytest.approx(spectrum.predict(S).value, rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_cosets_are_chosen_for_what_they_leave_together(count: int) -> None:
+    group = sa.symmetric(6)
+    spectrum = prior(group)
+    H = sa.design(group, degree=1)
+    found = best_union(kernel_of(spectrum), H.elements, 6 * count)
+    left = spectrum.predict(sa.GroupSample(group, found)).value
+    others = []
+    for seed in range(20):
+        heads = sa.Oracle(group, seed=seed).draw(count).elements
+        rows = group.compose(heads[:, None], H.elements[None]).reshape(-1, 6)
+        others.append(spectrum.predict(sa.GroupSample(group, rows)).value)
+    assert left < min(others) * (1 + 1e-9)
+    assert left < 0.95 * np.mean(others)
+
+
+def test_rotations_descend_to_what_is_as_good_as_a_solid() -> None:
+    """Of 24 and 60 elements the cube and the icosahedron are known, and the search is not told."""
+    spectrum = prior(sa.rotations(3))
+    for m, degree in ((24, 3), (60, 5)):
+        solid = spectrum.predict(sa.design(spectrum.group, degree=degree)).value
+        found = best_turns(spectrum.blocks, spectrum.variances, m)  # type: ignore[arg-type]
+        alone = sa.GroupSample(spectrum.group, next(found))
+        assert spectrum.predict(alone).value < 1.05 * solid
 
 
 @pytest.mark.parametrize("m", [8, 12, 16, 32])

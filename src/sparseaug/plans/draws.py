@@ -215,9 +215,8 @@ def _design(group: Group, target: float, degree: int | None) -> PlanRow:
     fitting = [offer for offer in candidates(group, **asked) if offer.name != "full"]
     found = _searched(group, target, fitting[0].m if fitting else None) if degree is None else None
     if found is not None:
-        m, reached = found
-        note = f"a search: design(group, m={m}, objective='deviation')"
-        return _row("design", m, 0, reached, "certain", note)
+        note = f"a search: design(group, m={found[0]}, objective='deviation')"
+        return _row("design", found[0], 0, found[1], "certain", note)
     if not fitting:
         note = "none is known" + (" but the full group" if group.is_finite else "")
         return _row("design", None, None, None, "certain", note)
