@@ -23,6 +23,7 @@ from sparseaug._checks import check_not_negative, check_weights
 from sparseaug._floats import text_up
 from sparseaug.designs.best import build, designs
 from sparseaug.designs.offers import Offer
+from sparseaug.designs.selector import best, is_quick
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -40,6 +41,7 @@ from sparseaug.spectral.methods import as_known
 from sparseaug.spectral.profiles.counting import counted_quickly
 from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Level, Profile, degree_size
+from sparseaug.spectral.spectrum import prior
 
 WIDTH = 100
 
@@ -209,7 +211,10 @@ def inspect(
         exact=exact,
         misses=() if found is None else tuple(d for d in found.norms if d not in exact),
         tolerance=least,
-        findings=tuple(_findings(S, found, exact, order, instead, least)),
+        findings=(
+            *_findings(S, found, exact, order, instead, least),
+            *(_by_prior(S) if shares is None else ()),
+        ),
         instead=(*fewer, *more),
     )
 
@@ -246,6 +251,24 @@ def _deviation(S: GroupSample, found: Profile | None, index: int | None) -> floa
         return max((level.norm for level in found.levels), default=0.0)
     small = found is None and S.group.log_order < 10 and S.group.order <= _WHOLE_ORDER
     return deviation(S).value if small else None
+
+
+def _by_prior(S: GroupSample) -> Iterator[str]:
+    """Whether as many elements chosen for a typical model leave much less of it."""
+    try:
+        by = prior(S.group)
+        if not is_quick(by, S.m):
+            return
+        mine, other = by.predict(S), best(by, S.m)
+    except (GroupTooLargeError, UnsupportedError):
+        return
+    if mine.value > _WORSE * other.prediction.value + 1e-12:
+        name = shorten_text(S.group.name, 20)
+        yield (
+            f"Of a typical model, where low degrees matter most, S leaves {mine.relative:.3g} of the "
+            f"variance and design({name}, m={other.sample.m}) {other.prediction.relative:.3g}; for your "
+            "own model give it spectrum=."
+        )
 
 
 def _pairs(S: GroupSample) -> list[str]:

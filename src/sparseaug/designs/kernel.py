@@ -21,6 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
+from sparseaug._checks import LIMITS
 from sparseaug.designs.search import TIE, Values, mixed_turns
 from sparseaug.groups import Group, Hyperoctahedral, Rows, Symmetric
 from sparseaug.groups.degrees import Degrees
@@ -32,7 +33,7 @@ LISTED = 50_000
 """Elements of a group that are all candidates; of an abelian one twenty times as many."""
 
 POOL = 4096
-"""Candidates in a larger group, or twice as many as are asked for."""
+"""Candidates in a larger group, or twice as many as are asked for; fewer cosets of large subgroups."""
 
 EXCHANGES = 200_000_000
 """Potentials looked at by exchanges, a second or so; on every machine the same."""
@@ -79,7 +80,7 @@ class Kernel:
     def _by_character(self) -> Values | None:
         """By rank, of an abelian group whose characters can be listed: the transform of the weights."""
         group = self.blocks.group
-        if group.moduli is None or group.log_order > math.log(20 * LISTED):
+        if group.moduli is None or group.log_order > math.log(LIMITS["characters"].most):
             return None
         cube = np.zeros(group.order)
         cube[1:] = character_weights(self.blocks, self.weights)
@@ -253,7 +254,9 @@ def candidates(kernel: Kernel, m: int, also: Rows) -> Candidates:
     if is_listed(group):
         return kernel.listed
     rng = keyed_rng(0, f"sparseaug pool {group.name}")
-    return Pool(kernel, np.concatenate([also, group.sample(max(POOL, 2 * m), rng)]))
+    inside = 1 if kernel.inside is None else len(kernel.inside)
+    size = max(min(POOL, 16 * POOL // inside), 2 * m)
+    return Pool(kernel, np.concatenate([also, group.sample(size, rng)]))
 
 
 def places_of(candidates: Candidates, rows: Rows, group: Group) -> list[int]:

@@ -149,7 +149,7 @@ def smallest(
     low, high = 1, min(most, MOST_SEARCHED, found.sample.m - 1 if found else most)
     m, up = min(4, high), True
     while high - low > high // 16:  # low elements are too few, high + 1 enough or too many to look
-        one = best(spectrum, m)
+        one = best(spectrum, m, moves=False)
         over = left(one) / allowed
         if over <= 1:
             found, high, up = one, one.sample.m - 1, False
