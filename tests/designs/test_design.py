@@ -14,6 +14,7 @@ import sparseaug as sa
 from sparseaug.designs.best import build
 from sparseaug.designs.shifts import lattice
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
+from sparseaug.spectral.spectrum import prior
 
 GROUPS = [
     "S3",
@@ -256,8 +257,8 @@ def test_difference_sets_have_every_quotient_equally_often():
         ("Rubik", {"degree": 1}, UnsupportedError, ["degree=1"]),
         ("Cube24", {"degree": 1}, UnsupportedError, ["degree=1", "give m"]),
         ("Z2^64", {"degree": 9}, UnsupportedError, ["degree=9", "degree 7"]),
-        ("C8xC8", {"m": 31, "name": "lattice"}, ArgumentError, ["m=31", "16 and 32"]),
-        ("C8xC8", {"name": "lattice"}, ArgumentError, ["needs m", "divisor of 64"]),
+        ("C4xC4xC4", {"m": 31, "name": "lattice"}, ArgumentError, ["m=31", "16 and 32"]),
+        ("C4xC4xC4", {"name": "lattice"}, ArgumentError, ["needs m", "divisor of 64"]),
         ("S7", {"name": "PGL(2,7)"}, ArgumentError, ["name='PGL(2,7)'", "AGL(1,7)"]),
         ("S7", {"m": 7, "name": "AGL(1,7)"}, ArgumentError, ["m=7", "42"]),
         ("S7", {"degree": 3, "name": "AGL(1,7)"}, ArgumentError, ["degree=3"]),
@@ -334,3 +335,13 @@ def test_a_function_that_calls_designs_travels_to_worker_processes():
     )
     sent = cloudpickle.loads(cloudpickle.dumps(space["count"]))
     assert sent(sa.symmetric(7)) == len(sa.designs(sa.symmetric(7)))
+
+
+@pytest.mark.parametrize("name", ["C427", "C28xC28", "C30xC20", "D427"])
+@pytest.mark.parametrize("m", [10, 16, 46])
+def test_where_m_is_no_divisor_a_lattice_is_rounded_and_still_good(name, m):
+    group = sa.group(name)
+    S = sa.design(group, m=m, name="lattice")
+    assert S.m == m == len(np.unique(S.elements, axis=0))
+    spectrum = prior(group)
+    assert spectrum.predict(S).value < 0.35 * spectrum.predict(m).value

@@ -177,14 +177,14 @@ def _lattices(group: Group, m: int | None, degree: int | None) -> Iterator[Offer
     if shifts is None:
         return
     several = len(shifts.rest)
-    total = math.prod(shifts.moduli)
+    sizes = "any" if len(shifts.moduli) <= 2 else f"any divisor of {math.prod(shifts.moduli)}"
     yield Offer(
         "lattice",
         m,
         0,
         "subgroup whose dual has the longest shortest frequency",
         promise="exact on low frequencies",
-        sizes=f"{'' if several == 1 else f'{several} x '}any divisor of {total}",
+        sizes=sizes if several == 1 else f"{several} x {sizes}",
         build=None if m is None else lambda: lattice(group, m)[0],
     )
 

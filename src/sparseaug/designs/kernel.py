@@ -41,6 +41,9 @@ EXCHANGES = 200_000_000
 QUOTIENTS = 2_000_000
 """Quotients looked at by small moves, two seconds or so."""
 
+DOUBLED = 20_000
+"""Elements of translates that are tried for standing beside a set."""
+
 PASSES = 30
 
 MOVES = 256
@@ -284,6 +287,17 @@ def best_rows(kernel: Kernel, m: int, start: Rows) -> Rows:
     choosing.add(m)
     choosing.exchange()
     return choosing.rows
+
+
+def doubled(kernel: Kernel, rows: Rows) -> Rows:
+    """The rows and the left translate of them that leaves least beside them."""
+    group = kernel.group
+    among = candidates(kernel, len(rows), group.identity()).rows
+    if len(among) * len(rows) > DOUBLED:
+        among = among[: max(1, DOUBLED // len(rows))]
+    moved = group.compose(among[:, None], rows[None])
+    sums = kernel.potentials(rows, moved.reshape(-1, group.width)).reshape(len(among), -1)
+    return np.concatenate([rows, moved[int(np.argmin(sums.sum(axis=1)))]])
 
 
 def nested_rows(kernel: Kernel, m: int) -> Rows:

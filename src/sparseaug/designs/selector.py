@@ -15,7 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sparseaug.designs.catalogue import candidates, sized
-from sparseaug.designs.kernel import Kernel, best_rows, best_union, is_listed, moved, nested_rows
+from sparseaug.designs.kernel import (
+    Kernel,
+    best_rows,
+    best_union,
+    doubled,
+    is_listed,
+    moved,
+    nested_rows,
+)
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.turns import best_turns
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
@@ -27,6 +35,9 @@ from sparseaug.spectral.spectrum import Prediction, Spectrum
 
 MOST_STARTS = 3
 """Constructions that the search starts from, and subgroups whose cosets it puts together."""
+
+MOST_LATTICES = 4
+"""Divisors of the order up to m, the largest, of which there is a lattice."""
 
 LARGEST_SUBGROUP = 512
 """Elements of a set that is tried for being a subgroup: all products are looked up."""
@@ -56,7 +67,7 @@ def best(spectrum: Spectrum, m: int, *, moves: bool = True) -> Judged:
     group = spectrum.group
     if group.is_finite and group.order <= m:
         return judge(spectrum, "full", group.all_elements())
-    fixed = [*constructions(spectrum, m), *_lattices(spectrum, m)]
+    fixed = [*constructions(spectrum, m), *lattices(spectrum, m)]
     found = [*fixed, *searched(spectrum, m, fixed)]
     if moves and not is_listed(group) and not isinstance(spectrum.blocks, Bands):
         alone = [one for one in found if one.name == "search"]
@@ -85,8 +96,14 @@ def constructions(spectrum: Spectrum, most: int) -> list[Judged]:
     return list(_built(spectrum, candidates(group, most=most)))
 
 
-def _lattices(spectrum: Spectrum, m: int) -> Iterator[Judged]:
-    return _built(spectrum, [each for each in sized(spectrum.group, m) if each.name == "lattice"])
+def lattices(spectrum: Spectrum, m: int) -> Iterator[Judged]:
+    """Of m elements, and of fewer that divide the order or are a multiple of 2, 4, 8 or 16."""
+    order = spectrum.group.order if spectrum.group.is_finite else 1
+    divisors = [k for k in range(m, 0, -1) if order % k == 0][:MOST_LATTICES]
+    sizes = {m, *divisors, *(m - m % k for k in (2, 4, 8, 16) if m >= k)}
+    for size in sorted(sizes):
+        offers = [each for each in sized(spectrum.group, size) if each.name == "lattice"]
+        yield from _built(spectrum, offers)
 
 
 def _built(spectrum: Spectrum, offers: list[Offer]) -> Iterator[Judged]:
@@ -114,10 +131,13 @@ def searched(spectrum: Spectrum, m: int, fixed: list[Judged]) -> Iterator[Judged
         seconds=kernel.seconds(m),
         instead="lower m, or give name= of a construction.",
     )
-    yield judge(spectrum, "search", best_rows(kernel, m, group.identity()))
+    alone = best_rows(kernel, m, group.identity())
+    yield judge(spectrum, "search", alone)
+    if m >= 4:
+        half = best_rows(kernel, m // 2, group.identity())
+        yield judge(spectrum, "search", best_rows(kernel, m, doubled(kernel, half)))
     for one in good[:MOST_STARTS]:
-        if one.sample.m < m:
-            yield judge(spectrum, "search", best_rows(kernel, m, one.sample.elements))
+        yield judge(spectrum, "search", best_rows(kernel, m, one.sample.elements))
     for H in subgroups[:MOST_STARTS]:
         union = best_union(kernel, H.sample.elements, m)
         yield judge(spectrum, f"{m // H.sample.m} cosets of {H.name}", union)

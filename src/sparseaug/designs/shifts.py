@@ -43,6 +43,7 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Abelian, Group, Rows
 
 _MOST_FACTORS = 4096
+_LARGEST_ROUNDED = 2048  # points; all generators of as many are tried
 _LARGEST_MODULUS = 1 << 20  # numbers up to here are factorised
 
 
@@ -180,6 +181,8 @@ def lattice(group: Group, m: int) -> tuple[Rows, float]:
         raise ArgumentError(f"{group.name} has no shifts of which lattices are known.")
     count, left = divmod(m, len(shifts.rest))
     points = None if left or not count else best_lattice(shifts.moduli, count)
+    if points is None and not left and count and len(shifts.moduli) <= 2:
+        points = rounded_lattice(shifts.moduli, count)
     if points is None:
         total = math.prod(shifts.moduli)
         sizes = [len(shifts.rest) * k for k in range(1, total + 1) if total % k == 0]
@@ -236,6 +239,26 @@ def best_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
     steps = np.array(moduli) // best.diagonal()
     rows = _all_below(steps) @ best % moduli
     return rows[np.lexsort(rows.T[::-1])]
+
+
+def rounded_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
+    """m even points of one or two axes, rounded to shifts: near a lattice where m is no divisor.
+
+    On two axes they are (i, z i) / m with the z whose shortest dual frequency is longest.
+
+    >>> rounded_lattice((10,), 4).ravel().tolist(), rounded_lattice((7, 7), 3).tolist()
+    ([0, 2, 5, 8], [[0, 0], [2, 2], [5, 5]])
+    """
+    if m > min(math.prod(moduli), _LARGEST_ROUNDED):
+        return None
+    i, z = np.arange(m), np.arange(m)
+    if len(moduli) == 2:
+        first = (-z[:, None] * np.arange(m)) % m  # f1 + z f2 = 0 mod m
+        squares = np.minimum(first, m - first) ** 2 + np.minimum(i, m - i) ** 2
+        squares[:, 0] = m * m
+        z = z[squares.min(axis=1).argmax()] * i % m
+    turns = np.stack([i, z], axis=1)[:, : len(moduli)] / m
+    return np.rint(turns * np.array(moduli)).astype(np.int64) % moduli
 
 
 def frequency_lengths(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
