@@ -29,7 +29,7 @@ def main() -> None:
     forest = RandomForestClassifier(50, random_state=0)
     samples: dict[str, Any] = {
         "32 drawn": sa.Oracle(shifts.group, seed=0).draw(32),
-        "32 designed": sa.design(shifts.group, m=32, name="lattice"),
+        "32 designed": sa.design(shifts.group, m=32, identity=True),
         "all 64": "full",
     }
     models = {"none": forest.fit(images[TRAIN], labels[TRAIN])}

@@ -89,7 +89,7 @@ def study(case: Case, draws: int) -> Row:
         return sa.deviation(S, degree=case.degree).value
 
     start = time.perf_counter()
-    S = sa.design(group, m=case.m, degree=case.degree, name=case.name)
+    S = sa.design(group, m=case.m, degree=case.degree, name=case.name, objective="deviation")
     seconds = time.perf_counter() - start
     found = sa.deviation(S, degree=case.degree)
     drawn = [deviation(sa.Oracle(group, seed=seed).draw(case.m)) for seed in range(draws)]

@@ -176,6 +176,6 @@ def _fitting(group: Group, sizes: Sequence[int]) -> tuple[int, ...]:
 
 def _built(group: Group, name: str, m: int, degree: int | None) -> Rows | None:
     try:
-        return design(group, name=name, m=m, degree=degree).elements
+        return design(group, name=name, m=m, degree=degree, objective="deviation").elements
     except ArgumentError:  # no lattice of this size
         return None

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import sparseaug as sa
@@ -140,6 +141,24 @@ def test_certify_prints_the_deviation_and_its_kind(tmp_path, run):
     assert data["sha256"] == S.sha256
     restricted = json.loads(run("certify", path, "--degree", 1, "--json").stdout)
     assert restricted["deviation"]["method"] == "tuples"
+
+
+def test_certify_leads_with_the_prediction_where_a_model_is_at_hand(tmp_path, run):
+    path, file = tmp_path / "S.safetensors", tmp_path / "spectrum.json"
+    act = sa.roll(sa.cyclic(12))
+    S = sa.Oracle(act.group, seed=0).draw(5)
+    S.save(path)
+    said = "of a model at hand the prediction counts: --spectrum."
+    assert said in run("certify", path).stdout
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0] ** 3, act, np.arange(12.0)[None])
+    file.write_text(json.dumps(spectrum.to_dict()))
+    out = run("certify", path, "--spectrum", file).stdout
+    assert said not in out
+    assert out.index(str(spectrum.predict(S))) < out.index("deviation")
+    data = json.loads(run("certify", path, "--spectrum", file, "--json").stdout)
+    assert data["prediction"]["value"] == spectrum.predict(S).value
+    shown = run("certify", path, "--profile", "--spectrum", file).stdout
+    assert shown.rstrip("\n") == f"{spectrum.predict(S)}\n\n{sa.profile(S)}"
 
 
 def test_certify_profile_prints_a_table_by_degree(tmp_path, run):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sparseaug as sa
@@ -61,6 +63,42 @@ def test_facts_as_json_without_a_file(run):
     assert (facts["design"], facts["m"], facts["calls"]) == ("lattice", 32, 1)
 
 
+def test_m_alone_is_judged_by_the_prior_and_the_deviation_is_asked_for(run):
+    group = sa.cyclic(91)
+    code, out, _ = run("--group", "C91", "--m", "10", "--out", "S")
+    assert code == 0
+    assert sa.GroupSample.load("S") == sa.design(group, m=10)
+    assert "Judged by a prior, the share of degree k as 1/k^3; for a model at hand" in out
+    code, out, _ = run("--group", "C91", "--m", "10", "--objective", "deviation", "--out", "T")
+    assert code == 0
+    assert sa.GroupSample.load("T") == sa.design(group, m=10, objective="deviation")
+    assert "Judged by the worst of all functions; for a model at hand give --spectrum." in out
+
+
+def test_the_best_for_a_model_by_the_spectrum_in_a_file(run):
+    act = sa.roll(sa.cyclic(12))
+    x = np.random.default_rng(0).normal(size=(5, 12))
+    spectrum = sa.orbit_spectrum(lambda x: np.tanh(x[:, :6].sum(axis=1)), act, x)
+    Path("spectrum.json").write_text(json.dumps(spectrum.to_dict()))
+    given = ("--group", "C12", "--m", "5", "--spectrum", "spectrum.json")
+    code, out, _ = run(*given, "--identity", "--out", "S")
+    S = sa.design(act.group, m=5, spectrum=spectrum, identity=True)
+    assert code == 0
+    assert sa.GroupSample.load("S") == S
+    assert str(spectrum.predict(S)) in out
+    assert "Judged by" not in out
+    code, out, _ = run(*given, "--json")
+    assert json.loads(out)["prediction"]["value"] == spectrum.predict(S).value
+    code, _, error = run("--group", "C13", *given[2:])
+    assert code == 2
+    assert "spectrum is of C12, not of C13" in error
+    Path("spectrum.json").write_text("[1, 2]")
+    code, _, error = run(*given)
+    assert code == 2
+    assert "--spectrum spectrum.json is not the JSON of spectrum.to_dict()" in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -73,9 +111,12 @@ def test_facts_as_json_without_a_file(run):
         (("--group", "S15", "--degree", "2"), "the nearest: degree 1 with 15 elements"),
         (("--group", "S7", "--name", "other"), "is not a design of S7"),
         (("--group", "S7", "--out", "S"), "need --degree, --m or --name"),
+        (("--group", "S7", "--objective", "deviation"), "need --degree, --m or --name"),
+        (("--group", "S7", "--objective", "worst"), "is not one of"),
+        (("--group", "S7", "--m", "8", "--spectrum", "nowhere.json"), "nowhere.json"),
         (("--group", "S7", "--degree", "1", "--translate-seed", "-1"), "seed=-1"),
         (("--group", "S7", "--degree", "1", "--out", "no/where/S"), "no/where"),
-        (("--group", "S20", "--m", "8"), "too large to be searched"),
+        (("--group", "S20", "--m", "8", "--objective", "deviation"), "too large to be searched"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_code_2(run, arguments, message):

@@ -15,7 +15,7 @@ from rich.progress import Progress as Bar
 
 from sparseaug._floats import text_down, text_up
 from sparseaug._io import show_path
-from sparseaug.cli.output import of_order, read_rows, say, say_facts
+from sparseaug.cli.output import of_order, read_rows, read_spectrum, say, say_facts
 from sparseaug.errors import escape_controls, shorten_text
 from sparseaug.groups import group
 from sparseaug.sampling import GroupSample
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 @click.argument("path")
 @click.option("--group", "name", help="For a PATH of rows, JSON or CSV: the group they are from.")
 @click.option("--degree", type=int, help="Only functions of this many coordinates at a time.")
+@click.option(
+    "--spectrum", "file", metavar="FILE", help="Of a model: what averaging over S leaves."
+)
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
 @click.option("--profile", "by_degree", is_flag=True, help="A norm and a mean square per degree.")
 @click.option("--by", help='With --profile: "frequency" for shifts.')
@@ -36,6 +39,7 @@ def certify(
     path: str,
     name: str | None,
     degree: int | None,
+    file: str | None,
     delta: float,
     by_degree: bool,
     by: str | None,
@@ -43,12 +47,16 @@ def certify(
 ) -> None:
     """Compute the norm of Pi_S - Pi_G for the sample saved at PATH, or for rows in a text file.
 
+    That is about the worst of all functions. With the spectrum of a model, FILE being the JSON of
+    `orbit_spectrum(f, action, x).to_dict()`, it first says what averaging the model over S leaves.
+
     Of rows it also says what they miss, and what to use instead.
 
     \b
     Examples:
       sparseaug certify S.safetensors
       sparseaug certify S.safetensors --json
+      sparseaug certify S.safetensors --spectrum spectrum.json
       sparseaug certify S200.safetensors --degree 2
       sparseaug certify S.safetensors --profile
       sparseaug certify rows.csv --group S6
@@ -63,19 +71,22 @@ def certify(
             f"PATH {show_path(path)} is a text file of rows; give --group, the group they are from."
         )
     S = GroupSample.load(path) if name is None else _given(name, path)
+    left = None if file is None else read_spectrum(file).predict(S)
     facts: dict[str, Any] = {
         "group": S.group.name,
         "m": S.m,
         "calls": S.calls_behind,
         "sha256": S.sha256,
     }
+    if left is not None:
+        facts["prediction"] = left.to_dict()
     if by_degree:
         with _LateBar(_title(path)) as bar:
             levels = profile(S, degree=degree, by=by or "degree", progress=bar.update)
         if as_json:
             say(json.dumps({**facts, "profile": levels.to_dict()}))
             return
-        say(str(levels))
+        say(str(levels) if left is None else f"{left}\n\n{levels}")
         return
     with _LateBar(_title(path)) as bar:
         options = NormOptions(delta=delta)
@@ -85,7 +96,14 @@ def certify(
             facts["inspection"] = inspect(S).to_dict()
         say(json.dumps({**facts, "deviation": found.to_dict()}))
         return
-    say_facts(*_facts(S, found))
+    facts_shown = _facts(S, found)
+    if left is not None:
+        facts_shown.insert(2, ("prediction", str(left)))
+    say_facts(*facts_shown)
+    if left is None:
+        say(
+            "That is the worst of all functions; of a model at hand the prediction counts: --spectrum."
+        )
     if name is not None or found.reason:
         say()
         say(str(inspect(S)) if name is not None else found.reason)

@@ -4,7 +4,7 @@ Nothing is lost silently: what cannot be printed is one line on standard error a
 
 Errors in the words of the command line: the library says `degree=9`, its user typed `--degree 9`.
 
-Rows of numbers from a file: JSON lists, or one row per line, such as a CSV file.
+Rows of numbers from a file: JSON lists, or one row per line, such as a CSV file. A spectrum from JSON.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ import re
 import sys
 from collections.abc import Collection
 from io import TextIOWrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sparseaug._archive import parse_json
 from sparseaug._io import read_bytes, show_path
 from sparseaug._tables import Table
-from sparseaug.errors import escape_controls, shorten_text
+from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 from sparseaug.groups import Group, format_order
+
+if TYPE_CHECKING:
+    from sparseaug.spectral.spectrum import Spectrum
 
 
 def prepare() -> None:
@@ -105,7 +108,20 @@ def name_options(message: str, command: click.Command | None, typed: Collection[
 
 
 LARGEST_TEXT = 1 << 26
-"""Bytes of a text file of rows, which is read as Python numbers."""
+"""Bytes of a text file of numbers, which are read as Python's."""
+
+
+def read_spectrum(path: str) -> Spectrum:
+    """The spectrum whose `to_dict()` a JSON file holds; anything else is a `UsageError`."""
+    from sparseaug.spectral.spectrum import Spectrum  # SciPy takes a while to import
+
+    try:
+        return Spectrum.from_dict(parse_json(_read_text(path, "--spectrum")))
+    except (SparseAugError, ValueError, RecursionError) as error:
+        raise click.UsageError(
+            f"--spectrum {show_path(path)} is not the JSON of spectrum.to_dict(): "
+            f"{shorten_text(str(error))}"
+        ) from error
 
 
 def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
@@ -114,19 +130,14 @@ def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
     Integers, or with `real` any numbers. Anything else is a `UsageError`.
     """
     kind = "numbers" if real else "integers"
-    data = read_bytes(path)
-    if len(data) > LARGEST_TEXT:
-        raise click.UsageError(
-            f"PATH {show_path(path)} has {len(data)} bytes, above {LARGEST_TEXT}; give fewer rows."
-        )
     try:
-        text = data.decode("utf-8-sig")
+        text = _read_text(path, "PATH")
         rows = (
             parse_json(text)
             if text.lstrip().startswith("[")
             else _lines(text, float if real else int)
         )
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(
             f"PATH {show_path(path)} is neither JSON nor lines of {kind}: "
             f"{shorten_text(str(error))}."
@@ -137,6 +148,15 @@ def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
             "one row per line."
         )
     return rows
+
+
+def _read_text(path: str, name: str) -> str:
+    data = read_bytes(path)
+    if len(data) > LARGEST_TEXT:
+        raise click.UsageError(
+            f"{name} {show_path(path)} has {len(data)} bytes, above {LARGEST_TEXT}; give less."
+        )
+    return data.decode("utf-8-sig")
 
 
 def _lines(text: str, number: type[int] | type[float]) -> list[list[Any]]:

@@ -9,7 +9,7 @@ import click
 
 from sparseaug._floats import text_up
 from sparseaug._io import LARGEST, check_path
-from sparseaug.cli.output import of_order, say, say_facts
+from sparseaug.cli.output import of_order, read_spectrum, say, say_facts
 from sparseaug.designs import design as make
 from sparseaug.designs import designs
 from sparseaug.errors import shorten
@@ -92,8 +92,19 @@ def draw(
 @click.command()
 @click.option("--group", "name", required=True, help="Group by name, such as S7 or C28xC28.")
 @click.option("--degree", type=int, help="Exact for functions of so many coordinates at a time.")
-@click.option("--m", type=int, help="Number of elements, at most.")
+@click.option("--m", type=int, help="Number of elements, at most; the best for smooth functions.")
+@click.option(
+    "--spectrum", "file", metavar="FILE", help="With --m: the best for this model instead."
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["prediction", "deviation"]),
+    default="prediction",
+    show_default=True,
+    help="With --m: deviation for the worst of all functions.",
+)
 @click.option("--name", "construction", help="A design of the table, such as lattice or nested.")
+@click.option("--identity", is_flag=True, help="Put the identity first.")
 @click.option(
     "--translate-seed",
     metavar="SEED",
@@ -107,32 +118,50 @@ def design(
     name: str,
     degree: int | None,
     m: int | None,
+    file: str | None,
+    objective: str,
     construction: str | None,
+    identity: bool,
     translate_seed: int | None,
     out: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Make S by construction, at no oracle call; without --degree, --m and --name, list what is known.
+    """Make S without an oracle call; without --degree, --m and --name, list what is known.
+
+    FILE is the JSON of `orbit_spectrum(f, action, x).to_dict()`.
 
     \b
     Examples:
       sparseaug design --group S7
+      sparseaug design --group C28xC28 --m 49 --spectrum spectrum.json --out S.safetensors
+      sparseaug design --group C91 --m 10 --objective deviation --out S.safetensors
       sparseaug design --group S7 --degree 2 --translate-seed 0 --out S.safetensors
-      sparseaug design --group C28xC28 --m 49 --name lattice --out S.safetensors
     """
     if out is not None:
         _require_new(out, force)
     g = group(name)
     if degree is None and m is None and construction is None:
-        if out is not None or translate_seed is not None:
-            raise click.UsageError("--out and --translate-seed need --degree, --m or --name.")
+        if out or file or identity or translate_seed is not None or objective == "deviation":
+            raise click.UsageError(
+                "--out, --spectrum, --objective, --identity and --translate-seed need --degree, --m or "
+                "--name."
+            )
         known = designs(g)
         say(json.dumps(known.to_dict()) if as_json else str(known))
         if not as_json and not len(known):
             say(f"No design of {g.name} is known; draw S, or draw a pool and thin it.")
         return
-    sample = make(g, m=m, degree=degree, name=construction)
+    spectrum = None if file is None else read_spectrum(file)
+    sample = make(
+        g,
+        m=m,
+        degree=degree,
+        name=construction,
+        spectrum=spectrum,
+        objective=objective,
+        identity=identity,
+    )
     if translate_seed is not None:
         sample = sample.translate(Oracle(g, seed=translate_seed))
     if out is not None:
@@ -148,10 +177,17 @@ def design(
             "sha256": sample.sha256,
             "out": out,
         }
+        if spectrum is not None:
+            facts["prediction"] = spectrum.predict(sample).to_dict()
         say(json.dumps(facts))
         return
     made = f"{sample.origin.design}" + (f", exact to degree {exact}" if exact else "")
-    _tell(sample, sample.calls, out, design=made)
+    left = {} if spectrum is None else {"prediction": str(spectrum.predict(sample))}
+    _tell(sample, sample.calls, out, design=made, **left)
+    if spectrum is None and m is not None and degree is None and construction is None:
+        worst = objective == "deviation"
+        by = "the worst of all functions" if worst else "a prior, the share of degree k as 1/k^3"
+        say(f"Judged by {by}; for a model at hand give --spectrum.")
 
 
 def _require_new(out: str, force: bool) -> None:

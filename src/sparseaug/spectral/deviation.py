@@ -89,7 +89,12 @@ class Deviation:
         )
         if self.bound is not None:
             text += f"; the a-priori bound says {text_up(self.bound)}"
-        return f"{text}; {self.reason}" if self.reason else text
+        if self.reason:
+            text += f"; {self.reason}"
+        return (
+            f"{text}\nThat is the worst of all functions; of a model at hand the prediction counts: "
+            "orbit_spectrum(f, action, x).predict(S)."
+        )
 
 
 @dataclass(frozen=True)
