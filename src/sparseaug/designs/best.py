@@ -82,7 +82,7 @@ def design(
         >>> spectrum = sa.orbit_spectrum(f, act, x)
         >>> S = sa.design(act.group, m=8, spectrum=spectrum)
         >>> round(spectrum.predict(S).relative, 4), round(spectrum.predict(8).relative, 4)
-        (0.0129, 0.125)
+        (0.0124, 0.125)
         >>> S = sa.design(sa.symmetric(7), degree=2)
         >>> S.origin.design, S.m, S.calls, sa.deviation(S, degree=2).value < 1e-12
         ('AGL(1,7)', 42, 0, True)
