@@ -214,4 +214,4 @@ def test_relabelled_atoms_that_turn_have_a_spectrum():
     assert spectrum.predict(S).value < 0.05 * spectrum.variance
     few = sa.design(act.group, m=12, spectrum=spectrum)
     assert few.m == 12
-    assert spectrum.predict(few).value < 0.5 * spectrum.predict(12).value
+    assert spectrum.predict(few).value < 0.55 * spectrum.predict(12).value
