@@ -366,6 +366,17 @@ def test_the_variance_of_a_function_of_two_values_has_a_bar():
     assert missed <= 16
 
 
+def test_bars_hold_what_so_many_draws_may_have_missed():
+    """Values +1 and -1 on 32 couples: three couples of the largest square, 1; draws show no spread."""
+    act = sa.flip_signs(sa.sign_flips(8))
+    oracle = sa.Oracle(act.group, seed=0)
+    found = sa.orbit_spectrum(lambda x: x[:, 0], act, np.ones((1, 8)), calls=64, oracle=oracle)
+    assert found.unseen == pytest.approx(3 / 32, rel=0.5)
+    assert found.variance_error >= found.unseen
+    assert min(found.errors.values()) >= found.unseen / found.variance
+    assert found.predict(5).error >= found.unseen / 5
+
+
 @pytest.mark.parametrize("name", ["B3", "D5", "C6xC5", "S3xD3", "S4"])
 def test_all_of_the_group_is_worth_infinitely_many_draws(name: str) -> None:
     group = sa.group(name)
