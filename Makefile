@@ -58,8 +58,9 @@ browser: .venv/dev   ## install Chromium with the system's package manager and l
 	command -v chromium || command -v chromium-browser || $(SUDO) apt-get install --yes chromium
 	$(BIN)/pytest tests/docs/test_browser.py tests/studies/report/test_page.py
 
-studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of the bounds
+studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of bounds and error bars
 	$(BIN)/python -m studies.soundness
+	$(BIN)/python -m studies.bounds
 	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies paper --out paper && $(BIN)/python -m studies.certificates paper
 

@@ -330,6 +330,16 @@ def test_an_average_over_what_was_chosen_is_as_good_as_it_says() -> None:
     assert left**0.5 < 0.1
 
 
+def test_the_upper_end_of_a_bar_is_shown_and_saved() -> None:
+    left = sa.orbit_spectrum(model, ACT, X, calls=64).predict(sa.Oracle(G, seed=1).draw(9))
+    assert left.rms_upper**2 == pytest.approx(left.value + left.error)
+    assert f"at most {left.rms_upper:.3g}" in str(left)
+    assert left.to_dict()["upper"] == left.upper
+    exact = sa.orbit_spectrum(model, ACT, X).predict(sa.Oracle(G, seed=1).draw(9))
+    assert exact.upper == exact.value
+    assert "at most" not in str(exact)
+
+
 def test_the_picture_shows_every_share_and_its_bar() -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     spectrum = sa.orbit_spectrum(model, ACT, X, calls=64)

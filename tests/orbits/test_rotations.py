@@ -94,8 +94,8 @@ def test_the_cheapest_design_is_chosen_beside_draws(rng):
     spectrum = sa.orbit_spectrum(pure(2), ACT, rng.standard_normal((4, 4, 3)), calls=256)
     choice = sa.choose(spectrum, error=0.1 * spectrum.variance**0.5)
     assert (
-        choice.sample.m <= 24 < choice.draws
-    )  # the tetrahedron is exact there, as far as 256 draws tell
+        choice.sample.m <= 60 < choice.draws
+    )  # the tetrahedron is exact there; 256 draws leave open what lies above
     assert spectrum.predict(100).value == pytest.approx(spectrum.variance / 100)
 
 
@@ -214,4 +214,4 @@ def test_relabelled_atoms_that_turn_have_a_spectrum():
     assert spectrum.predict(S).value < 0.05 * spectrum.variance
     few = sa.design(act.group, m=12, spectrum=spectrum)
     assert few.m == 12
-    assert spectrum.predict(few).value < 0.5 * spectrum.predict(12).value
+    assert spectrum.predict(few).value < 0.55 * spectrum.predict(12).value

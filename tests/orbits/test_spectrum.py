@@ -99,9 +99,13 @@ def test_corners_of_a_cube_have_the_degrees_of_corners_and_not_of_axes() -> None
     # S is exact on B_3's degree 1 and not on that of the corners
     S = sa.GroupSample.generated(cube, [[7, 6, 5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 1, 3, 5, 7]])
     left = sa.orbit_spectrum(lambda x: x[:, 0], act, x).predict(S)
-    means = [act(rows, x)[..., 0].mean(axis=0) for rows in (S.elements, cube.all_elements())]
-    assert ((means[0] - means[1]) ** 2).mean() == pytest.approx(left.value, abs=left.error)
+    everything = cube.all_elements()
+    values = act(everything, x)[..., 0]
+    moved = cube.compose(cube.compose(everything[:, None], S.elements), everything[:, None, None])
+    means = values[cube.rank(moved.reshape(-1, 8)).reshape(48, 48, -1)].mean(axis=2)
+    assert left.value == pytest.approx(((means - values.mean(axis=0)) ** 2).mean(), rel=1e-10)
     assert left.value > 0.01
+    assert left.error == 0.0
 
 
 def test_degree_of_sign_flips_is_what_regression_on_monomials_explains() -> None:
@@ -170,6 +174,8 @@ GROUPS = {
     "C4xC3": sa.abelian(4, 3),
     "S3xD3": sa.direct_product(sa.symmetric(3), sa.dihedral(3)),
     "S4 as permutations": sa.permutation_group([[1, 0, 2, 3], [1, 2, 3, 0]]),
+    "AGL(1,7)": sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 3, 6, 2, 5, 1, 4]]),
+    "the cube's corners": sa.permutation_group(CUBE),
 }
 
 
@@ -236,7 +242,7 @@ def test_shares_and_predictions_are_within_their_bars(name: str) -> None:
     shares, predictions, bar = covered(name, inputs=8, runs=20)
     assert shares >= 16
     assert predictions >= 16
-    assert bar < 0.2  # the band says something
+    assert bar < 0.3  # the band says something
 
 
 @pytest.mark.parametrize("name", ["S4xZ2^3", "C5xS5", "Grid3xS3"])
@@ -275,6 +281,25 @@ def test_the_bar_of_a_mixed_product_holds_where_s_is_blind_to_one_sign_of_three(
     assert left.value + left.error > 1.0
 
 
+def test_a_spectrum_of_sets_of_factors_has_bars_though_every_element_was_seen(monkeypatch) -> None:
+    """One sign of three: the factor of signs holds seven irreps, of which the mean is predicted."""
+
+    def too_many(*_: Any) -> Any:
+        raise sa.errors.GroupTooLargeError("")
+
+    group = sa.group("S3xZ2^3")
+    signs = group.all_elements()[:, 3:4] * -2.0 + 1.0
+    S = sa.Oracle(group, seed=4).draw(5)
+    truth = measure(group).spectrum([signs]).predict(S).value
+    monkeypatch.setattr("sparseaug.groups.degrees.factors.ProductIrreps.of", too_many)
+    together = measure(group).spectrum([signs])
+    assert together.exact
+    assert together.variances.size == 3
+    left = together.predict(S)
+    assert 0 < abs(left.value - truth) <= left.error
+    assert left.upper == left.value + left.error
+
+
 @pytest.mark.parametrize("name", ["B3", "B4"])
 def test_signed_permutations_of_one_class_have_one_kind_of_character(name: str) -> None:
     """phi of every element is the trace of its own matrices; kinds are as many as classes."""
@@ -294,7 +319,7 @@ def test_signed_permutations_of_one_class_have_one_kind_of_character(name: str) 
 def test_shares_are_within_their_bars_in_190_of_200_runs(name: str, inputs: int) -> None:
     shares, predictions, _ = covered(name, inputs, runs=200)
     assert shares >= 190
-    assert predictions >= 180
+    assert predictions >= 190
 
 
 def test_a_group_of_one_element_has_an_empty_spectrum():
@@ -307,19 +332,23 @@ def test_a_group_of_one_element_has_an_empty_spectrum():
 
 
 def test_the_spread_of_a_fit_to_few_draws_is_wider_by_students_factor(monkeypatch):
-    """The covariance of the scores of N draws, times (t / z)^2 with N / 4 degrees of freedom."""
+    """The covariance of the scores of N draws, times (t / z)^2 with N / 4 degrees of freedom.
+
+    Beside it the covariance of single pairs, whatever N.
+    """
     group = sa.symmetric(4)
     units = group.degrees()
     rows = sa.Oracle(group, seed=0).draw(12).elements
     values = (rows[:, :2] == 0) - 0.25
     data = pairs._Data(units, group, rows, values @ values.T, 1)
     variances = data.fit(np.full(len(data.halves), data.total))
-    wide = data._covariance(variances)
+    wide = data._covariance(variances) - data.information
     monkeypatch.setattr(pairs, "stdtrit", lambda degrees, p: stats.norm.ppf(p))
-    plain = data._covariance(variances)
+    plain = data._covariance(variances) - data.information
     factor = stats.t.ppf(0.975, 3) / stats.norm.ppf(0.975)
     assert abs(plain).max() > 0
-    assert wide == pytest.approx(factor**2 * plain, rel=1e-12)
+    assert wide == pytest.approx(factor**2 * plain, rel=1e-9)
+    assert abs(data.information).max() > 0
 
 
 def test_the_variance_of_a_function_of_two_values_has_a_bar():
@@ -335,6 +364,17 @@ def test_the_variance_of_a_function_of_two_values_has_a_bar():
         prediction = found.predict(5)
         missed += abs(prediction.value - 0.2) > prediction.error
     assert missed <= 16
+
+
+def test_bars_hold_what_so_many_draws_may_have_missed():
+    """Values +1 and -1 on 32 couples: three couples of the largest square, 1; draws show no spread."""
+    act = sa.flip_signs(sa.sign_flips(8))
+    oracle = sa.Oracle(act.group, seed=0)
+    found = sa.orbit_spectrum(lambda x: x[:, 0], act, np.ones((1, 8)), calls=64, oracle=oracle)
+    assert found.unseen == pytest.approx(3 / 32, rel=0.5)
+    assert found.variance_error >= found.unseen
+    assert min(found.errors.values()) >= found.unseen / found.variance
+    assert found.predict(5).error >= found.unseen / 5
 
 
 @pytest.mark.parametrize("name", ["B3", "D5", "C6xC5", "S3xD3", "S4"])

@@ -31,8 +31,14 @@ of v, Var <v(g_a), v(g_b)> = tr K^2, and |v(g) - v(g q)|^2 / 2 of mean D has 2 D
 Replicates. The fit is a function of the score, a sum over couples c (or single draws) of terms s_c
 that each hold the pairs of c with all others: its covariance is at most sum_c s_c s_c^T in expectation
 (the jackknife's; Efron and Stein 1981), times the square of Student's quantile over the normal one for
-as many couples. Scores are drawn from that Gaussian around the fit, and each is fitted again: as the
+as many couples. Where a block holds little, what remains is the noise of single pairs, and its jackknife
+is often near 0 just when the fit is: their own covariance, the weighted sum of phi phi^T, is added.
+Scores are drawn from that Gaussian around the fit, and each is fitted again: as the
 fit is not smooth where variances are 0, deleting draws would give bars of length 0 there.
+
+Unseen. A share of 3/N of the group escapes N draws in one of 20 cases. The values there are taken to
+be the largest that were seen, times how much larger that is than the fourth, 4 at most: of a function
+with few values the same, of heavy tails more.
 """
 
 from __future__ import annotations
@@ -117,7 +123,7 @@ class Measurement:
         group, convert, _ = self.group.known_as()
         rows = convert(self.rows)
         blocks = group.degrees(self.by, whole=self.exact)
-        square = largest = spread = 0.0
+        square = largest = spread = unseen = 0.0
         variances, replicates = np.zeros(len(blocks.degrees)), np.zeros((0, len(blocks.degrees)))
         gram = np.zeros((0, 0) if self.exact else (len(rows), len(rows)))
         for part in _columns(values, len(rows)):
@@ -140,6 +146,7 @@ class Measurement:
         elif not self.exact:
             fitted = fit_pairs(blocks, group, rows, gram / total, couples=self.couples)
             variances, replicates = total * fitted[0], total * fitted[1]
+            unseen = total * fitted[2]
         return Spectrum(
             self.group,
             self.by,
@@ -148,6 +155,7 @@ class Measurement:
             check_variances("replicates", replicates / inputs, 2, len(blocks.degrees)),
             self.calls,
             inputs,
+            float(unseen / inputs),
         )
 
 
@@ -281,6 +289,9 @@ def _transformed(blocks: Degrees, group: Group, rows: Rows, values: Floats) -> F
 
 REPLICATES = 200
 
+UNSEEN = 3.0
+"""Times 1/N: a share of the group that N draws all miss in one of 20 cases (the rule of three)."""
+
 _PAIR_ENTRIES = 1 << 23  # of the rows of quotients held at a time
 _TOTAL = 1e4  # weight of the total beside all else: it is what the draws say, to four digits
 _LEAST = 0.02  # a smaller part of the variance than this is no measure of a couple's noise
@@ -288,8 +299,8 @@ _LEAST = 0.02  # a smaller part of the variance than this is no measure of a cou
 
 def fit_pairs(
     blocks: Degrees, group: Group, rows: Rows, gram: Floats, *, couples: bool
-) -> tuple[Floats, Floats]:
-    """The variances of the blocks, and replicates of them (`REPLICATES`, blocks).
+) -> tuple[Floats, Floats, float]:
+    """The variances of the blocks, replicates of them (`REPLICATES`, blocks), and what may be unseen.
 
     Args:
         blocks: of the group
@@ -303,7 +314,7 @@ def fit_pairs(
     if couples:
         expected = (1 - data.near) @ variances
         variances = data.fit(np.maximum(expected, _LEAST * data.total))
-    return variances, data.replicates(variances)
+    return variances, data.replicates(variances), data.unseen()
 
 
 class _Data:
@@ -379,6 +390,7 @@ class _Data:
         change = 1 - self.near
         self.normal = far * normal / 2 + (change.T * self.weights) @ change
         score = far * products.sum(axis=0) / 2 + change.T @ (self.weights * self.halves)
+        self.information = self.normal
         self.sum_weight = _TOTAL * max(float(self.normal.max()), np.finfo(float).tiny)
         self.normal = self.normal + self.sum_weight
         return self._solve(score + self.sum_weight * self.total)
@@ -406,6 +418,12 @@ class _Data:
         targets = (around + noise) @ inverse.T
         return np.stack([nnls(root, t, maxiter=100 * len(t))[0] for t in targets])
 
+    def unseen(self) -> float:
+        """The squares on a share of 3/N of the group that no draw hit."""
+        largest = np.sort(self.sizes)[::-1]
+        growth = largest[0] / max(largest[:4][-1], largest[0] / 4)
+        return float(UNSEEN / len(largest) * largest[0] * growth)
+
     def _covariance(self, variances: Floats) -> Floats:
         scores = np.empty((len(self.rows), len(variances)))
         for part, table, index in self.quotients:
@@ -422,4 +440,4 @@ class _Data:
         # in place of count / 4, 93.5 % of the bands hold on D_12 from 64 draws of one input; with it
         # 95 % on those same draws, and 94.5 % to 97.5 % on 400 others of two networks
         few = float(stdtrit(count / 4, 0.975) / ndtri(0.975))
-        return few**2 * scores.T @ scores
+        return few**2 * scores.T @ scores + self.information

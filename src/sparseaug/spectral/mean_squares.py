@@ -1,30 +1,41 @@
-"""What S leaves of each block of functions: its mean square, and how far that may be off inside a block.
+"""What S leaves of each block of functions: its mean square, and the worst of the irreps in the block.
 
 The mean square on a block is the mean of its phi over the m^2 quotients of S (`groups.degrees`): of one
 irrep ||pi(S)||_F^2 / d_pi. Some kinds of blocks have a faster way, or a more exact one. Where a block
-holds several irreps, the variance may sit in any of them: the spread says how far the mean squares of
-single irreps are from that of the block, in 19 of 20 cases.
+holds several irreps, the variance may sit in any of them: the worst is the largest mean square of an
+irrep of the block, or an upper bound of it, 1 at most.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from sparseaug._checks import require_work
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.bands import HIGHEST
 from sparseaug.groups.degrees.blocks import Floats
-from sparseaug.groups.degrees.shapes import ABOVE, LARGEST_N
+from sparseaug.groups.degrees.shapes import (
+    ABOVE,
+    LARGEST_N,
+    POLYNOMIALS,
+    cycle_numbers,
+    smallest_above,
+)
+from sparseaug.groups.permutations import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectral.irreps import irrep_means
 from sparseaug.spectral.profiles.counting import counted_shapes, quotients
 
-_TRIED = 256  # characters of a weight from which their spread is taken
 _CHUNK = 1 << 22
+_WORK = 1 << 31  # products of characters of single coordinates
+_HIGHEST = 64  # l up to which rotations are looked at one by one
 
 
 def mean_squares(blocks: Degrees, S: GroupSample) -> Floats:
@@ -32,9 +43,24 @@ def mean_squares(blocks: Degrees, S: GroupSample) -> Floats:
     return _FASTER.get(blocks.kind, _of_quotients)(blocks, S)
 
 
-def spreads(blocks: Degrees, S: GroupSample) -> Floats | float:
-    """Of the mean squares of irreps within each block; 0 where every block is one irrep."""
-    return _SPREADS[blocks.kind](blocks, S)
+def worst_squares(blocks: Degrees, S: GroupSample, squares: Floats) -> Floats:
+    """Of the irreps in each block whose mean squares these are, the largest, or an upper bound."""
+    bound = _BOUNDS.get(blocks.kind)
+    if blocks.alone is not None:
+        alone = mean_squares(blocks.alone, S)
+        found = np.zeros(len(squares))
+        np.maximum.at(found, blocks.owners, _of_copies(alone, blocks.copies))
+    elif bound is not None:
+        found = bound(blocks, S, squares)
+    else:
+        found = _of_copies(squares, blocks.copies)
+    return np.maximum(squares, np.minimum(found, 1.0))
+
+
+def _of_copies(squares: Floats, copies: Floats) -> Floats:
+    """The mean of k numbers from 0 to 1 is at least the largest over k."""
+    known = np.isfinite(copies)
+    return np.where(known, np.where(known, copies, 1.0) * squares, 1.0)
 
 
 def _of_quotients(blocks: Degrees, S: GroupSample) -> Floats:
@@ -42,9 +68,12 @@ def _of_quotients(blocks: Degrees, S: GroupSample) -> Floats:
     if chunks is None:
         raise _too_large(S)
     total = np.zeros(len(blocks.degrees))
+    step = max(1, _CHUNK // max(1, len(total)))
     for rows, often in chunks:
-        table, index = blocks.characters(rows)
-        total += np.bincount(index, often, minlength=len(table)) @ table
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            table, index = blocks.characters(rows[part])
+            total += np.bincount(index, often[part], minlength=len(table)) @ table
     return np.maximum(total / S.m**2, 0.0)
 
 
@@ -64,10 +93,9 @@ def _of_characters(blocks: Any, S: GroupSample) -> Floats:
     return np.asarray(blocks.power(table[:, None] * (S.group.order / S.m)))
 
 
-def _of_frequencies(blocks: Any, S: GroupSample, reduce: Callable[..., Any] = np.mean) -> Floats:
-    squares = _of_characters(blocks.characters_alone, S)
-    labels = blocks.characters_alone.labels[1:]
-    return np.array([reduce(squares[labels == degree]) for degree in blocks.degrees])
+def _of_frequencies(blocks: Any, S: GroupSample) -> Floats:
+    squares, labels = _of_characters(blocks.alone, S), blocks.owners
+    return np.asarray(np.bincount(labels, squares) / np.bincount(labels))
 
 
 def _of_shapes(blocks: Any, S: GroupSample) -> Floats:
@@ -91,18 +119,23 @@ def _of_tensors(blocks: Any, S: GroupSample) -> Floats:
 
 def _of_rotations(blocks: Degrees, S: GroupSample) -> Floats:
     """At the angles of all quotients, not in cells."""
+    return np.maximum(_over_rotations(S, blocks.exactly, len(blocks.degrees)), 0.0)
+
+
+def _over_rotations(S: GroupSample, values: Callable[[Rows], Floats], width: int) -> Floats:
+    """The mean over all quotients of so many values of each."""
     rows, counts = S.counts()
     what = f"the mean squares of m={S.m} rotations"
     require_work("rotations in quotients", len(rows), what, remedy="use fewer")
     inverses = S.group.inverse(rows)
-    total = np.zeros(len(blocks.degrees))
-    step = max(1, _CHUNK // (len(rows) * len(total)))
+    total = np.zeros(width)
+    step = max(1, _CHUNK // (len(rows) * width))
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
         products = S.group.compose(inverses[part, None], rows[None])
         weights = (counts[part, None] * counts[None]).ravel()
-        total += weights @ blocks.exactly(products.reshape(-1, S.group.width))
-    return np.maximum(total / S.m**2, 0.0)
+        total += weights @ values(products.reshape(-1, S.group.width))
+    return total / S.m**2
 
 
 _FASTER: dict[str, Callable[[Any, GroupSample], Floats]] = {
@@ -115,51 +148,66 @@ _FASTER: dict[str, Callable[[Any, GroupSample], Floats]] = {
 }
 
 
-def _alone(blocks: Degrees, S: GroupSample) -> float:
-    return 0.0
+def _bound_bands(blocks: Any, S: GroupSample, squares: Floats) -> Floats:
+    """SO(3), O(3): |phi_l(q)| <= 1 / ((2l + 1) sin(omega / 2)): l up to `_HIGHEST` one by one.
+
+    In the plane no S is good above its size: some frequency has all angles near multiples of 2 pi.
+    """
+    found = np.where(np.isinf(blocks.copies), 1.0, squares)
+    if blocks.group.n == 3:
+        above = partial(blocks.above, highest=_HIGHEST)
+        by_parity = _over_rotations(S, above, 2 * (_HIGHEST - HIGHEST + 1)).reshape(-1, 2)
+        for u in np.flatnonzero(np.isinf(blocks.copies)):
+            found[u] = by_parity[:, int(blocks.parts[u][1] < 0)].max()
+    return found
 
 
-def _between(blocks: Degrees, S: GroupSample) -> Floats:
-    """How far numbers from 0 to 1 with these means are from them, at most, in 19 of 20 cases."""
-    mean = np.minimum(mean_squares(blocks, S), 1.0)
-    return np.asarray(1.96 * np.sqrt(mean * (1 - mean)))
+def _bound_shapes(blocks: Any, S: GroupSample, squares: Floats) -> Floats:
+    """Above n = 12: degrees 0 to 3 times the sign, and |chi(q)|^2 <= |C(q)| for all the others.
+
+    The squares of the characters at q sum to the order of its centraliser, and the dimension of the
+    others is at least that of the smallest.
+    """
+    found = _of_copies(squares, blocks.copies)
+    n, even, chunks = blocks.group.n, blocks.group.even, quotients(S)
+    if n <= LARGEST_N or chunks is None or len(S.counts()[0]) ** 2 * n * n > _WORK:
+        return found
+    smallest = smallest_above(n, even=even)
+    with_sign, others = np.zeros(1 + len(POLYNOMIALS)), 0.0
+    for rows, often in chunks:
+        cycles = cycle_numbers(rows)
+        centralisers = cycles @ np.log(np.arange(1, n + 1)) + gammaln(cycles + 1).sum(axis=1)
+        others += float(often @ np.exp(np.minimum(0.0, centralisers / 2 - math.log(smallest))))
+        table, index = blocks.characters(rows)
+        signed = often * (1 - 2 * ((n - cycles.sum(axis=1)) % 2))
+        each = np.bincount(index, signed, len(table)) @ table[:, : len(POLYNOMIALS)]
+        with_sign += np.append(signed.sum(), each)
+    found[len(POLYNOMIALS) :] = max(others, 0.0 if even else with_sign.max()) / S.m**2
+    return found
 
 
-def _of_factors(blocks: Any, S: GroupSample) -> Floats:
-    """Of tensor products that hold a block of several irreps: its own spreads are an array."""
-    samples = map(GroupSample, S.group.factors, blocks.group.split(S.elements))
-    own = [spreads(each, T) for each, T in zip(blocks.factors, samples, strict=True)]
-    several = np.array([isinstance(spread, np.ndarray) for spread in own])
-    mixed = ((np.array(blocks.places) > 0) & several).any(axis=1)
-    return np.where(mixed, _between(blocks, S), 0.0)
-
-
-def _of_weights(blocks: Degrees, S: GroupSample) -> Floats:
-    """From some characters of each weight."""
-    moduli = np.array(S.group.moduli or ())
+def _bound_weights(blocks: Any, S: GroupSample, squares: Floats) -> Floats:
+    """Weights 1 to 3 by products of the characters of single coordinates; 1 above."""
     rows, counts = S.counts()
-    rng = keyed_rng(0, "spreads of weights")
-    axes = np.flatnonzero(moduli > 1)
-    found = []
-    for degree in range(1, len(axes) + 1):
-        places = rng.permuted(np.tile(np.arange(len(axes)), (_TRIED, 1)), axis=1) < degree
-        chosen = np.zeros((_TRIED, len(moduli)))
-        chosen[:, axes] = places * rng.integers(1, moduli[axes], (_TRIED, len(axes)))
-        angles = 2 * np.pi * ((chosen / moduli) @ rows.T)
-        squares = np.abs(np.exp(1j * angles) @ (counts / S.m)) ** 2
-        found.append(1.96 * float(squares.std()))
-    return np.array(found)
+    moduli = np.array(S.group.moduli or ())
+    owner = np.repeat(np.arange(len(moduli)), moduli - 1)
+    count, found = len(owner), np.ones(len(squares))
+    if count**2 * len(rows) > _WORK:
+        return found
+    steps = np.concatenate([np.arange(1, n) / n for n in moduli])
+    chi: Any = np.exp(2j * np.pi * steps * rows[:, owner])
+    chi = chi.real if moduli.max() <= 2 else chi
+    weighted, apart = (counts / S.m)[:, None] * chi, owner[:, None] != owner
+    found[0] = (np.abs(weighted.sum(axis=0)) ** 2).max()
+    found[1:2] = (np.abs(chi.T @ weighted) ** 2 * apart).max()
+    if count**3 * len(rows) <= _WORK:
+        each = (np.abs(chi.T @ (chi[:, [i]] * weighted)) ** 2 * apart for i in range(count))
+        found[2:3] = max((e * apart[i] * apart[i, :, None]).max() for i, e in enumerate(each))
+    return found
 
 
-_SPREADS: dict[str, Callable[[Any, GroupSample], Floats | float]] = {
-    "irreps": _alone,
-    "characters": _alone,
-    "frequencies": lambda blocks, S: _of_frequencies(blocks, S, lambda x: 1.96 * x.std()),
-    "weights": _of_weights,
-    "shapes": _alone,
-    "bands": _alone,
-    "points": _between,
-    "together": _between,
-    "factors": _between,
-    "tensors": _of_factors,
+_BOUNDS: dict[str, Callable[[Any, GroupSample, Floats], Floats]] = {
+    "bands": _bound_bands,
+    "shapes": _bound_shapes,
+    "weights": _bound_weights,
 }

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import LIMITS, check_array, check_flag, check_integer
+from sparseaug._checks import LIMITS, check_array, check_flag, check_integer, check_real
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.groups import Group
@@ -22,7 +22,7 @@ from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.degrees.factors import factor_sets
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral.mean_squares import mean_squares, spreads
+from sparseaug.spectral.mean_squares import mean_squares, worst_squares
 from sparseaug.spectral.methods import as_known
 
 LEVEL = 0.95
@@ -42,7 +42,8 @@ class Prediction:
     Attributes:
         value: the mean-square error: of the mean over k S h beside the mean over the group, in
             expectation over k, h uniform; summed over outputs, in the mean over inputs
-        error: half the length of its 95 % interval; 0 where the spectrum is exact
+        error: half the length of its 95 % interval: long where draws leave open whether S is blind to
+            the function; 0 where the spectrum is exact
         m: elements of S
         variance: of the function over the group: what one draw leaves
     """
@@ -59,8 +60,13 @@ class Prediction:
 
     @property
     def upper(self) -> float:
-        """value + error: by this one sets are judged."""
+        """value + error, the upper end of the interval: what a set is judged by."""
         return self.value + self.error
+
+    @property
+    def rms_upper(self) -> float:
+        """The root of `upper`, in the units of the outputs."""
+        return math.sqrt(self.upper)
 
     @property
     def relative(self) -> float:
@@ -75,13 +81,15 @@ class Prediction:
     def to_dict(self) -> dict[str, Any]:
         """All fields, and what follows from them, as JSON data."""
         draws = self.draws if self.draws < math.inf else None
-        return {**vars(self), "rms": self.rms, "relative": self.relative, "draws": draws}
+        found = {"rms": self.rms, "upper": self.upper, "rms_upper": self.rms_upper}
+        return {**vars(self), **found, "relative": self.relative, "draws": draws}
 
     def __str__(self) -> str:
         bar = f" +- {self.error:.2g}" if self.error else ""
+        most = f", at most {self.rms_upper:.3g}" if self.error else ""
         as_draws = f"as {self.draws:.4g} draws" if self.draws < math.inf else "0, up to rounding"
         return (
-            f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}, "
+            f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}{most}, "
             f"{self.relative:.2%} of the variance; {as_draws})"
         )
 
@@ -91,8 +99,10 @@ class Spectrum(Shown):
     """The variance of a function over the group, shared between degrees.
 
     It is about the inputs that were given: the mean over them, summed over the outputs. Error bars
-    are for the draws: with 95 % probability, about, all shares of the group's own spectrum for these
-    inputs lie within theirs at once.
+    are for the draws: with 95 % probability all shares of the group's own spectrum for these inputs lie
+    within theirs at once, and so does a prediction, whichever irreps of a degree hold the variance.
+    They know values up to about the largest that were drawn: a function that is 0 but on a few elements
+    in a thousand looks invariant to 256 draws.
 
     Attributes:
         group: what moves the inputs
@@ -102,6 +112,8 @@ class Spectrum(Shown):
         replicates: fits of noisy copies, one a row, from which error bars come; no rows if exact
         calls: elements freshly drawn
         inputs: number of inputs
+        unseen: variance that the draws may have missed: values like the largest, on a share of 3/N of
+            the group; 0 if exact
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -128,6 +140,7 @@ class Spectrum(Shown):
     replicates: Floats
     calls: int
     inputs: int
+    unseen: float = 0.0
 
     @cached_property
     def blocks(self) -> Degrees:
@@ -147,7 +160,8 @@ class Spectrum(Shown):
     @property
     def variance_error(self) -> float:
         """Half the length of its 95 % interval; 0 where the spectrum is exact."""
-        return self._half_width(self.replicates.sum(axis=1), self.variance)
+        every = np.ones(len(self.variances))
+        return self._half_width(every, every, 1.0) if len(self.replicates) else 0.0
 
     @property
     def upper(self) -> Floats:
@@ -172,7 +186,8 @@ class Spectrum(Shown):
         found = self._by_degree(self.replicates) / np.where(totals > 0, totals, 1.0) - shares
         scale = np.sqrt((found**2).mean(axis=0))
         scale = np.where(scale > 0, scale, np.finfo(float).tiny)
-        return self._mapping(scale * np.quantile((np.abs(found) / scale).max(axis=1), LEVEL))
+        band = scale * np.quantile((np.abs(found) / scale).max(axis=1), LEVEL)
+        return self._mapping(np.minimum(1.0, band + self.unseen / self.variance))
 
     @property
     def parts(self) -> Mapping[str, float]:
@@ -184,8 +199,8 @@ class Spectrum(Shown):
         """The mean-square error of averaging the function over a translate of S.
 
         sum_pi var_pi ||pi(S)||_F^2 / d_pi: an expectation over k, h uniform, of the mean over k S h.
-        Irreps that were measured together take the mean of their factors, with weights d_pi^2, and the
-        error bar includes how much those differ, as if all their variance were in one of them.
+        Irreps that were measured together take the mean of their factors, with weights d_pi^2; the upper
+        end of the error bar takes the largest of them, or a bound: all variance in the worst irrep.
 
         Args:
             S: a sample of the group, drawn, designed or of words; "full"; or a number m of independent
@@ -206,12 +221,13 @@ class Spectrum(Shown):
         sample = as_sample(S, self.group)
         known = as_known(sample)
         squares = mean_squares(self.blocks, known)
-        value = float(self.variances @ squares)
-        within = float(np.linalg.norm(self.variances * spreads(self.blocks, known)))
-        error = math.hypot(self._half_width(self.replicates @ squares, value), within)
-        if not self.inputs:  # a prior has no bars
-            error = 0.0
-        return Prediction(value, error, sample.m, self.variance)
+        error = 0.0
+        # a prior has no bars; of an exact spectrum irreps are mostly known one by one
+        if self.inputs and (not self.exact or self.blocks.kind == "factors"):
+            worst = worst_squares(self.blocks, known, squares)
+            equal = float((sample.counts()[1] ** 2).sum()) / sample.m**2
+            error = self._half_width(squares, worst, equal)
+        return Prediction(float(self.variances @ squares), error, sample.m, self.variance)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the share of each degree, with its 95 % bar.
@@ -257,6 +273,7 @@ class Spectrum(Shown):
             "errors": list(self.errors.values()),
             "variances": self.variances.tolist(),
             "replicates": self.replicates.tolist(),
+            "unseen": self.unseen,
         }
 
     @classmethod
@@ -266,13 +283,14 @@ class Spectrum(Shown):
         Args:
             data: what `to_dict` gave
         """
-        names = ("group", "by", "exact", "variances", "replicates", "calls", "inputs")
+        names = ("group", "by", "exact", "variances", "replicates", "calls", "inputs", "unseen")
         missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
         if missing:
             raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
         group, exact = group_from_dict(data["group"]), check_flag("exact", data["exact"])
         calls = check_integer("calls", data["calls"], below=1 << 62)
         inputs = check_integer("inputs", data["inputs"], at_least=1, below=1 << 62)
+        unseen = check_real("unseen", data["unseen"], above=-5e-324)
         if exact and not group.is_finite:
             raise ArgumentError(
                 f"exact=True is not for {group.name}, which is infinite: no list holds all of it; "
@@ -286,7 +304,7 @@ class Spectrum(Shown):
                 f"exact=True does not go with calls={calls} and {len(replicates)} replicates, "
                 "which a spectrum from draws has; give False."
             )
-        return cls(group, data["by"], exact, variances, replicates, calls, inputs)
+        return cls(group, data["by"], exact, variances, replicates, calls, inputs, unseen)
 
     def _table(self) -> Table:
         how = "exact" if self.exact else f"{self.calls} calls"
@@ -307,16 +325,21 @@ class Spectrum(Shown):
         how = "exact" if self.exact else f"calls={self.calls}"
         return f"Spectrum({self.group.name}, variance={self.variance:.4g}, {how})"
 
-    def _half_width(self, replicates: Floats, value: float) -> float:
-        """Half of the 95 % interval of a value with these replicates; 0 where there are none.
+    def _half_width(self, squares: Floats, worst: Floats, equal: float) -> float:
+        """Half of the 95 % interval of sum_u var_u squares_u.
 
-        The variance of +c and -c is off by (1 - z^2) c^2 / N for a normal z, which no replicate shows:
-        |1 - z^2| is below 3 in 95 % of cases.
+        Above, the variance of each block sits in its worst irrep; below, S leaves nothing of a block of
+        several. The fit moves variance into blocks that have none, and so do the replicates, again, but
+        less of it: twice what they lose is added. Of what the draws may have missed S leaves as much as
+        of the rest, or, as rare values are in all irreps alike, the share of equal pairs in S.
         """
-        if not len(replicates):
-            return 0.0
-        seen = float(np.quantile(np.abs(replicates - value), LEVEL))
-        return math.hypot(seen, 3 * value / max(1, self.calls))
+        least = np.where(worst > squares, 0.0, squares)
+        value, most = float(self.variances @ squares), float(self.variances @ worst)
+        copies = self.replicates if len(self.replicates) else self.variances[None]
+        high = copies @ worst
+        off = np.maximum(high - value, value - copies @ least)
+        unseen = self.unseen * max(equal, most / (self.variance or 1.0))
+        return float(np.quantile(off, (1 + LEVEL) / 2) + 2 * abs(high.mean() - most) + unseen)
 
     @cached_property
     def _degrees(self) -> tuple[Degree, ...]:

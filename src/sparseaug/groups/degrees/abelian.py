@@ -48,6 +48,9 @@ def weight_labels(frequencies: Rows, moduli: tuple[int, ...] = ()) -> Rows:
     return np.count_nonzero(frequencies, axis=1)
 
 
+MOST_ALONE = 1 << 16
+"""Characters of a group that are looked at one by one, beside those of their weight together."""
+
 LABELS = {"frequency": frequency_labels, "degree": weight_labels}
 MEANINGS = {"frequency": "frequency", "degree": "non-zero frequencies"}
 
@@ -130,26 +133,25 @@ class Frequencies(Degrees):
         )
 
     @cached_property
-    def characters_alone(self) -> Characters:
-        """The same, one by one."""
+    def alone(self) -> Characters:
         return Characters(self.group, "frequency")
 
     @cached_property
     def degrees(self) -> tuple[Degree, ...]:
-        return tuple(np.unique(self.characters_alone.labels[1:]).tolist())
+        return tuple(np.unique(self.alone.labels[1:]).tolist())
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         ranks, index = np.unique(self.group.rank(rows), return_inverse=True)
         moduli = self.group.moduli or ()
         table = np.empty((len(ranks), len(self.degrees)))
         for u, degree in enumerate(self.degrees):
-            own = (self.characters_alone.labels == degree).reshape(moduli)
+            own = (self.alone.labels == degree).reshape(moduli)
             own.reshape(-1)[0] = False  # the trivial one
             table[:, u] = np.fft.fftn(own).real.reshape(-1)[ranks] / own.sum()
         return table, index.reshape(-1)
 
     def variances(self, values: NDArray[Any]) -> Floats:
-        return self.characters_alone.variances_of(self.degrees, values)
+        return self.alone.variances_of(self.degrees, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +180,14 @@ class Weights(Degrees):
     @property
     def degrees(self) -> tuple[Degree, ...]:
         return tuple(range(1, sum(map(len, self.columns)) + 1))
+
+    @cached_property
+    def alone(self) -> Characters | None:
+        return Characters(self.group, "degree") if self.group.order <= MOST_ALONE else None
+
+    @property
+    def copies(self) -> Floats:
+        return super().copies if self.alone else np.full(len(self.degrees), math.inf)
 
     @property
     def partners(self) -> Any:  # type: ignore[override]

@@ -66,6 +66,10 @@ class Bands(Degrees):
     def levels(self) -> Floats:
         return np.array([min(max(1.0, k), 30.0) for k, _ in self.parts])
 
+    @property
+    def copies(self) -> Floats:
+        return np.array([1.0 if k <= HIGHEST else math.inf for k, _ in self.parts])
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         half, bits = self._halves(rows), self._bits(rows)
         cell = np.minimum((half * (2 * _CELLS / np.pi)).astype(np.int64), _CELLS - 1)
@@ -77,6 +81,21 @@ class Bands(Degrees):
 
     def exactly(self, rows: Rows) -> Floats:
         return self._phi(self._halves(rows), self._bits(rows))
+
+    def above(self, rows: Rows, highest: int) -> Floats:
+        """phi (k, 2 (highest - 7)) of l = 9 to highest of O(3), then a bound on |phi| for all above.
+
+        Of both parities in turn: |sin(n t) / (n sin t)| is at most 1 and 1 / (n sin t).
+        """
+        half, sign = self._halves(rows), 1.0 - 2.0 * self._bits(rows)
+        sine = np.maximum(np.sin(half), 1e-9)
+        odd = 2 * np.arange(HIGHEST + 1, highest + 2) + 1
+        values = np.sin(odd * half[:, None]) / (odd * sine[:, None])
+        values[half < 1e-9] = 1.0
+        values[:, -1] = np.minimum(1.0, 1 / (odd[-1] * sine))
+        both = np.stack([values, values * sign[:, None]], axis=2)
+        both[:, -1] = values[:, -1:]
+        return both.reshape(len(rows), -1)
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """g k t k^-1 with the angle of t going round."""

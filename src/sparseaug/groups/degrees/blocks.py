@@ -95,6 +95,22 @@ class Degrees(ABC):
         """The blocks that are one irrep of degree 1: place and dimension, where they are known."""
         return {}
 
+    @property
+    def alone(self) -> Degrees | None:
+        """The same irreps one by one, where a block holds several and they can be listed; else None."""
+        return None
+
+    @property
+    def owners(self) -> Rows:
+        """Which block each of `alone` belongs to."""
+        place = {degree: i for i, degree in enumerate(self.degrees)}
+        return np.array([place[degree] for degree in (self.alone or self).degrees], np.int64)
+
+    @property
+    def copies(self) -> Floats:
+        """How many irreps each block of `alone`, or of these, stands for; infinite where unknown."""
+        return np.ones(len((self.alone or self).degrees))
+
     @abstractmethod
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         """phi (K, blocks) on K kinds of elements, and the kind of each row."""

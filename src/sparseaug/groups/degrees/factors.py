@@ -38,6 +38,9 @@ MOST_TENSORS = 400
 
 _ROUNDED = 1e-9  # so near to the identity is g^-1 g of rotations
 
+MOST_ALONE = 1 << 14
+"""Tensor products of irreps that are looked at one by one, beside those of one block together."""
+
 
 def product_degrees(group: Product, *, whole: bool) -> Degrees:
     """The blocks of a direct product; with whole=True its irreps, if they can be listed."""
@@ -99,6 +102,19 @@ class Together(Degrees):
         return (*(self.own.names[u] for u in self.kept), "others")
 
     @property
+    def alone(self) -> Degrees:
+        return self.own.alone or self.own
+
+    @property
+    def owners(self) -> Rows:
+        place = {u: i for i, u in enumerate(self.kept)}
+        return np.array([place.get(u, len(place)) for u in self.own.owners.tolist()], np.int64)
+
+    @property
+    def copies(self) -> Floats:
+        return self.own.copies
+
+    @property
     def partners(self) -> Partners | None:  # type: ignore[override]
         return self.own.partners
 
@@ -120,6 +136,13 @@ class Together(Degrees):
         raise GroupTooLargeError(
             f"{self.group.name} is not listed; its irreps are looked at one by one."
         )
+
+
+def tensors_alone(group: Product, factors: tuple[Degrees, ...]) -> Tensors | None:
+    """Of the factors' irreps one by one; None where they are too many."""
+    alone = tuple(own.alone or own for own in factors)
+    few = math.prod(1 + len(own.degrees) for own in alone) <= MOST_ALONE
+    return Tensors(group, alone) if few else None
 
 
 class ProductIrreps(IrrepDegrees):
@@ -145,6 +168,30 @@ class Tensors(Degrees):
     def places(self) -> tuple[tuple[int, ...], ...]:
         """Of each block, its place among the blocks of every factor."""
         return tuple(product(*(range(1 + len(own.degrees)) for own in self.factors)))[1:]
+
+    @cached_property
+    def alone(self) -> Tensors | None:
+        if all(own.alone is None for own in self.factors):
+            return None
+        return tensors_alone(self.group, self.factors)
+
+    @property
+    def owners(self) -> Rows:
+        if self.alone is None:
+            return np.arange(len(self.places))
+        each = [np.append(0, 1 + own.owners) for own in self.factors]
+        sizes = [1 + len(own.degrees) for own in self.factors]
+        return np.ravel_multi_index(np.meshgrid(*each, indexing="ij"), sizes).ravel()[1:] - 1
+
+    @property
+    def copies(self) -> Floats:
+        own = self.factors if self.alone is None else self.alone.factors
+        if self.alone is None and any(each.alone for each in own):
+            return np.full(len(self.places), math.inf)
+        found = np.ones(1)
+        for each in own:
+            found = np.outer(found, np.append(1.0, each.copies)).ravel()
+        return found[1:]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -227,6 +274,17 @@ class FactorSets(Degrees):
     @property
     def levels(self) -> Floats:
         return np.array([float(len(chosen)) for chosen in self.sets])
+
+    @cached_property
+    def alone(self) -> Tensors | None:
+        try:
+            return tensors_alone(self.group, tuple(own.degrees() for own in self.group.factors))
+        except (GroupTooLargeError, UnsupportedError):
+            return None
+
+    @property
+    def copies(self) -> Floats:
+        return np.full(len(self.degrees), math.inf) if self.alone is None else self.alone.copies
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         factors = self.group.factors

@@ -2,15 +2,15 @@
 
 The functions of k points of G are spanned by "g moves these k points to those k": the irreps that
 occur in the action on ordered k-tuples, whose character X_k(g) counts the tuples that g fixes.
-Convolution with X_k multiplies the isotypic part of pi by its multiplicity over d_pi, so the projection
-onto these functions is the one onto the space where the convolution is not 0. On class functions, with
-the classes weighted by their sizes, it is a symmetric matrix of as many rows as there are classes; the
-projection of |G| [g = e] is the kernel K_k, and degree k has sum of d_pi chi_pi = K_k - K_(k-1).
+Convolution with a class function multiplies the isotypic part of each pi by a number. On class
+functions, with the classes weighted by their sizes, it is a symmetric matrix of as many rows as there
+are classes; that of random weights, the same on q and q^-1, has an eigenspace for every pi with its
+complex conjugate. The projection of |G| [g = e] onto that is d_pi chi_pi, or twice its real part, and
+pi has degree k where X_k is the first that does not multiply it by 0: by its multiplicity over d_pi.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +31,20 @@ _ZERO = 1e-9  # eigenvalues are 0, or multiplicities over d_pi <= sqrt |G|: at l
 
 @dataclass(frozen=True, eq=False)
 class Points(Degrees):
-    """All irreps of one degree together, for a group with a faithful action on few points."""
+    """For a group with a faithful action on few points: irreps one by one, or a degree together.
+
+    Attributes:
+        labels: class of every element, in rank order
+        kernels: sum of d_pi chi_pi on the classes, of each block
+        labelled: the degree of each block
+        one_by_one: the irreps, where a block holds all of a degree
+    """
 
     group: Group
     labels: Rows
     kernels: Floats
+    labelled: tuple[int, ...]
+    one_by_one: Points | None = None
     meaning = "points at a time"
     kind = "points"
 
@@ -56,13 +65,31 @@ class Points(Degrees):
         first = np.unique(labels, return_index=True)[1]
         work = len(first) * len(elements)
         require_work("classes times elements", work, what, remedy="use a smaller group")
-        images = faithful.images(elements)
-        fixed = (images == np.arange(faithful.points)).sum(axis=1).astype(np.float64)
-        return cls(group, labels, np.array(list(_kernels(group, elements, labels, first, fixed))))
+        kernels = _kernels(group, elements, labels, first)
+        fixed = (faithful.images(elements) == np.arange(faithful.points)).sum(axis=1)
+        degrees = _degrees(kernels, labels, fixed.astype(np.float64))
+        kernels, degrees = kernels[degrees > 0], degrees[degrees > 0]
+        irreps = cls(group, labels, kernels, tuple(degrees.tolist()))
+        if whole:
+            return irreps
+        every = np.unique(degrees)
+        sums = [kernels[degrees == degree].sum(axis=0) for degree in every]
+        together = np.array(sums).reshape(-1, kernels.shape[1])
+        return cls(group, labels, together, tuple(every.tolist()), irreps)
 
     @property
     def degrees(self) -> tuple[Degree, ...]:
-        return tuple(range(1, len(self.kernels) + 1))
+        return self.labelled
+
+    @property
+    def alone(self) -> Points | None:
+        return self.one_by_one
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        if self.alone is not None:
+            return super().names
+        return tuple(f"degree {d}, {i}" for i, d in enumerate(self.degrees, start=1))
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         table = self.kernels.T / self.kernels[:, self.labels[0]]
@@ -83,24 +110,33 @@ class Points(Degrees):
         return np.maximum(self.kernels @ sums / len(elements) ** 2, 0.0)
 
 
-def _kernels(
-    group: Group, elements: Rows, labels: Rows, first: Rows, fixed: Floats
-) -> Iterator[Floats]:
-    """K_k - K_(k-1) on the classes, for k = 1, 2, ... until all functions are reached."""
-    count, sizes = len(elements), np.sqrt(np.bincount(labels))
+def _kernels(group: Group, elements: Rows, labels: Rows, first: Rows) -> Floats:
+    """d_pi chi_pi on the classes, of every irrep and its complex conjugate together."""
+    sizes = np.sqrt(np.bincount(labels))
+    weights = (np.random.default_rng(0).standard_normal(len(sizes)) / sizes)[labels]
     inverses = group.inverse(elements)
-    products = [labels[group.rank(group.compose(inverses, t[None]))] for t in elements[first]]
-    start = np.zeros(len(first))
-    start[labels[0]] = count  # the identity has rank 0, and a class of its own
-    below, weights = np.ones(len(first)), np.ones(count)
-    for k in range(count):
+    sums = [
+        np.bincount(labels[group.rank(group.compose(inverses, t[None]))], weights, len(sizes))
+        for t in elements[first]
+    ]
+    matrix = sizes[:, None] * np.array(sums) / sizes
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    ends = np.flatnonzero(np.diff(values) > _ZERO * abs(values).max()) + 1
+    # the identity has rank 0, and a class of its own
+    return np.array(
+        [len(elements) * kept @ kept[labels[0]] / sizes for kept in np.split(vectors, ends, axis=1)]
+    )
+
+
+def _degrees(kernels: Floats, labels: Rows, fixed: Floats) -> Rows:
+    """Of each irrep: the least k such that it occurs in the functions of k points."""
+    degrees = np.full(len(kernels), -1)
+    weights = np.ones(len(fixed))
+    ratios = kernels / kernels[:, labels[0], None]
+    for k in range(len(fixed) + 1):
+        found = ratios @ np.bincount(labels, weights)
+        degrees[(degrees < 0) & (found > _ZERO * found.max())] = k
+        if (degrees >= 0).all():
+            break
         weights = weights * np.maximum(fixed - k, 0.0)
-        sums = [np.bincount(index, weights, minlength=len(first)) / count for index in products]
-        matrix = sizes[:, None] * np.array(sums) / sizes
-        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-        kept = vectors[:, values > _ZERO * values[-1]]
-        kernel = kept @ (kept.T @ (sizes * start)) / sizes
-        yield kernel - below
-        if kernel[labels[0]] > count - 0.5:
-            return
-        below = kernel
+    return degrees

@@ -95,6 +95,11 @@ class Shapes(Degrees):
         low = {u: shape for u, shape in enumerate(self.shapes) if self.degrees[u] == 1}
         return {u: dimension(p) for u, p in low.items() if not is_halved(p, self.group.even)}
 
+    @property
+    def copies(self) -> Floats:
+        own = [1.0 + is_halved(shape, self.group.even) for shape in self.shapes]
+        return np.array(own + [math.inf] * (len(self.degrees) - len(own)))
+
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         n = self.group.n
         if n > LARGEST_N:
@@ -182,6 +187,28 @@ def cycle_type(code: int, n: int) -> Partition:
     if sum(cycles) < n:
         cycles.append(n)
     return tuple(reversed(cycles))
+
+
+def cycle_numbers(rows: Rows) -> Rows:
+    """How many cycles of length 1, 2, ..., n each row has, (k, n)."""
+    n = rows.shape[1]
+    found = np.stack(list(fixed_points(rows, n)), axis=1)
+    for k in range(1, n + 1):  # q^k fixes the points on cycles whose length divides k
+        found[:, 2 * k - 1 :: k] -= found[:, k - 1 : k]
+    return found // np.arange(1, n + 1)
+
+
+def smallest_above(n: int, *, even: bool) -> float:
+    """The least dimension of an irrep of S_n or A_n of degree 4 or more, whose conjugate is too.
+
+    From n = 16 on that of (n - 4, 4), as Rasala (1977) shows for large n and the list up to 40.
+    """
+    shapes = partitions(n) if n < 16 else [(n - 4, 4)]
+    return min(
+        dimension(shape) / (1 + is_halved(shape, even))
+        for shape in shapes
+        if shape_degree(shape, True) > 3
+    )
 
 
 # James and Kerber 1981, 2.3: characters as polynomials in the numbers of short cycles.
