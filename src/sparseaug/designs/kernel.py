@@ -23,7 +23,7 @@ import numpy as np
 
 from sparseaug._checks import LIMITS
 from sparseaug.designs.search import TIE, Values, mixed_turns
-from sparseaug.groups import Group, Hyperoctahedral, Rows, Symmetric
+from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import LABELS
 from sparseaug.sampling import keyed_rng
@@ -345,12 +345,13 @@ def small_moves(group: Group) -> Rows:
         unit = np.eye(group.width, dtype=np.int64)
         both = np.concatenate([unit, (np.array(group.moduli) - 1) * unit])
         return np.unique(both, axis=0)
-    if isinstance(group, Symmetric):
-        return exchanges(group.n, even=group.even)
-    if isinstance(group, Hyperoctahedral):
-        swapped = np.pad(exchanges(group.n, even=False), ((0, 0), (0, group.n)))
-        flipped = np.repeat(group.identity(), group.n, axis=0)
-        flipped[:, group.n :] = np.eye(group.n)
+    if group.transform == "young":
+        return exchanges(group.width, even=group.even)
+    if group.transform == "signed":
+        n = group.width // 2
+        swapped = np.pad(exchanges(n, even=False), ((0, 0), (0, n)))
+        flipped = np.repeat(group.identity(), n, axis=0)
+        flipped[:, n:] = np.eye(n)
         return np.concatenate([swapped, flipped])
     return group.identity()[:0]
 

@@ -242,7 +242,7 @@ def best_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
 
 
 def rounded_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
-    """m even points of one or two axes, rounded to shifts: near a lattice where m is no divisor.
+    """m even points of one or two axes, rounded to shifts: where no lattice has m elements.
 
     On two axes they are (i, z i) / m with the z whose shortest dual frequency is longest.
 

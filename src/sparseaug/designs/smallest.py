@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sparseaug._checks import LIMITS, check_integer, check_real
 from sparseaug.designs.selector import Judged, best, constructions
 from sparseaug.errors import ArgumentError, shorten
@@ -150,7 +152,7 @@ def smallest(
     m, up = min(4, high), True
     while high - low > high // 16:  # low elements are too few, high + 1 enough or too many to look
         one = best(spectrum, m, moves=False)
-        over = left(one) / allowed
+        over = left(one) / max(allowed, np.finfo(float).tiny)
         if over <= 1:
             found, high, up = one, one.sample.m - 1, False
         elif m >= HOPELESS and over > (high / m) ** 3:

@@ -20,12 +20,14 @@ from sparseaug import (
     spectral,
     testing,
 )
+from sparseaug.spectral.spectrum import prior
 from tests.bad_input.judge import Example, Fresh, key
 from tests.bad_input.values import TrapError
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
 Y = X.sum(axis=1)
+
 G = sa.symmetric(4)
 ACT = sa.permute_axis(G)
 K = sa.GaussianKernel(1.0)
@@ -98,7 +100,8 @@ def of_sampling() -> Iterator[Example]:
 
 def of_designs() -> Iterator[Example]:
     yield Example(sa.design, {"group": G, "m": 5, "degree": 1, "name": "search"})
-    yield Example(sa.design, {"group": G, "m": 5})
+    chosen = {"spectrum": prior(G), "objective": "prediction", "identity": True}
+    yield Example(sa.design, {"group": G, "m": 5, **chosen})
     yield Example(sa.design, {"group": G, "degree": 1})
     yield Example(sa.design, {"group": sa.symmetric(20), "m": 5, "degree": 1})
     yield Example(sa.design, {"group": sa.abelian(4, 4), "m": 4, "name": "lattice"})
