@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug._checks import LIMITS, check_integer, check_real
+from sparseaug.designs.kernel import is_listed
 from sparseaug.designs.selector import Judged, best, constructions
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample, Oracle
@@ -24,6 +25,9 @@ from sparseaug.spectral.spectrum import Prediction, Spectrum
 
 MOST_SEARCHED = 512
 """Elements of a set that is searched for on the way to an error."""
+
+FINE = 128
+"""Elements up to which sizes are told apart one by one in groups that can be listed; above, by 3 %."""
 
 HOPELESS = 64
 """Elements from which on an error is given up that is out of reach if what is left falls as 1/m^3."""
@@ -150,7 +154,8 @@ def smallest(
     found = fixed[0] if fixed else None
     low, high = 1, min(most, MOST_SEARCHED, found.sample.m - 1 if found else most)
     m, up = min(4, high), True
-    while high - low > high // 16:  # low elements are too few, high + 1 enough or too many to look
+    coarse = 1 << 30 if is_listed(spectrum.group) and high <= FINE else 32
+    while high - low > high // coarse:  # low elements are too few, high + 1 enough or not looked at
         one = best(spectrum, m, moves=False)
         over = left(one) / max(allowed, np.finfo(float).tiny)
         if over <= 1:
