@@ -14,6 +14,7 @@ where a cell holds less often.
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -295,10 +296,12 @@ def _counted(
 
 
 def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else REPETITIONS
-    names = sys.argv[2:] or list(GROUPS)
-    each = track(names, description="groups")
-    rows = [row for name in each for row in cells(name, runs)]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("repetitions", type=int, nargs="?", default=REPETITIONS)
+    parser.add_argument("groups", nargs="*", help=f"of {', '.join(GROUPS)}; all by default")
+    options = parser.parse_args()
+    each = track(options.groups or list(GROUPS), description="groups")
+    rows = [row for name in each for row in cells(name, options.repetitions)]
     table = Table("group", "function", "bar of", "held", "bar", box=box.SIMPLE_HEAD)
     short = [row for row in rows if row.held < 0.95 * row.runs]
     for row in sorted(short, key=lambda row: row.held):
