@@ -90,7 +90,7 @@ class Prediction:
         as_draws = f"as {self.draws:.4g} draws" if self.draws < math.inf else "0, up to rounding"
         return (
             f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}{most}, "
-            f"{self.relative:.2%} of the variance; {as_draws})"
+            f"{100 * self.relative:.2g}% of the variance; {as_draws})"
         )
 
 
