@@ -426,3 +426,17 @@ def test_elements_that_occur_twice_average_high_degrees_as_one_does() -> None:
     S = sa.Oracle(group, seed=0).draw(8)
     twice = sa.GroupSample(group, np.concatenate([S.elements, S.elements]))
     assert spectrum.predict(twice).relative == pytest.approx(1 / 8, rel=0.1)
+
+
+def test_bars_are_as_long_as_the_replicates_say() -> None:
+    """1,000 replicates of one block, normal around it: the bar of 95 % is nearly twice their spread."""
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0], sa.permute_axis(sa.symmetric(5)), np.eye(5)[:2])
+    data = spectrum.to_dict()
+    noise = np.random.default_rng(0).normal(size=1000)
+    copies = np.outer(1 + 0.05 * noise, spectrum.variances)
+    data |= {"exact": False, "calls": 100, "replicates": copies.tolist()}
+    drawn = sa.orbits.Spectrum.from_dict(data)
+    S = sa.Oracle(spectrum.group, seed=0).draw(5)
+    spread = 0.05 * spectrum.predict(S).value
+    assert 1.9 * spread < drawn.predict(S).error < 2.6 * spread + drawn.unseen
+    assert drawn.variance_error > 1.9 * 0.05 * spectrum.variance
