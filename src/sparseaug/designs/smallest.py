@@ -27,7 +27,7 @@ MOST_SEARCHED = 512
 """Elements of a set that is searched for on the way to an error."""
 
 FINE = 128
-"""Elements up to which sizes are told apart one by one in groups that can be listed; above, by 3 %."""
+"""Elements up to which every size is tried in groups that can be listed; above, to within 3 %."""
 
 HOPELESS = 64
 """Elements from which on an error is given up that is out of reach if what is left falls as 1/m^3."""
