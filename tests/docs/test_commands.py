@@ -41,8 +41,8 @@ def check(line: str) -> None:
             studies.commands[words[2]].make_context(words[2], words[3:])
             return
         script = next(word for word in words if word.endswith(".py") or word.startswith("studies."))
-        path = script if script.endswith(".py") else script.replace(".", "/") + ".py"
-        source = (ROOT / path).read_text()
+        path = ROOT / (script if script.endswith(".py") else script.replace(".", "/") + ".py")
+        source = (path if path.exists() else path.with_suffix("") / "__main__.py").read_text()
         if "examples.study import" in source:  # the options that the examples share
             source += (ROOT / "studies/examples/study.py").read_text()
         for option in words[words.index(script) + 1 :]:
