@@ -5,6 +5,8 @@ A finite group G acts on the data. Draw one multiset S of m elements, before tra
 
 errors       typed errors: cause and remedy
 _checks      every check of an argument, and the table of all limits of size
+balance      orders and signs that are more even than random ones, for everyone
+qmc          the same as engines in the style of scipy.stats.qmc
 groups       finite groups and rotations: order, compose, inverse, uniform sample, rank, irreps
 actions      how a group element moves an array
 sampling     the oracle that counts, and S as data

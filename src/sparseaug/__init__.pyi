@@ -19,6 +19,9 @@ from sparseaug.actions import signed_permute as signed_permute
 from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.rotate import rotate as rotate
+from sparseaug.balance.orders import orders as orders
+from sparseaug.balance.report import orders_report as orders_report
+from sparseaug.balance.signs import signs as signs
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
 from sparseaug.designs.best import design as design
@@ -58,6 +61,7 @@ from sparseaug.spectral.draw_until import draw_until as draw_until
 from sparseaug.spectral.profiles.profile import profile as profile
 
 from . import actions as actions
+from . import balance as balance
 from . import certificate as certificate
 from . import descent as descent
 from . import groups as groups
@@ -65,6 +69,7 @@ from . import kernels as kernels
 from . import nn as nn
 from . import orbits as orbits
 from . import plans as plans
+from . import qmc as qmc
 from . import risk as risk
 from . import sampling as sampling
 from . import sklearn as sklearn

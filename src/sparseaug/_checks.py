@@ -155,6 +155,19 @@ def check_integer(
     return number
 
 
+def check_rng(rng: object) -> np.random.Generator:
+    """A NumPy generator as it is, or a new one for a seed; else an `ArgumentError`."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    try:
+        return np.random.default_rng(check_integer("rng", rng))  # type: ignore[arg-type]
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"rng={shorten(rng)} is not allowed; give a seed, an integer of at least 0, or a NumPy "
+            "generator."
+        ) from error
+
+
 def check_array(
     name: str,
     value: ArrayLike,

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 # of the packages below all names are documented; of these, what their verbs take and return
 ALSO = {
     "sparseaug.actions": ("Action",),
+    "sparseaug.balance": ("OrdersReport",),
     "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (
@@ -43,6 +44,7 @@ PACKAGES = (
     "kernels",
     "nn",
     "plans",
+    "qmc",
     "sklearn",
     "sources",
     "testing",

@@ -6,13 +6,12 @@ thin           the best m elements of a pool
 inspection     what a given list of elements misses, and which design to use instead
 offers         what is known for a group, as a table
 catalogue      the table of all constructions
-arrays         orthogonal arrays of signs
+arrays         orthogonal arrays of mixed levels
 rotations      solids, unions of cosets, integer quaternions, even angles
 permutations   sets that move tuples evenly
 shifts         orthogonal arrays, flat spectra, the best lattice of shifts
 search         greedy choice and swaps in groups that can be listed
 descent        permutations and sign flips too many to list, by small moves
-field          GF(q) to q = 1,024
 """
 
 import sys

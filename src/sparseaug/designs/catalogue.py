@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.designs.arrays import LARGEST_ARRAY, mixed_rows, mixed_size, near_rows, strengths
+from sparseaug.balance.binary import LARGEST_ARRAY, strengths
+from sparseaug.designs.arrays import mixed_rows, mixed_size, near_rows
 from sparseaug.designs.descent import (
     LARGEST_POINTS,
     LARGEST_SIGNS,

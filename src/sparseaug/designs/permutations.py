@@ -20,11 +20,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from sparseaug.designs.field import LARGEST, Numbers, field, prime_power, prime_powers
+from sparseaug.balance.field import LARGEST, Ring, field, prime_power, prime_powers
 from sparseaug.designs.offers import Build, Offer
 from sparseaug.groups import Rows, Symmetric, alternating, mathieu
 
@@ -105,7 +104,7 @@ def even_latin_square(n: int) -> Rows:
     """
     if n % 2:
         return cyclic_shifts(n)
-    ring = _Ring(n - 1)
+    ring = Ring(n - 1)
     u = ring.turning_unit()
     points = np.arange(n - 1)
     scaled = ring.multiply(u, points)
@@ -150,50 +149,3 @@ def projective(q: int, *, special: bool = False) -> Rows:
     rows = np.concatenate([rows, images])
     determinants = np.concatenate([determinants, np.broadcast_to(e, shape).reshape(-1)])
     return rows[F.is_square(determinants)] if special else rows
-
-
-class _Ring:
-    """A product of finite fields with k elements, k odd; numbers in mixed radix."""
-
-    def __init__(self, k: int) -> None:
-        self._fields = [field(q) for q in prime_powers(k).values()]
-
-    def add(self, a: Numbers, b: Numbers) -> Rows:
-        return self._join([F.add(x, y) for F, x, y in self._parts(a, b)])
-
-    def multiply(self, a: Numbers, b: Numbers) -> Rows:
-        return self._join([F.multiply(x, y) for F, x, y in self._parts(a, b)])
-
-    def character(self, a: int) -> int:
-        """1 if multiplication by the unit a is an even permutation, else -1."""
-        squares = [bool(F.is_square(x)) for F, x, _ in self._parts(a, a)]
-        return 1 if squares.count(False) % 2 == 0 else -1
-
-    def turning_unit(self) -> int:
-        """The first u with u and 1 + u invertible and c(u) c(1 + u) = -1.
-
-        In a field of odd order q there are (q - 1) / 2 such u, as c(u) c(1 + u) sums to -1, so one field
-        can give -1 and the others 1; GF(3) has no u that gives 1, but 3 divides k once only if so.
-        """
-        one = int(self._join([np.array(1) for _ in self._fields]))
-        size = int(np.prod([F.q for F in self._fields]))
-        for u in range(1, size):
-            following = int(self.add(u, one))
-            units = [int(x) * int(y) for _, x, y in self._parts(u, following)]
-            if all(units) and self.character(u) * self.character(following) == -1:
-                return u
-        raise AssertionError(f"no unit turns the parity in the ring of {size} elements")
-
-    def _parts(self, *numbers: Numbers) -> list[tuple[Any, ...]]:
-        parts, rest = [], [np.asarray(number) for number in numbers]
-        for F in self._fields:
-            parts.append((F, *(number % F.q for number in rest)))
-            rest = [number // F.q for number in rest]
-        return parts
-
-    def _join(self, parts: list[Rows]) -> Rows:
-        total, weight = np.array(0), 1
-        for F, part in zip(self._fields, parts, strict=True):
-            total = total + weight * part
-            weight *= F.q
-        return total

@@ -29,15 +29,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sparseaug._floats import up
-from sparseaug.designs.arrays import (
-    mixed_rows,
-    mixed_size,
+from sparseaug.balance.binary import (
     strength_name,
     strength_rows,
     strength_size,
     strengths,
 )
-from sparseaug.designs.field import LARGEST, Field, field, prime_power
+from sparseaug.balance.field import LARGEST, Field, field, prime_power
+from sparseaug.designs.arrays import mixed_rows, mixed_size
 from sparseaug.designs.offers import Offer
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Abelian, Group, Rows

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from sparseaug._floats import UNIT, gamma
+from sparseaug.balance.field import prime_factors
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Rows
 from sparseaug.groups.permutations import digits_of_rank
@@ -220,22 +221,6 @@ def _axis_error(n: int) -> float:
 
 def _pass_error(p: int) -> float:
     return 2 * math.sqrt(p) * gamma(p + 32) + gamma(20)
-
-
-def prime_factors(n: int) -> list[int]:
-    """With their multiplicity, rising.
-
-    Examples:
-        >>> prime_factors(12), prime_factors(1)
-        ([2, 2, 3], [])
-    """
-    factors, p = [], 2
-    while p * p <= n:
-        while n % p == 0:
-            factors.append(p)
-            n //= p
-        p += 1
-    return factors + [n] * (n > 1)
 
 
 def _unravel(shape: tuple[int, ...], start: int) -> Frequencies:

@@ -13,12 +13,13 @@ import math
 import numpy as np
 
 from sparseaug._checks import LIMITS
+from sparseaug.balance.binary import independent
 from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.counting import counted_quickly, exact_degree
-from sparseaug.spectral.walsh import independent, integers
+from sparseaug.spectral.walsh import integers
 
 LISTED = 4096
 """Order up to which listing the subgroup takes less time than a stabiliser chain."""

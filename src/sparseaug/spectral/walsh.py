@@ -12,7 +12,7 @@ The Walsh-Hadamard transform of integers in place, blocked so that each pass sta
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -185,25 +185,6 @@ def _words(bits: NDArray[np.uint8]) -> NDArray[np.uint64]:
     padded = np.zeros((d, -(-m // 64) * 64), np.uint8)
     padded[:, :m] = bits.T
     return np.packbits(padded, axis=1).view(np.uint64)
-
-
-def independent(vectors: Iterable[int]) -> list[int]:
-    """Those vectors of bits that are not sums, over GF(2), of earlier ones.
-
-    Examples:
-        >>> independent([0b01, 0b11, 0b10])
-        [1, 3]
-    """
-    kept: list[int] = []
-    basis: dict[int, int] = {}
-    for vector in vectors:
-        rest = vector
-        while rest and rest.bit_length() in basis:
-            rest ^= basis[rest.bit_length()]
-        if rest:
-            basis[rest.bit_length()] = rest
-            kept.append(vector)
-    return kept
 
 
 def integers(bits: NDArray[np.uint8]) -> Iterator[int]:

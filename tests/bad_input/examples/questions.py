@@ -32,4 +32,16 @@ def of_pilots() -> Iterator[Example]:
     yield Example(sa.orbits.Pilot.from_dict, {"data": found.to_dict()})
 
 
-EXAMPLES = [*of_symmetry_tests(), *of_inspection(), *of_pilots()]
+def of_orders() -> Iterator[Example]:
+    yield Example(sa.orders, {"n": 5, "m": 7, "balance": "first", "rng": 0})
+    yield Example(sa.orders_report, {"rows": [[0, 1, 2], [2, 0, 1]]})
+    yield Example(sa.signs, {"d": 5, "m": 7, "rng": 0})
+    yield Example(sa.qmc.Permutations, {"n": 5, "balance": "first", "rng": 0})
+    yield Example(sa.qmc.Signs, {"d": 5, "rng": 0})
+    yield Example(sa.qmc.Rotations, {"rng": 0})
+    yield Example(sa.qmc.Permutations(5).random, {"n": 3})
+    yield Example(sa.qmc.Permutations(5).fast_forward, {"n": 3})
+    yield Example(sa.qmc.Signs(5).random, {"n": 3})
+
+
+EXAMPLES = [*of_orders(), *of_symmetry_tests(), *of_inspection(), *of_pilots()]

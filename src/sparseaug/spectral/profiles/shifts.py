@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, require_work
 from sparseaug._floats import down, float_above, float_below, up
+from sparseaug.balance.field import prime_factors
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import frequency_labels, weight_labels
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.character_transforms import fft_blocks, phases, prime_factors
+from sparseaug.spectral.character_transforms import fft_blocks, phases
 from sparseaug.spectral.characters import characters_norm, halves, signs
 from sparseaug.spectral.norm import Block, Norm
 from sparseaug.spectral.profiles.blocks import levels, levels_of_parts

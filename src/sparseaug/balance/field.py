@@ -11,13 +11,12 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparseaug.groups import Rows
-from sparseaug.spectral.character_transforms import prime_factors
-
+Rows: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = Rows | np.int64 | int
 
 LARGEST = 1024
@@ -94,6 +93,65 @@ class Field:
         return ((digits[:, None] + digits[None]) % self.p) @ weights
 
 
+@final
+class Ring:
+    """A product of finite fields with k elements; numbers in mixed radix.
+
+    >>> Ring(12).add(5, 11).tolist()  # (1, 1) + (3, 2) in GF(4) x GF(3)
+    2
+    """
+
+    def __init__(self, k: int) -> None:
+        self._fields = [field(q) for q in prime_powers(k).values()]
+
+    def add(self, a: Numbers, b: Numbers) -> Rows:
+        return self._join([F.add(x, y) for F, x, y in self._parts(a, b)])
+
+    def multiply(self, a: Numbers, b: Numbers) -> Rows:
+        return self._join([F.multiply(x, y) for F, x, y in self._parts(a, b)])
+
+    def negative(self, a: Numbers) -> Rows:
+        return self._join([F.negative(x) for F, x in self._parts(a)])
+
+    def diagonal(self, a: int) -> Rows:
+        """The element that is a in every part, a below the order of the smallest."""
+        return self._join([np.array(a) for _ in self._fields])
+
+    def character(self, a: int) -> int:
+        """1 if multiplication by the unit a is an even permutation, else -1."""
+        squares = [bool(F.is_square(x)) for F, x, _ in self._parts(a, a)]
+        return 1 if squares.count(False) % 2 == 0 else -1
+
+    def turning_unit(self) -> int:
+        """For odd k, the first u with u and 1 + u invertible and c(u) c(1 + u) = -1.
+
+        In a field of odd order q there are (q - 1) / 2 such u, as c(u) c(1 + u) sums to -1, so one field
+        can give -1 and the others 1; GF(3) has no u that gives 1, but 3 divides k once only if so.
+        """
+        one = int(self.diagonal(1))
+        size = int(np.prod([F.q for F in self._fields]))
+        for u in range(1, size):
+            following = int(self.add(u, one))
+            units = [int(x) * int(y) for _, x, y in self._parts(u, following)]
+            if all(units) and self.character(u) * self.character(following) == -1:
+                return u
+        raise AssertionError(f"no unit turns the parity in the ring of {size} elements")
+
+    def _parts(self, *numbers: Numbers) -> list[tuple[Any, ...]]:
+        parts, rest = [], [np.asarray(number) for number in numbers]
+        for F in self._fields:
+            parts.append((F, *(number % F.q for number in rest)))
+            rest = [number // F.q for number in rest]
+        return parts
+
+    def _join(self, parts: list[Rows]) -> Rows:
+        total, weight = np.array(0), 1
+        for F, part in zip(self._fields, parts, strict=True):
+            total = total + weight * part
+            weight *= F.q
+        return total
+
+
 @lru_cache(maxsize=32)
 def field(q: int) -> Field:
     """GF(q).
@@ -111,6 +169,22 @@ def field(q: int) -> Field:
             if powers is not None:
                 return Field(p, degree, tuple(powers))
     raise AssertionError("every finite field has a generator")
+
+
+def prime_factors(n: int) -> list[int]:
+    """With their multiplicity, rising.
+
+    Examples:
+        >>> prime_factors(12), prime_factors(1)
+        ([2, 2, 3], [])
+    """
+    factors, p = [], 2
+    while p * p <= n:
+        while n % p == 0:
+            factors.append(p)
+            n //= p
+        p += 1
+    return factors + [n] * (n > 1)
 
 
 def prime_power(n: int) -> tuple[int, int] | None:
