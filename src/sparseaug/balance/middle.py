@@ -79,36 +79,31 @@ def _greedy_orders(n: int, count: int) -> Rows:
     and was so c times before. So an order costs the sum of the c of its middles.
     """
     rng = np.random.default_rng(n)
-    met = np.zeros((n, n, n), np.float32)  # met[b, a, c]: b was between a and c; small integers
+    met = np.zeros((n, n, n), np.float32)  # met[b, a, c]: 2 c - (orders so far), small integers
     rows = np.empty((count, n), np.int64)
     for i in range(count):
         order: list[int] = []
-        before = np.zeros((n, n), np.float32)
-        for item in rng.permutation(n).tolist():
-            _insert(order, item, before, met)
-        for item in rng.permutation(n).tolist():
-            order.remove(item)
-            before[item] = before[:, item] = 0
-            _insert(order, item, before, met)
+        sides = np.zeros((n, n), np.float32)  # 1 where a is before b, -1 where it is after
+        for item in (*rng.permutation(n).tolist(), *rng.permutation(n).tolist()):
+            if len(order) == n:
+                order.remove(item)
+                sides[item] = sides[:, item] = 0
+            _insert(order, item, sides, met)
         rows[i] = order
-        after = before.T
-        met += after[:, :, None] * before[:, None] + before[:, :, None] * after[:, None]
+        met -= sides[:, :, None] * sides[:, None]
     return rows
 
 
 def _insert(
-    order: list[int], item: int, before: NDArray[np.float32], met: NDArray[np.float32]
+    order: list[int], item: int, sides: NDArray[np.float32], met: NDArray[np.float32]
 ) -> None:
-    """Put an item where it costs least; before[a, b] is 1 where a is before b in the order.
+    """Put an item where it costs least.
 
-    If it comes before both of a < b, a is in the middle; between them it is itself; after both, b.
+    Passing a, on its way up, it comes between a and each b that follows, where a was between it and b;
+    and for each b before a it is the other way round.
     """
-    there = met[:, item]  # there[a, b]: a was between the item and b
-    first = np.einsum("ab,ab->a", there, before)
-    last = np.einsum("ab,ba->a", there, before)
-    enters = np.einsum("ab,ab->a", met[item], before) - np.einsum("ab,ba->a", met[item], before)
-    step = (last - first + enters)[order]  # what passing an item changes
+    step = np.einsum("ab,ab->a", met[item] - met[:, item], sides)[order]
     place = int(np.concatenate([[0], np.cumsum(step)]).argmin())
-    before[order[:place], item] = 1
-    before[item, order[place:]] = 1
+    sides[order[:place], item] = sides[item, order[place:]] = 1
+    sides[item, order[:place]] = sides[order[place:], item] = -1
     order.insert(place, item)
