@@ -6,6 +6,7 @@ Limits, on a quiet core: 0.2 s for n <= 12, m <= 500, and 2 s for n = 100, m = 1
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import numpy as np
 
@@ -33,9 +34,8 @@ def random_pairs(n: int, m: int) -> np.ndarray:
 def main() -> None:
     slow = False
     for n, m, limit in CASES:
-        ways = {"a loop": lambda n=n, m=m: in_a_loop(n, m)}
-        for name in BALANCES:
-            ways[name] = lambda n=n, m=m, b=name: sa.orders(n, m, balance=b)
+        ways = {"a loop": partial(in_a_loop, n, m)}
+        ways |= {name: partial(sa.orders, n, m, balance=name) for name in BALANCES}
         lines = [
             f"limit {limit:g} s; left beside random orders, ours and one draw, least possible:"
         ]
