@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.balance import report
 from sparseaug.errors import ArgumentError
 
 
@@ -46,9 +47,16 @@ def counted(rows):
 def test_imbalances_are_those_that_are_counted(n, m):
     rows = np.random.default_rng(n).permuted(np.tile(np.arange(n), (m, 1)), axis=1)
     for given in (rows, sa.orders(n, m), sa.orders(n, m, balance="neighbours")):
-        report = sa.orders_report(given)
-        assert {name: found.imbalance for name, found in report.evenness.items()} == counted(given)
-        assert all(found.least <= found.imbalance for found in report.evenness.values())
+        evenness = sa.orders_report(given).evenness
+        assert {name: found.imbalance for name, found in evenness.items()} == counted(given)
+        assert all(found.least <= found.imbalance for found in evenness.values())
+
+
+def test_many_items_are_compared_by_orders_and_few_by_places(monkeypatch):
+    rows = sa.orders(9, 50, balance="first")
+    counted_places = sa.orders_report(rows)
+    monkeypatch.setattr(report, "LARGEST_COUNTED", 8)
+    assert sa.orders_report(rows) == counted_places
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -58,9 +66,9 @@ def test_random_orders_leave_one_in_the_mean(paired):
     values = []
     for _ in range(600):
         rows = rng.permuted(np.tile(np.arange(6), (8, 1)), axis=1)
-        report = sa.orders_report(np.concatenate([rows, rows[:, ::-1]]) if paired else rows)
-        assert report.paired is paired
-        values.append([report.left["middle"]] if paired else list(report.left.values()))
+        found = sa.orders_report(np.concatenate([rows, rows[:, ::-1]]) if paired else rows)
+        assert found.paired is paired
+        values.append([found.left["middle"]] if paired else list(found.left.values()))
     mean, error = np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(600)
     assert (abs(mean - 1) < 5 * error).all()
 
@@ -88,11 +96,11 @@ def test_interactions_are_those_by_definition():
 
 def test_the_lower_bound_is_norins_and_every_exact_set_respects_it():
     for n, m in ((5, 12), (7, 24), (9, 36), (12, 72)):
-        report = sa.orders_report(sa.orders(n, m))
-        assert (report.interactions, report.lower_bound) == (4, n - 1)
-        assert m >= report.lower_bound
-        assert "middle" in report.exact
-    assert report.to_dict()["evenness"]["middle"]["imbalance"] == 0
+        found = sa.orders_report(sa.orders(n, m))
+        assert (found.interactions, found.lower_bound) == (4, n - 1)
+        assert m >= found.lower_bound
+        assert "middle" in found.exact
+        assert found.to_dict()["evenness"]["middle"]["imbalance"] == 0
 
 
 def test_rows_that_are_not_orders_are_refused():

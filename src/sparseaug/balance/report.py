@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, final
 
@@ -20,6 +21,9 @@ from sparseaug._checks import check_array, require_memory
 from sparseaug._tables import Shown, Table
 from sparseaug.balance.field import Rows
 from sparseaug.errors import ArgumentError
+
+LARGEST_COUNTED = 128
+"""Items up to which any two places are counted; with more, any two orders are compared."""
 
 MEANING = {
     "positions": "each item in each place",
@@ -131,10 +135,11 @@ def orders_report(rows: ArrayLike) -> OrdersReport:
         raise ArgumentError(
             f"rows are not orders of {n} items; give each of 0..{n - 1} once in a row."
         )
-    require_memory("rows", m, m, "pairs of orders")
+    if n > LARGEST_COUNTED:
+        require_memory("rows", m, m, "pairs of orders")
     paired = _closed_under_reversal(given)
     last, middles = _thirds(given)
-    positions, pairs = _agreements(given)
+    positions, pairs = _in_places(given)
     unit = 2 if paired else 1
     triples = comb(n, 3)
     evenness = {
@@ -164,17 +169,24 @@ def _closed_under_reversal(rows: Rows) -> bool:
     return bool((there == back).all())
 
 
-def _agreements(rows: Rows) -> tuple[int, int]:
-    """Sums of squared counts of positions and of pairs: over all two rows, the places they share.
+def _in_places(rows: Rows) -> tuple[int, int]:
+    """Sums of squared counts of positions and of ordered pairs: counted, or by the places rows share.
 
-    The number of (row, row', place) with the same item in it is the sum over place and item of the count
-    squared; of ordered pairs of places likewise.
+    The number of (row, row', place) with one item there is the sum over places and items of the count
+    squared, and of ordered pairs of places likewise.
     """
+    n = rows.shape[1]
     one = two = 0
-    for row in rows:
-        shared = (rows == row).sum(axis=1)
-        one += int(shared.sum())
-        two += int((shared * (shared - 1)).sum())
+    if n > LARGEST_COUNTED:
+        for row in rows:
+            shared = (rows == row).sum(axis=1)
+            one += int(shared.sum())
+            two += int((shared * (shared - 1)).sum())
+        return one, two
+    for j, k in combinations_with_replacement(range(n), 2):
+        counts = np.bincount(rows[:, j] * n + rows[:, k])
+        squares = int(counts @ counts)
+        one, two = (one + squares, two) if j == k else (one, two + 2 * squares)
     return one, two
 
 
