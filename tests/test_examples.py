@@ -38,6 +38,18 @@ def test_rotations_designed_turns_leave_less_than_as_many_draws():
     assert shown["12 designed"] < shown["12 drawn"] < shown["alone"]
 
 
+def test_twirls_16_designed_circuits_leave_no_more_than_128_random_ones():
+    shown = printed("twirls.py")
+    for error in ("too much ZZ", "any direction"):
+        designed, balanced = shown[f"0.05 {error}, 16 designed"], shown[f"0.05 {error}, 16 balanced"]
+        assert designed < shown[f"0.05 {error}, 128 random"] < shown[f"0.05 {error}, 16 random"] / 2
+        assert designed < 1.02 * balanced
+        assert shown[f"0.05 {error}, 256 designed"] < shown[f"0.05 {error}, 256 balanced"] / 4
+        # the caveat: at this angle the noise of 4,096 shots is larger than what any of them leaves
+        shots = [v for k, v in shown.items() if k.startswith(f"0.05 {error}") and "shots" in k]
+        assert min(shots) > 0.85 * max(shots)
+
+
 def test_an_example_is_one_file():
     for path in FOLDER.glob("*.py"):
         own = {other.stem for other in FOLDER.glob("*.py")} | {"studies"}
