@@ -21,6 +21,7 @@ import pytest
 PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
     **{"networkx": "sources", "spglib": "sources"},
+    **{"shap": "shapley", "captum": "shapley", "pydvl": "shapley", "inspect_ai": "inspect"},
     **dict.fromkeys(("jax", "pandas", "lightning", "flint", "torch_geometric"), "dev"),
 }
 LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx"}

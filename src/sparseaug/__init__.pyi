@@ -63,6 +63,7 @@ from sparseaug.spectral.profiles.profile import profile as profile
 from . import actions as actions
 from . import balance as balance
 from . import certificate as certificate
+from . import choices as choices
 from . import descent as descent
 from . import groups as groups
 from . import kernels as kernels
@@ -72,6 +73,7 @@ from . import plans as plans
 from . import qmc as qmc
 from . import risk as risk
 from . import sampling as sampling
+from . import shapley as shapley
 from . import sklearn as sklearn
 from . import sources as sources
 from . import spectral as spectral

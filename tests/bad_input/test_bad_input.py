@@ -47,6 +47,7 @@ EXCUSED = {
             *(
                 "certificate.Certificate",
                 "certificate.Certificates",
+                "choices.Answers",
                 "kernels.Discrepancy",
                 "kernels.GradientNorms",
                 "kernels.Invariance",
