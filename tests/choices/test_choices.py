@@ -9,9 +9,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.choices import answer_orders, answer_spectrum, ask, position_bias
-from tests.extras import optional
+from tests.extras import REASON
 
-inspect_ai = optional("inspect_ai")
 RNG = np.random.default_rng(0)
 KNOWN = RNG.normal(size=(30, 4))  # what a fair model thinks of each option
 PLACE = np.array([1.0, 0.2, 0.0, -0.3])
@@ -96,6 +95,7 @@ def test_what_a_model_returns_is_checked(model, message):
 
 
 def test_in_inspect_ai_a_model_that_always_says_a_is_right_once_in_four_epochs(tmp_path):
+    inspect_ai = pytest.importorskip("inspect_ai", reason=REASON.format("inspect_ai"))
     model, solver = import_module("inspect_ai.model"), import_module("inspect_ai.solver")
     dataset, scorer = import_module("inspect_ai.dataset"), import_module("inspect_ai.scorer")
     epochs = import_module("sparseaug.choices.epochs")

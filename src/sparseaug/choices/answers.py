@@ -26,11 +26,10 @@ from sparseaug.groups import Rows
 from sparseaug.groups.symmetric import symmetric
 from sparseaug.orbits import InvarianceTest, Spectrum, test_invariance
 from sparseaug.orbits.orbit_spectrum import orbit_spectrum
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling import GroupSample
 
 __all__ = ["Answers", "answer_orders", "answer_spectrum", "ask", "position_bias"]
 
-Model: TypeAlias = Callable[[Any, Rows], ArrayLike]
 Scores: TypeAlias = NDArray[np.float64]
 MOST_OPTIONS = 26
 
@@ -97,7 +96,7 @@ def answer_orders(k: int, balance: Literal["positions", "pairs", "all"] = "posit
     return shown[np.argsort(~usual, kind="stable")]
 
 
-def ask(model: Model, questions: Sequence[Any], orders: ArrayLike) -> Answers:
+def ask(model: Callable[..., Any], questions: Sequence[Any], orders: ArrayLike) -> Answers:
     """The scores of all questions in each of the orders, put back to the options.
 
     Args:
@@ -130,7 +129,7 @@ def ask(model: Model, questions: Sequence[Any], orders: ArrayLike) -> Answers:
 
 
 def answer_spectrum(
-    model: Model, questions: Sequence[Any], k: int, *, calls: int | None = None
+    model: Callable[..., Any], questions: Sequence[Any], k: int, *, calls: int | None = None
 ) -> Spectrum:
     """How the scores vary over the orders, by degree: what any set of orders would leave of it.
 
@@ -161,7 +160,7 @@ def answer_spectrum(
 
 
 def position_bias(
-    model: Model, questions: Sequence[Any], k: int, *, draws: int = 999, seed: int = 0
+    model: Callable[..., Any], questions: Sequence[Any], k: int, *, draws: int = 999, seed: int = 0
 ) -> InvarianceTest:
     """An exact p-value that the scores do not depend on the place at which an option is shown.
 
@@ -189,7 +188,8 @@ def position_bias(
         (True, 0.001)
     """
     questions, act = _asked(model, questions, k)
-    orders = Oracle(act.group, seed=seed).draw(len(questions)).elements
+    seed = check_integer("seed", seed, below=1 << 64)
+    orders = act.group.sample(len(questions), np.random.default_rng(seed))
     scores = _scores(model, questions, orders)
     return test_invariance(scores, act, statistic=_unevenness, draws=draws, seed=seed)
 
@@ -198,7 +198,9 @@ def _unevenness(scores: Scores) -> float:
     return float(np.var(scores.mean(axis=0)))
 
 
-def _asked(model: Model, questions: Sequence[Any], k: int) -> tuple[Sequence[Any], Action]:
+def _asked(
+    model: Callable[..., Any], questions: Sequence[Any], k: int
+) -> tuple[Sequence[Any], Action]:
     """The questions in a list, and how their k options move."""
     check_callable("model", model, "a function of questions and orders")
     k = check_integer("k", k, at_least=2, below=MOST_OPTIONS + 1)
@@ -208,7 +210,7 @@ def _asked(model: Model, questions: Sequence[Any], k: int) -> tuple[Sequence[Any
     return listed, permute_axis(symmetric(k))
 
 
-def _scores(model: Model, questions: Any, orders: Rows) -> Scores:
+def _scores(model: Callable[..., Any], questions: Any, orders: Rows) -> Scores:
     scores = check_array("what model returned", model(questions, orders), np.float64)
     if scores.shape != orders.shape or not np.isfinite(scores).all():
         raise ArgumentError(
