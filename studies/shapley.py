@@ -38,7 +38,7 @@ MODELS = ("forest", "network")
 EVALUATIONS = (100, 200, 434, 1000, 1858)
 REPEATS, SAMPLES, BACKGROUND, LONG = 20, 4, 10, 3000
 Values = NDArray[np.float64]
-Game = Callable[[Values], Values]
+Game = Callable[[NDArray[Any]], Values]
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def make_game(data: str, model: str, sample: int) -> tuple[Game, Values]:
     background, own = x[:BACKGROUND], x[BACKGROUND + sample]
     n = len(own)
 
-    def game(coalitions: Values) -> Values:
+    def game(coalitions: NDArray[Any]) -> Values:
         there = np.asarray(coalitions, bool)[:, None]
         rows = np.where(there, own, background)
         return output(rows.reshape(-1, n)).reshape(len(there), -1).mean(axis=1)
@@ -128,7 +128,7 @@ def enumerated(game: Game, n: int) -> tuple[Game, Values]:
     return lambda coalitions: worth[np.asarray(coalitions, int) @ (1 << np.arange(n))], truth
 
 
-def both_ways(game: Game, order: Values) -> Values:
+def both_ways(game: Game, order: NDArray[Any]) -> Values:
     """The mean of what each player adds in an order and in its reverse."""
     n = len(order)
     rank = np.argsort(order)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,7 +63,7 @@ class Answers:
         return float(np.mean(self.scores.argmax(axis=2) == self.chosen))
 
 
-def answer_orders(k: int, balance: Literal["positions", "pairs", "all"] = "positions") -> Rows:
+def answer_orders(k: int, balance: str = "positions") -> Rows:
     """Orders in which to show k options, the usual one first.
 
     Args:

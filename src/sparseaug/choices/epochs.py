@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from sparseaug.choices.answers import answer_orders
 from sparseaug.errors import need
@@ -24,8 +24,8 @@ class _Chosen(Random):
         x[:] = [x[option] for option in self.order]
 
 
-@solver
-def ordered_choices(balance: Literal["positions", "pairs", "all"] = "positions") -> Solver:
+@solver  # type: ignore[untyped-decorator]
+def ordered_choices(balance: str = "positions") -> Solver:
     """Show the options in an order that goes with the epoch; put it before `multiple_choice()`.
 
     `Task(data, solver=[ordered_choices(), multiple_choice()], scorer=choice(), epochs=4)` shows each
