@@ -124,12 +124,23 @@ def test_captum_takes_the_generator():
     assert np.abs(found - values).max() < 1e-5  # captum adds up in single precision
 
 
-def test_the_sampler_of_pydvl_gives_exact_values_in_one_block():
+def test_pydvl_takes_the_sampler_and_its_values_are_exact_after_one_block():
     pytest.importorskip("pydvl", reason=REASON.format("pydvl"))
-    samplers = import_module("pydvl.valuation.samplers")
+    valuation, base = map(import_module, ("pydvl.valuation", "pydvl.valuation.utility.base"))
     game, values = random_game(5, 4, seed=2)
+
+    class Game(base.UtilityBase):
+        def __call__(self, sample):
+            there = np.isin(np.arange(5), [] if sample is None else sample.subset)
+            return float(game(there[None])[0])
+
     sampler = shapley.PermutationSampler(block=12, seed=0)
-    assert isinstance(sampler, samplers.PermutationSampler)
+    assert isinstance(sampler, import_module("pydvl.valuation.samplers").PermutationSampler)
+    method = valuation.ShapleyValuation(
+        Game(), sampler=sampler, is_done=valuation.MinUpdates(12), progress=False
+    )
+    data = valuation.Dataset(np.zeros((5, 2)), np.arange(5))
+    assert np.abs(method.fit(data).result.values - values).max() < 1e-10
     drawn = [sample.subset for sample in islice(sampler.generate(np.arange(5)), 24)]  # two blocks
     assert np.abs(by_orders(game, drawn) - values).max() < 1e-10
     sampler.skip_indices = np.array([1])
