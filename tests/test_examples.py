@@ -41,7 +41,10 @@ def test_rotations_designed_turns_leave_less_than_as_many_draws():
 def test_twirls_16_designed_circuits_leave_no_more_than_128_random_ones():
     shown = printed("twirls.py")
     for error in ("too much ZZ", "any direction"):
-        designed, balanced = shown[f"0.05 {error}, 16 designed"], shown[f"0.05 {error}, 16 balanced"]
+        designed, balanced = (
+            shown[f"0.05 {error}, 16 designed"],
+            shown[f"0.05 {error}, 16 balanced"],
+        )
         assert designed < shown[f"0.05 {error}, 128 random"] < shown[f"0.05 {error}, 16 random"] / 2
         assert designed < 1.02 * balanced
         assert shown[f"0.05 {error}, 256 designed"] < shown[f"0.05 {error}, 256 balanced"] / 4

@@ -12,7 +12,9 @@ from sparseaug.errors import need
 from sparseaug.shapley.chosen import chosen_orders
 
 # pyDVL 0.10 asks for NumPy below 2 and works with NumPy 2 where it is installed beside it
-need("pydvl", "PermutationSampler (add --no-deps: pyDVL asks for an old NumPy)", extra="pydvl>=0.10")
+need(
+    "pydvl", "PermutationSampler (add --no-deps: pyDVL asks for an old NumPy)", extra="pydvl>=0.10"
+)
 
 from pydvl.valuation import samplers
 from pydvl.valuation.types import Sample
