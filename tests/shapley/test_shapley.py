@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from sparseaug import shapley
-from tests.extras import REASON, optional
+from tests.extras import REASON, installed, optional
 
 shap, captum, torch = map(optional, ("shap", "captum", "torch"))
+needs_shap = pytest.mark.skipif(not installed("shap"), reason=REASON.format("shap"))
 EXACT = {4: 6, 5: 6, 6: 12, 7: 12}  # pairs that are known to be enough
 
 
@@ -66,6 +67,7 @@ def test_the_generator_yields_orders_in_pairs_and_each_is_uniform():
         assert found < 73.7
 
 
+@needs_shap
 @pytest.mark.parametrize("n", EXACT)
 def test_the_explainer_is_exact_for_interactions_of_four_where_the_one_of_shap_is_not(n):
     game, values = random_game(n, 4, seed=n)
@@ -77,6 +79,7 @@ def test_the_explainer_is_exact_for_interactions_of_four_where_the_one_of_shap_i
     assert off[0] < 1e-10 < 1e-3 < off[1]
 
 
+@needs_shap
 def test_the_explainer_returns_what_the_one_of_shap_does():
     x = np.random.default_rng(0).normal(size=(6, 5))
     background = x[:3].copy()
@@ -95,6 +98,7 @@ def test_the_explainer_returns_what_the_one_of_shap_does():
     np.testing.assert_array_equal(ours.error_std, again.error_std)
 
 
+@needs_shap
 def test_the_explainer_takes_defaults_of_the_call_and_refuses_too_few_evaluations():
     game, values = random_game(6, 4, seed=0)
     few = shapley.PermutationExplainer(game, np.zeros((1, 6)), seed=0, max_evals=12 * 13)
