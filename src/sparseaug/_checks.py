@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, shorten
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, need, shorten
 
 
 class Limit(NamedTuple):
@@ -286,6 +286,16 @@ def check_not_negative(name: str, value: float, *, at_most: float = math.inf) ->
         allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
         raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
     return number
+
+
+def check_plot_axes(axes: Any, what: str) -> Any:
+    """Matplotlib axes to draw on, new ones for None; `what` is said to need matplotlib."""
+    if axes is None:
+        pyplot = need("matplotlib.pyplot", what, extra="sparseaug[report]")
+        return pyplot.subplots(layout="constrained")[1]
+    if not all(hasattr(axes, name) for name in ("bar", "errorbar", "axhline", "set_xticks")):
+        raise ArgumentError(f"axes={shorten(axes)} are not matplotlib axes; leave them out.")
+    return axes
 
 
 def check_shape(shape: Any) -> tuple[int, ...]:

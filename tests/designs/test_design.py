@@ -268,7 +268,7 @@ def test_difference_sets_have_every_quotient_equally_often():
             ArgumentError,
             ["needs degree", "by degree 1 or 2"],
         ),
-        ("S7", {"m": 20_000, "name": "search"}, ArgumentError, ["m=20000", "10000"]),
+        ("S8", {"m": 20_000, "name": "search"}, ArgumentError, ["m=20000", "10000"]),
         ("S20", {"m": 5, "degree": 3}, UnsupportedError, ["m=5", "6840"]),
     ],
 )

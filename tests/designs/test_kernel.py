@@ -38,7 +38,9 @@ def test_a_kernel_is_what_the_spectrum_predicts(name: str) -> None:
     rel = 2e-3 if not spectrum.group.is_finite else 1e-9  # angles are put into cells
     if name in ("S13", "S20"):  # above degree 3 a prediction knows the mean of all irreps exactly
         rel = 0.05
-    assert kernel.total(S.elements) == pytest.approx(spectrum.predict(S).value, rel=rel)
+    assert kernel.potentials(S.elements, S.elements).sum() / S.m**2 == pytest.approx(
+        spectrum.predict(S).value, rel=rel
+    )
 
 
 @pytest.mark.parametrize("by", ["frequency", "degree"])
@@ -49,7 +51,9 @@ def test_a_kernel_of_bands_shares_them_between_their_characters(by: str) -> None
     spectrum = Spectrum(group, by, False, blocks.prior(), none, 0, 1)
     S = sa.Oracle(group, seed=1).draw(6)
     kernel = Kernel(group, blocks, spectrum.variances)
-    assert kernel.total(S.elements) == pytest.approx(spectrum.predict(S).value, rel=1e-9)
+    assert kernel.potentials(S.elements, S.elements).sum() / S.m**2 == pytest.approx(
+        spectrum.predict(S).value, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])
@@ -142,6 +146,24 @@ def test_every_prefix_of_a_nested_set_is_the_choice_of_fewer(name: str) -> None:
         assert spectrum.predict(prefix).value < 0.9 * spectrum.predict(k).value
 
 
+def test_a_nested_set_does_not_depend_on_how_many_are_asked_for(monkeypatch) -> None:
+    monkeypatch.setattr("sparseaug.designs.kernel.POOL", 8)
+    group = sa.sign_flips(40)
+    rows = sa.design(group, m=30, name="nested").elements
+    assert np.array_equal(sa.design(group, m=12, name="nested").elements, rows[:12])
+
+
+@pytest.mark.parametrize("name", ["O2", "O3", "SO2", "SO3", "D4", "S4"])
+@pytest.mark.parametrize("m", [1, 2, 7])
+def test_there_are_never_more_elements_than_asked_for(name: str, m: int) -> None:
+    for options in ({}, {"name": "search"}, {"identity": True}):
+        assert 1 <= sa.design(name, m=m, **options).m <= m  # type: ignore[arg-type]
+
+
+def test_a_small_group_is_used_whole_whatever_m_is() -> None:
+    assert sa.design("C12", m=20_000).m == 12
+
+
 def test_a_budget_is_used_by_translates_of_what_is_exact() -> None:
     group = sa.symmetric(5)
     S = sa.design(group, m=40)
@@ -177,6 +199,7 @@ def test_the_identity_comes_first_where_it_is_asked_for(name: str) -> None:
     [
         ({"m": 4, "degree": 1}, "two ways"),
         ({"m": 4, "objective": "deviation"}, "two ways"),
+        ({"m": 5, "name": "cyclic shifts"}, "is a construction"),
         ({}, "needs m"),
     ],
 )

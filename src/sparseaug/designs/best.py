@@ -26,7 +26,7 @@ from sparseaug.groups import Group, as_group, format_order
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectral import deviation
-from sparseaug.spectral.spectrum import Spectrum, prior
+from sparseaug.spectral.spectrum import Spectrum, prior, require_spectrum
 
 
 def design(
@@ -102,11 +102,10 @@ def design(
     if name is not None:
         name = check_text("name", name)
     if spectrum is not None:
-        _require_spectrum(spectrum, group, m, degree, objective)
-    if check_flag("identity", identity):
-        chosen = _chosen(group, m, degree, name, spectrum, objective)
-        return _with_identity(chosen)
-    return _chosen(group, m, degree, name, spectrum, objective)
+        _require_judge(spectrum, group, m, degree, name, objective)
+    identity = check_flag("identity", identity)
+    chosen = _chosen(group, m, degree, name, spectrum, objective)
+    return _with_identity(chosen) if identity else chosen
 
 
 def _chosen(
@@ -120,7 +119,8 @@ def _chosen(
     if m is not None and degree is None and objective == "prediction":
         by = _prior(group) if spectrum is None else spectrum
         if by is not None and name in (None, *KERNEL_SEARCHES):
-            _check_searched(m)
+            if not group.is_finite or m < group.order:
+                _check_searched(m)
             return KERNEL_SEARCHES.get(name or "", best)(by, m).sample
     if name is not None:
         offer = _by_name(group, name, m, degree)
@@ -146,11 +146,16 @@ def _prior(group: Group) -> Spectrum | None:
         return None
 
 
-def _require_spectrum(
-    spectrum: Any, group: Group, m: int | None, degree: int | None, objective: str
+def _require_judge(
+    spectrum: Any,
+    group: Group,
+    m: int | None,
+    degree: int | None,
+    name: str | None,
+    objective: str,
 ) -> None:
-    if not isinstance(spectrum, Spectrum):
-        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a Spectrum; use orbit_spectrum.")
+    """A spectrum of this group, by which alone S is to be judged."""
+    require_spectrum(spectrum)
     if spectrum.group != group:
         raise ArgumentError(
             f"spectrum is of {spectrum.group.name}, not of {group.name}; measure it with an action of "
@@ -161,6 +166,10 @@ def _require_spectrum(
     if degree is not None or objective == "deviation":
         other = "degree" if degree is not None else "objective='deviation'"
         raise ArgumentError(f"spectrum and {other} judge S in two ways; give one of them.")
+    if name is not None and name not in KERNEL_SEARCHES:
+        raise ArgumentError(
+            f"name={shorten(name)} is a construction, which no spectrum changes; leave one of them out."
+        )
 
 
 def _with_identity(S: GroupSample) -> GroupSample:

@@ -267,12 +267,12 @@ def search_signs(d: int, m: int, degree: int, *, swaps: bool) -> Rows:
 
 def search_permutations(group: Group, m: int, degree: int, *, swaps: bool) -> Rows:
     """m permutations of S_n or A_n, judged by degree 1 or 2."""
-    moves = _exchanges(group.width, even=group.even)
+    moves = exchanges(group.width, even=group.even)
     find = best if swaps else choose_nested
     return find(group, judge(group.width, degree), lambda row: row[moves], m)
 
 
-def _exchanges(n: int, *, even: bool) -> Rows:
+def exchanges(n: int, *, even: bool) -> Rows:
     """Exchanges of two points, or cycles of three: image arrays, to be composed on the right."""
     cycles = [
         cycle

@@ -17,19 +17,17 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
-from sparseaug._checks import LIMITS
+from sparseaug.designs.descent import exchanges
 from sparseaug.designs.search import TIE, Values, mixed_turns
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
-from sparseaug.groups.degrees.abelian import LABELS
 from sparseaug.sampling import keyed_rng
 from sparseaug.spectral.regular import left_translations
 
-LISTED = 50_000
+MOST_CANDIDATES = 50_000
 """Elements of a group that are all candidates; of an abelian one twenty times as many."""
 
 POOL = 4096
@@ -82,12 +80,12 @@ class Kernel:
     @cached_property
     def _by_character(self) -> Values | None:
         """By rank, of an abelian group whose characters can be listed: the transform of the weights."""
-        group = self.blocks.group
-        if group.moduli is None or group.log_order > math.log(LIMITS["characters"].most):
+        group, owners = self.blocks.group, self.blocks.owners
+        if (self.blocks.alone or self.blocks).kind != "characters":
             return None
         cube = np.zeros(group.order)
-        cube[1:] = character_weights(self.blocks, self.weights)
-        return np.fft.fftn(cube.reshape(group.moduli)).real.reshape(-1)
+        cube[1:] = (self.weights / np.bincount(owners))[owners]
+        return np.fft.fftn(cube.reshape(group.moduli or ())).real.reshape(-1)
 
     @cached_property
     def listed(self) -> Listed:
@@ -96,23 +94,10 @@ class Kernel:
 
     def seconds(self, m: int) -> float:
         """About how long a search takes."""
-        if not is_listed(self.group):
+        if not takes_all(self.group):
             return 1.5e-6 * (max(POOL, 2 * m) * m * 4 + QUOTIENTS)
         size = self.group.order
         return 2e-9 * (min(EXCHANGES, 4 * m * size) + (1 if self.group.moduli else 10) * m * size)
-
-    def total(self, rows: Rows) -> float:
-        """The mean over all quotients of these rows."""
-        inverses = self.group.inverse(rows)
-        step = max(1, _CHUNK // len(rows))
-        sums = [
-            float(self(self._products(inverses[i : i + step], rows)).sum())
-            for i in range(0, len(rows), step)
-        ]
-        return math.fsum(sums) / len(rows) ** 2
-
-    def _products(self, left: Rows, right: Rows) -> Rows:
-        return self.group.compose(left[:, None], right[None]).reshape(-1, self.group.width)
 
     def potentials(self, chosen: Rows, rows: Rows) -> Values:
         """sum over s in chosen of k(s^-1 g), for every row g."""
@@ -120,21 +105,10 @@ class Kernel:
         step = max(1, _CHUNK // max(1, len(rows)))
         found = np.zeros(len(rows))
         for i in range(0, len(chosen), step):
-            values = self(self._products(inverses[i : i + step], rows))
+            quotients = self.group.compose(inverses[i : i + step, None], rows[None])
+            values = self(quotients.reshape(-1, self.group.width))
             found += values.reshape(-1, len(rows)).sum(axis=0)
         return found
-
-
-def character_weights(blocks: Degrees, weights: Values) -> Values:
-    """The part of each character but the trivial one, where blocks hold all of one degree."""
-    if blocks.kind == "characters":
-        return weights
-    moduli = blocks.group.moduli or ()
-    by = "frequency" if blocks.kind == "frequencies" else "degree"
-    labels = LABELS[by](np.indices(moduli).reshape(len(moduli), -1).T, moduli)[1:]
-    order = {degree: u for u, degree in enumerate(blocks.degrees)}
-    index = np.array([order[label] for label in labels.tolist()], np.int64)
-    return np.asarray((weights / np.bincount(index, minlength=len(weights)))[index])
 
 
 class Candidates(ABC):
@@ -236,25 +210,20 @@ class Choosing:
             at = at + 1 if at + 1 < m else fixed
 
     @property
-    def energy(self) -> float:
-        """The mean of k over all quotients."""
-        return float(self.potential[self.places].sum()) / len(self.places) ** 2
-
-    @property
     def rows(self) -> Rows:
         """What has been chosen."""
         return self.candidates.rows[self.places]
 
 
-def is_listed(group: Group) -> bool:
+def takes_all(group: Group) -> bool:
     """Whether all elements are candidates."""
-    return group.log_order <= math.log(LISTED * (20 if group.moduli else 1)) + 1e-9
+    return group.log_order <= math.log(MOST_CANDIDATES * (20 if group.moduli else 1)) + 1e-9
 
 
 def candidates(kernel: Kernel, m: int, also: Rows) -> Candidates:
     """All elements, or a keyed pool of them with `also` at its beginning."""
     group = kernel.group
-    if is_listed(group):
+    if takes_all(group):
         return kernel.listed
     rng = keyed_rng(0, f"sparseaug pool {group.name}")
     inside = 1 if kernel.inside is None else len(kernel.inside)
@@ -301,8 +270,8 @@ def doubled(kernel: Kernel, rows: Rows) -> Rows:
 
 
 def nested_rows(kernel: Kernel, m: int) -> Rows:
-    """The greedy choice alone: every prefix is the greedy choice of fewer."""
-    choosing = Choosing(candidates(kernel, m, kernel.group.identity()))
+    """The greedy choice alone, from one pool for all m: every prefix is the greedy choice of fewer."""
+    choosing = Choosing(candidates(kernel, 1, kernel.group.identity()))
     choosing.add(m)
     return choosing.rows
 
@@ -354,16 +323,3 @@ def small_moves(group: Group) -> Rows:
         flipped[:, n:] = np.eye(n)
         return np.concatenate([swapped, flipped])
     return group.identity()[:0]
-
-
-def exchanges(n: int, *, even: bool) -> Rows:
-    """Exchanges of two points, or cycles of three: image arrays, to be composed on the right."""
-    cycles = [
-        cycle
-        for points in combinations(range(n), 3 if even else 2)
-        for cycle in ([points, points[::-1]] if even else [points])
-    ]
-    moves = np.tile(np.arange(n), (len(cycles), 1))
-    for row, cycle in zip(moves, cycles, strict=True):
-        row[list(cycle)] = np.roll(cycle, -1)
-    return moves

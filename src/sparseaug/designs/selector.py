@@ -20,9 +20,9 @@ from sparseaug.designs.kernel import (
     best_rows,
     best_union,
     doubled,
-    is_listed,
     moved,
     nested_rows,
+    takes_all,
 )
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.turns import best_turns
@@ -69,7 +69,7 @@ def best(spectrum: Spectrum, m: int, *, moves: bool = True) -> Judged:
         return judge(spectrum, "full", group.all_elements())
     fixed = [*constructions(spectrum, m), *lattices(spectrum, m)]
     found = [*fixed, *searched(spectrum, m, fixed)]
-    if moves and not is_listed(group) and not isinstance(spectrum.blocks, Bands):
+    if moves and not takes_all(group) and spectrum.blocks.kind != "bands":
         alone = [one for one in found if one.name == "search"]
         rows = [one.sample.elements for one in (least(alone), least(found))]
         found += [judge(spectrum, "search", moved(kernel_of(spectrum), r)) for r in rows]
@@ -147,14 +147,14 @@ def searched(spectrum: Spectrum, m: int, fixed: list[Judged]) -> Iterator[Judged
 
 
 def search(spectrum: Spectrum, m: int) -> Judged:
-    """The best that the search finds, of m elements, whatever is in the catalogue."""
-    found = [one for one in searched(spectrum, m, []) if one.sample.m == m]
-    return least(found)
+    """The best that the search finds, whatever is in the catalogue; of m elements if it can be."""
+    found = list(searched(spectrum, m, []))
+    return least([one for one in found if one.sample.m == m] or found)
 
 
 def is_quick(spectrum: Spectrum, m: int) -> bool:
     """Whether `best` takes a second or so."""
-    return not isinstance(spectrum.blocks, Bands) and 5 * kernel_of(spectrum).seconds(m) < 1.0
+    return spectrum.blocks.kind != "bands" and 5 * kernel_of(spectrum).seconds(m) < 1.0
 
 
 def nested(spectrum: Spectrum, m: int) -> Judged:

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from sparseaug._checks import LIMITS, check_integer, check_real
-from sparseaug.designs.kernel import is_listed
+from sparseaug.designs.kernel import takes_all
 from sparseaug.designs.selector import Judged, best, constructions
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.spectral.spectrum import Prediction, Spectrum
+from sparseaug.spectral.spectrum import Prediction, Spectrum, require_spectrum
 
 MOST_SEARCHED = 512
 """Elements of a set that is searched for on the way to an error."""
@@ -66,8 +66,7 @@ class Choice:
         }
 
     def __str__(self) -> str:
-        left = math.sqrt(self.prediction.upper)
-        reached = f"rms at most {left:.3g} of {self.error:g} allowed"
+        reached = f"rms at most {self.prediction.rms_upper:.3g} of {self.error:g} allowed"
         text = f"{self.name}, m = {self.sample.m} ({reached}); independent draws need {self.draws}"
         return f"{text}\n{self.note}" if self.note else text
 
@@ -105,8 +104,7 @@ def choose(
         >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))
         search, m = 34 (rms at most 0.039 of 0.04 allowed); independent draws need 283
     """
-    if not isinstance(spectrum, Spectrum):
-        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a Spectrum; use orbit_spectrum.")
+    require_spectrum(spectrum)
     error = check_real("error", error, above=0)
     group = spectrum.group
     if oracle is not None:
@@ -123,12 +121,11 @@ def choose(
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
         nearest = best(spectrum, min(most, MOST_SEARCHED))
-        left = math.sqrt(nearest.left)
         raise ArgumentError(
             f"error={error:g} needs {draws} independent draws, more than "
             f"{f'max_m={limit}' if limit else 'fit in memory'}, and the best set of at most "
             f"{min(most, MOST_SEARCHED)} elements, {nearest.name} with m={nearest.sample.m}, leaves up "
-            f"to {left:.3g}; raise error or max_m. {note}".rstrip()
+            f"to {nearest.prediction.rms_upper:.3g}; raise error or max_m. {note}".rstrip()
         )
     if oracle is None:
         oracle = Oracle(group, int(keyed_rng(0, "choose").integers(1 << 63)))
@@ -138,8 +135,10 @@ def choose(
 
 def draws_for(variance: float, error: float) -> int:
     """How many draws leave a mean square of at most error^2."""
-    ratio = math.sqrt(variance) / error
-    return max(1, math.ceil(ratio * ratio * (1 - 1e-12))) if ratio < 1 << 30 else 1 << 60
+    ratio = min(math.sqrt(variance) / error, 1e300)
+    if ratio > 1 << 31:  # whose square may not be a float
+        return math.ceil(ratio) ** 2
+    return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
 
 
 def smallest(
@@ -154,8 +153,9 @@ def smallest(
     found = fixed[0] if fixed else None
     low, high = 1, min(most, MOST_SEARCHED, found.sample.m - 1 if found else most)
     m, up = min(4, high), True
-    coarse = 1 << 30 if is_listed(spectrum.group) and high <= FINE else 32
-    while high - low > high // coarse:  # low elements are too few, high + 1 enough or not looked at
+    fine = takes_all(spectrum.group)
+    # low elements are too few, high + 1 are enough or not looked at
+    while high - low > (0 if fine and high <= FINE else high // 32):
         one = best(spectrum, m, moves=False)
         over = left(one) / max(allowed, np.finfo(float).tiny)
         if over <= 1:

@@ -36,7 +36,10 @@ def best_turns(blocks: Bands, weights: Values, m: int) -> Iterator[Rows]:
     Of orthogonal(3) every rotation comes with its inversion; of the plane the angles are even.
     """
     group = blocks.group
-    count = max(1, m // (1 + group.reflections))
+    count = m // (1 + group.reflections)
+    if not count:
+        yield group.identity()
+        return
     if group.n == 2:
         yield with_reflections(group, even_angles(count))
         return

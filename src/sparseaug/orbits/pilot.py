@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.smallest import smallest
+from sparseaug.designs.smallest import draws_for, smallest
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.measure import measure, usual_calls
@@ -316,7 +316,7 @@ def plan_pilot(
     group, half = spectrum.group, eps / 2
     L, sigma = max(L, 1e-300), math.sqrt(spectrum.variance)
     steps = num_steps(eps, L, gap)
-    draws = _draws(spectrum.variance, half)
+    draws = draws_for(spectrum.variance, half)
     name, m, left = _design(spectrum, half, draws)
     stream = sgd_plan(eps, L, gap, sigma, 1)
     order = group.order if group.is_finite else None
@@ -359,13 +359,6 @@ def plan_pilot(
     )
 
 
-def _draws(variance: float, half: float) -> int:
-    ratio = math.sqrt(variance) / half
-    if ratio > 1 << 31:  # whose square may not be a float
-        return math.ceil(ratio) ** 2
-    return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
-
-
 def _root(draws: int) -> float:
     return math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
 
@@ -381,4 +374,4 @@ def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | Non
         return "none with fewer elements than draws is known to be good enough", None, None
     m = found.sample.m
     note = f"{found.name}: design(group, m={m}, spectrum=pilot.spectrum)"
-    return note, m, math.sqrt(found.left)
+    return note, m, found.prediction.rms_upper

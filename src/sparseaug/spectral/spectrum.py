@@ -11,9 +11,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import LIMITS, check_array, check_flag, check_integer, check_real
+from sparseaug._checks import (
+    LIMITS,
+    check_array,
+    check_flag,
+    check_integer,
+    check_plot_axes,
+    check_real,
+)
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, need, shorten, shorten_text
+from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.degrees import Degree, Degrees
@@ -241,11 +248,7 @@ class Spectrum(Shown):
         Raises:
             MissingPackageError: matplotlib is not installed.
         """
-        if axes is None:
-            pyplot = need("matplotlib.pyplot", "Spectrum.plot", extra="sparseaug[report]")
-            axes = pyplot.subplots(layout="constrained")[1]
-        elif not all(hasattr(axes, name) for name in ("bar", "errorbar", "set_xticks")):
-            raise ArgumentError(f"axes={shorten(axes)} are not matplotlib axes; leave them out.")
+        axes = check_plot_axes(axes, "Spectrum.plot")
         shares = dict(list(self.shares.items())[:_MOST_BARS])
         places, heights = range(len(shares)), np.array(list(shares.values()))
         bars = np.array([self.errors[degree] for degree in shares])
@@ -360,6 +363,12 @@ class Spectrum(Shown):
 
     def _mapping(self, values: Floats) -> Mapping[Degree, float]:
         return MappingProxyType(dict(zip(self._degrees, values.tolist(), strict=True)))
+
+
+def require_spectrum(spectrum: Any) -> None:
+    """An `ArgumentError` unless it is a `Spectrum`."""
+    if not isinstance(spectrum, Spectrum):
+        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a Spectrum; use orbit_spectrum.")
 
 
 def prior(group: Group) -> Spectrum:

@@ -102,9 +102,11 @@ class Degrees(ABC):
 
     @property
     def owners(self) -> Rows:
-        """Which block each of `alone` belongs to."""
+        """Which block each of `alone` belongs to; without `alone` every block is its own."""
+        if self.alone is None:
+            return np.arange(len(self.degrees))
         place = {degree: i for i, degree in enumerate(self.degrees)}
-        return np.array([place[degree] for degree in (self.alone or self).degrees], np.int64)
+        return np.array([place[degree] for degree in self.alone.degrees], np.int64)
 
     @property
     def copies(self) -> Floats:

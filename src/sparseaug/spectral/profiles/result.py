@@ -8,9 +8,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from sparseaug._checks import check_plot_axes
 from sparseaug._floats import text_down, text_up
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, need, shorten, shorten_text
+from sparseaug.errors import shorten_text
 from sparseaug.groups.degrees import Degree
 
 Number: TypeAlias = Fraction | float
@@ -168,11 +169,7 @@ class Profile(Shown):
         Raises:
             MissingPackageError: matplotlib is not installed.
         """
-        if axes is None:
-            pyplot = need("matplotlib.pyplot", "Profile.plot", extra="sparseaug[report]")
-            axes = pyplot.subplots(layout="constrained")[1]
-        elif not all(hasattr(axes, name) for name in ("plot", "axhline", "set_xticks")):
-            raise ArgumentError(f"axes={shorten(axes)} are not matplotlib axes; leave them out.")
+        axes = check_plot_axes(axes, "Profile.plot")
         places = list(range(len(self.levels)))
         roots = [float(level.mean_square) ** 0.5 for level in self.levels]
         axes.plot(places, [x.norm for x in self.levels], "o-", color="#0072B2", label="norm")
