@@ -90,7 +90,7 @@ clean:   ## remove what make installed or built
 	@touch $@
 
 .venv/views: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,views]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,studies]'
 	@touch $@
 
 .venv-bare/done: pyproject.toml constraints.txt

@@ -20,11 +20,11 @@ import pytest
 
 PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
-    **{"networkx": "sources", "spglib": "sources"},
+    **{"networkx": "sources", "spglib": "sources", "zarr": "views"},
     **{"shap": "shapley", "captum": "shapley", "pydvl": "shapley", "inspect_ai": "inspect"},
     **dict.fromkeys(("jax", "pandas", "lightning", "flint", "torch_geometric"), "dev"),
 }
-LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx"}
+LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx", "views": "zarr"}
 REASON = "needs {}, which is not installed"
 
 
@@ -76,8 +76,8 @@ class Skipped(pytest.File):
 def skip_file(path: Path, parent: Any) -> Skipped | None:
     """What to collect instead of a module that imports what is not installed."""
     needed = packages_of(path.read_text(), IMPORTED)
-    if path.parent.parts[-2:] == ("sparseaug", "sklearn"):
-        needed.add("sklearn")
+    if path.parent.parts[-2:] in (("sparseaug", "sklearn"), ("sparseaug", "views")):
+        needed.add(LAYERS[path.parent.name])
     if "nn" in path.parts:
         needed.add("torch")
     package = missing(needed)

@@ -22,6 +22,7 @@ orbits       how much a function varies over orbits, and whether data are invari
 testing      checks for your own groups, actions and oracles
 nn           the PyTorch layer (import sparseaug.nn)
 sklearn      the scikit-learn layer (import sparseaug.sklearn)
+views        values on moved copies, computed once and stored (import sparseaug.views)
 sources      symmetries of graphs, crystals and molecules (import sparseaug.sources)
 shapley      chosen orders in shap, captum and pyDVL (import sparseaug.shapley)
 choices      multiple-choice questions in chosen orders of their answers (import sparseaug.choices)

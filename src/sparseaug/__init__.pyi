@@ -78,5 +78,6 @@ from . import sklearn as sklearn
 from . import sources as sources
 from . import spectral as spectral
 from . import testing as testing
+from . import views as views
 
 __version__: str

@@ -28,7 +28,7 @@ from tests.extras import LAYERS, installed
 PACKAGES = (
     *("actions", "balance", "certificate", "choices", "descent", "designs", "groups"),
     *("kernels", "nn", "orbits", "plans", "qmc", "risk", "sampling", "sklearn"),
-    *("sources", "spectral", "testing", "theory"),
+    *("sources", "spectral", "testing", "theory", "views"),
 )
 CALLED = ("__call__", "__getitem__", "__getitems__")  # the magic methods that take arguments
 LONGEST_MESSAGE = 700

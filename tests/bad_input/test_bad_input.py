@@ -123,6 +123,7 @@ MODULES = {
     "nn": ("torch",),
     "sklearn": ("sklearn",),
     "sources": ("networkx", "spglib"),
+    "views": ("zarr",),
 }
 PUBLIC = public(packages())
 EXAMPLES = collected()

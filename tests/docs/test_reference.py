@@ -59,6 +59,7 @@ PACKAGES = (
     "sources",
     "testing",
     "theory",
+    "views",
 )
 
 

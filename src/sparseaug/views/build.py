@@ -1,0 +1,120 @@
+"""The public door: check the arguments, then fill a store or resume a run that stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Literal
+
+from sparseaug._checks import (
+    Progress,
+    check_callable,
+    check_choice,
+    check_integer,
+    check_progress,
+    check_text,
+)
+from sparseaug._io import check_path, show_path
+from sparseaug.actions import Action
+from sparseaug.actions.base import require_action
+from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
+from sparseaug.views.layout import Layout, locked, sweep
+from sparseaug.views.sources import Function, Source
+from sparseaug.views.store import Store
+from sparseaug.views.work import COPY, Work, asked_of, has_lost_documents, require_same
+
+DTYPES = ("float16", "float32", "float64")
+
+
+def compute(
+    source: Any,
+    action: Action,
+    S: GroupSample | Literal["full"],
+    function: Callable[..., Any] | None = None,
+    *,
+    out: str | os.PathLike[str],
+    name: str | None = None,
+    dtype: str | None = None,
+    column: str | None = None,
+    batch: int = 64,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Store:
+    """The values f(g x_i) of every sample and every distinct element of S, in a store at `out`.
+
+    Call it again with the same arguments to resume after an interruption: what is there is verified and
+    kept. A store that was made with other arguments is refused.
+
+    Args:
+        source: n samples: an array, a tuple or dict of arrays that `action` moves together, a data set
+            (torch or Hugging Face) with items x or (x, y, ...), or an iterable with a length. It must
+            give the same samples each time.
+        action: how the group moves samples.
+        S: the elements; each distinct one is computed once.
+        function: of a batch of moved samples; a torch module evaluates on its device, without gradients.
+            It returns one array, or a tuple or dict of arrays, one row per sample. None keeps the moved
+            copies themselves.
+        out: the folder of the store, Zarr 3.
+        name: what the function is, in words that change when it does, such as "resnet18 v2"; kept in the
+            store and compared. Needed with a function.
+        dtype: "float16", "float32" or "float64", in which floating-point values are stored: float16 has
+            a relative error of at most 2^-11 (2^-25 absolute below 6e-5), and is read as float32. None
+            stores what the function returns.
+        column: the column of a table, or the key of samples that are dicts.
+        batch: samples per call of the function; the last bits of its values may depend on it.
+        workers: processes of joblib, or whatever `joblib.parallel_config` states.
+        progress: a function progress(done, total) of bytes; called with (0, total) before work starts.
+
+    Returns:
+        The store, complete.
+
+    Raises:
+        ConfigMismatchError: there is a store at `out` that was made with other arguments.
+        StorageError: the disk is full, or another process is writing; call again to resume.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa, tempfile
+        >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1], [1]])
+        >>> folder = tempfile.mkdtemp()
+        >>> store = sa.views.compute(np.array([[1, 2, 3]]), sa.permute_axis(S.group), S, out=folder)
+        >>> store.array().tolist(), store.mean().tolist()
+        ([[[1, 2, 3], [3, 1, 2]]], [[2.3333333333333335, 1.3333333333333333, 2.3333333333333335]])
+    """
+    require_action(action)
+    S = as_sample(S, action.group)
+    path = check_path("out", out)
+    if function is not None:
+        check_callable("function", function, "a function of a batch, or None")
+        if name is None:
+            raise ArgumentError(
+                "name is not given; say what function is, as name='resnet18 v2': a store is only used "
+                "again for the function of the same name."
+            )
+    name = COPY if name is None else check_text("name", name)
+    if dtype is not None:
+        check_choice("dtype", dtype, DTYPES)
+    batch = check_integer("batch", batch, at_least=1, below=1 << 31)
+    workers = check_integer("workers", workers, at_least=1)
+    samples = Source(source, column)
+    values = Function(action, function, batch, dtype)
+    work = Work(samples, values, asked_of(samples, values, name), workers, check_progress(progress))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"out={show_path(path)} cannot be made: {error.strerror}; give a folder you may write to."
+        ) from error
+    with locked(path):
+        sweep(path)
+        if (path / "zarr.json").exists():
+            found = Layout.load_root(path)
+            require_same(found, {**work.asked, "S": S.sha256})
+            layout = found.save() if has_lost_documents(path) else found
+        else:
+            if any(path.iterdir()):
+                raise StorageError(f"out={show_path(path)} holds other files; give a new folder.")
+            layout = Layout(path, work.first_facts(S)).save()
+        work.fill(layout)
+    return Store(layout, work)

@@ -1,0 +1,335 @@
+"""Reading a store: arrays, means over S, data sets, splits by source sample."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._checks import check_array, check_choice, check_integer, check_list
+from sparseaug._io import check_path, show_path
+from sparseaug.actions.arrays import as_numpy, library, require_dense
+from sparseaug.errors import ArgumentError, FileFormatError, shorten
+from sparseaug.sampling import GroupSample
+from sparseaug.sampling.sample import as_sample
+from sparseaug.views.layout import Layout
+from sparseaug.views.work import Work, extend, work_on
+
+Indices = NDArray[np.int64]
+ITEMS = ("copies", "views", "epoch")
+_OPEN_CHUNKS = 512  # mapped at once, half of the open files that many systems allow
+
+
+class Copies(NamedTuple):
+    """Rows for scikit-learn: one per sample and distinct element, sample by sample."""
+
+    X: NDArray[Any]  # (rows, entries of a value)
+    y: NDArray[Any]
+    groups: Indices  # the source sample of each row: for GroupKFold and its kind
+    weights: NDArray[np.float64]  # of each row; those of one sample sum to 1
+
+
+class Store:
+    """Values f(g x_i) on disk, as `views.open` and `views.compute` return it.
+
+    Every chunk is verified by its checksum when it is first read, and a damaged one refused.
+
+    Args:
+        layout: where it lies, and what is known of it
+        work: what it was computed with, so that it can grow; None where it was opened
+    """
+
+    def __init__(self, layout: Layout, work: Work | None = None) -> None:
+        self._layout = layout
+        self._work = work
+        self.S = GroupSample.from_dict(layout.facts["sample"])
+        self.counts: Indices = np.asarray(layout.facts["counts"], np.int64)
+        rows = np.asarray(layout.facts["rows"], self.S.elements.dtype)
+        place = {row.tobytes(): j for j, row in enumerate(rows)}
+        self.rows = rows
+        self.number: Indices = np.array([place[row.tobytes()] for row in self.S.elements])
+        self._known: set[tuple[str, int, int]] = set()
+        self._mapped = lru_cache(_OPEN_CHUNKS)(self._read)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self._layout,)
+
+    @property
+    def n(self) -> int:
+        """Number of source samples."""
+        return self._layout.n
+
+    @property
+    def function(self) -> str:
+        """What the function is, as its user stated it."""
+        return self._layout.facts["function"]
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the arrays."""
+        return tuple(self._layout.outputs)
+
+    def __repr__(self) -> str:
+        return (
+            f"Store({show_path(self._layout.path)}, {self.function!r}, n={self.n}, "
+            f"{len(self.rows)} distinct of {self.S!r})"
+        )
+
+    def array(
+        self, name: str | None = None, samples: Any = None, elements: Any = None
+    ) -> NDArray[Any]:
+        """Values (samples, distinct elements, ...) of one output; float16 is read as float32.
+
+        Args:
+            name: of the output; None where there is only one.
+            samples: indices of samples; None for all.
+            elements: indices of distinct elements, in the order of `rows`; None for all.
+        """
+        name = self._name(name)
+        which = self._samples(samples)
+        chosen = _indices("elements", elements, len(self.rows))
+        every = self.at(name, np.repeat(which, len(chosen)), np.tile(chosen, len(which)))
+        return every.reshape((len(which), len(chosen), *every.shape[1:]))
+
+    def at(self, name: str, samples: Indices, elements: Indices) -> NDArray[Any]:
+        """The values at pairs of a sample and a distinct element: (pairs, ...).
+
+        Args:
+            name: of the output
+            samples: one index per pair
+            elements: one index per pair, in the order of `rows`
+        """
+        stored = self._layout.outputs[name]
+        dtype = np.dtype("float32" if stored["dtype"] == "float16" else stored["dtype"])
+        values = np.empty((len(samples), *stored["shape"]), dtype)
+        block, place = np.divmod(samples, self._layout.facts["block"])
+        chunk = block * len(self.rows) + elements
+        order = np.argsort(chunk, kind="stable")
+        for part in np.split(order, np.nonzero(np.diff(chunk[order]))[0] + 1):
+            if len(part):
+                first = part[0]
+                mapped = self._mapped(name, int(block[first]), int(elements[first]))
+                values[part] = mapped[place[part]]
+        return values
+
+    def mean(self, name: str | None = None, samples: Any = None) -> NDArray[Any]:
+        """The mean over S of each sample, elements weighted by how often they occur: (samples, ...).
+
+        Sums are in double precision. It is test-time averaging without a pass of the function.
+
+        Args:
+            name: of the output; None where there is only one.
+            samples: indices of samples; None for all.
+        """
+        name = self._name(name)
+        which = self._samples(samples)
+        total: Any = 0.0
+        for j, count in enumerate(self.counts.tolist()):
+            total = total + count * self.array(name, which, [j])[:, 0].astype(self._wide(name))
+        return total / self.S.m
+
+    def dataset(
+        self,
+        y: Any = None,
+        *,
+        items: Literal["copies", "views", "epoch"] = "copies",
+        name: str | None = None,
+        samples: Any = None,
+    ) -> ViewDataset:
+        """A data set for torch's loaders: items are values, or (value, y_i).
+
+        Args:
+            y: one target per source sample, of all n.
+            items: "copies", one item per sample and element of S (item j k + i is sample i of k at
+                element j, as in `sparseaug.augment`); "views", all m views of a sample; "epoch", one
+                view per sample, another in each epoch: after m epochs each has been shown once, and in
+                each epoch all elements occur equally often, up to one. Call
+                `set_epoch` before each, as with a distributed sampler.
+            name: of the output; None where there is only one.
+            samples: indices of source samples, one part of `split`; None for all.
+        """
+        check_choice("items", items, ITEMS)
+        return ViewDataset(self, self._name(name), self._samples(samples), self._targets(y), items)
+
+    def xy(self, y: Any, *, name: str | None = None, samples: Any = None) -> Copies:
+        """Rows for scikit-learn, with groups and weights: one per sample and distinct element.
+
+        Args:
+            y: one target per source sample, of all n.
+            name: of the output; None where there is only one.
+            samples: indices of source samples, one part of `split`; None for all.
+        """
+        which, targets = self._samples(samples), self._targets(y)
+        if targets is None:
+            raise ArgumentError("y=None has no targets; give one per sample.")
+        values = self.array(name, which)
+        k, m = values.shape[:2]
+        return Copies(
+            values.reshape((k * m, math.prod(values.shape[2:]))),
+            np.repeat(as_numpy(targets)[which], m, axis=0),
+            np.repeat(which, m),
+            np.tile(self.counts / self.S.m, k),
+        )
+
+    def split(self, fractions: Sequence[float], rng: Any = 0) -> list[Indices]:
+        """Disjoint parts of the source samples, so that all copies of one lie on one side.
+
+        Args:
+            fractions: of each part; they sum to 1.
+            rng: a seed or a NumPy generator.
+
+        Returns:
+            The indices of source samples of each part, for `samples=`, in increasing order.
+        """
+        shares = check_array("fractions", fractions, np.float64)
+        one_axis = shares.ndim == 1 and len(shares) > 0
+        if not one_axis or not (shares >= 0).all() or not abs(shares.sum() - 1) <= 1e-9:
+            raise ArgumentError(
+                f"fractions={shorten(fractions)} is not allowed; give shares >= 0 that sum to 1."
+            )
+        if not isinstance(rng, np.random.Generator):
+            rng = np.random.default_rng(check_integer("rng", rng))
+        order = rng.permutation(self.n)
+        ends = np.rint(np.cumsum(shares) * self.n).astype(int)
+        return [np.sort(part) for part in np.split(order, ends[:-1])]
+
+    def extend(
+        self, S: GroupSample, source: Any = None, action: Any = None, function: Any = None
+    ) -> Store:
+        """The store with the elements of a larger S: only new ones are computed.
+
+        Args:
+            S: a sample whose elements include all that are stored.
+            source: the samples, as for `views.compute`; only for a store that was opened: one that was
+                computed in this process remembers them.
+            action: as for `views.compute`
+            function: as for `views.compute`
+        """
+        work = self._work if source is None else work_on(self._layout, source, action, function)
+        if work is None:
+            raise ArgumentError(
+                "source is not given, and a store that was opened does not hold it; give source=, "
+                "action= and function= as they were given to views.compute."
+            )
+        S = as_sample(S, self.S.group)
+        return Store(extend(self._layout, S, work), work)
+
+    def verify(self) -> None:
+        """Read every chunk and raise a `FileFormatError` that names the first damaged or missing one."""
+        Layout.load(self._layout.path)
+        for name in self.outputs:
+            for block in range(self._layout.blocks):
+                for j in range(len(self.rows)):
+                    self._layout.read(name, block, j)
+
+    def _read(self, name: str, block: int, element: int) -> NDArray[Any]:
+        """A chunk, verified the first time: it is mapped again when others took its place."""
+        key = (name, block, element)
+        values = self._layout.read(*key, known=key in self._known)
+        self._known.add(key)
+        return values
+
+    def _name(self, name: str | None) -> str:
+        names = self.outputs
+        if name is None and len(names) == 1:
+            return names[0]
+        if not isinstance(name, str) or name not in names:
+            raise ArgumentError(f"name={shorten(name)} is not an output; there are {list(names)}.")
+        return name
+
+    def _samples(self, samples: Any) -> Indices:
+        return _indices("samples", samples, self.n)
+
+    def _targets(self, y: Any) -> Any:
+        if y is None:
+            return None
+        require_dense("y", y)
+        if not library(y):
+            y = check_list("y", y)
+            if not all(isinstance(one, str | int | float | np.generic) for one in y):
+                raise ArgumentError("y is not a list of numbers or words; give one per sample.")
+            y = np.array(y)
+        if not y.ndim or len(y) != self.n:
+            raise ArgumentError(
+                f"y has shape {tuple(y.shape)} for {self.n} samples; give one target per sample."
+            )
+        return y
+
+    def _wide(self, name: str) -> type:
+        kind = np.dtype(self._layout.outputs[name]["dtype"]).kind
+        return np.complex128 if kind == "c" else np.float64
+
+
+class ViewDataset:
+    """What `Store.dataset` returns: a map-style data set, without torch; loaders join NumPy arrays."""
+
+    def __init__(self, store: Store, name: str, samples: Indices, y: Any, items: str) -> None:
+        self.store = store
+        self.name = name
+        self.samples = samples
+        self.y = y
+        self.items = items
+        self.epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Which view of each sample is shown, for items="epoch"; call it before each epoch."""
+        self.epoch = check_integer("epoch", epoch)
+
+    def __len__(self) -> int:
+        return len(self.samples) * (self.store.S.m if self.items == "copies" else 1)
+
+    def __getitem__(self, k: int) -> Any:
+        return self.__getitems__([k])[0]
+
+    def __getitems__(self, places: Sequence[int]) -> list[Any]:
+        """Items at once, as loaders ask for a batch."""
+        where = np.asarray(places, np.int64)
+        if len(where) and not (-len(self) <= where.min() and where.max() < len(self)):
+            raise IndexError(f"{shorten(list(places))} leaves 0..{len(self) - 1}")
+        turn, place = np.divmod(where % len(self), len(self.samples))
+        which, number, m = self.samples[place], self.store.number, self.store.S.m
+        if self.items == "views":
+            values: Any = self.store.array(self.name, which, number)
+        else:
+            turn = turn if self.items == "copies" else (self.epoch + place) % m
+            values = self.store.at(self.name, which, number[turn])
+        if self.y is None:
+            return list(values)
+        return [(value, self.y[i]) for value, i in zip(values, which.tolist(), strict=True)]
+
+
+def open(path: str | os.PathLike[str]) -> Store:
+    """The store at `path`, which must be complete; its metadata are verified, its chunks when read.
+
+    Args:
+        path: the folder that `views.compute` was given as `out`.
+
+    Raises:
+        FileFormatError: it is damaged, incomplete or not a store.
+    """
+    layout = Layout.load(check_path("path", path))
+    pairs = [(b, j) for b in range(layout.blocks) for j in range(layout.elements)]
+    absent = sum(not layout.is_there(b, j) for b, j in pairs)
+    if absent:
+        raise FileFormatError(
+            f"{show_path(layout.path)} is incomplete: {absent} of {len(pairs)} chunks are missing; call "
+            "views.compute with the same arguments to resume."
+        )
+    return Store(layout)
+
+
+def _indices(name: str, value: Any, count: int) -> Indices:
+    """All, for None, or the indices, each in 0..count-1."""
+    if value is None:
+        return np.arange(count)
+    which = check_array(name, value)
+    if which.ndim != 1 or (len(which) and not (which.min() >= 0 and which.max() < count)):
+        raise ArgumentError(
+            f"{name}={shorten(value)} is not allowed; give a list of indices from 0 to {count - 1}."
+        )
+    return which
