@@ -16,6 +16,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import SparseAugError, StorageError
 from sparseaug.views.layout import Layout
+from sparseaug.views.places import Folder
 from tests.views.test_store import N, X, compute, direct, files, several
 
 pytest.importorskip("zarr")
@@ -123,7 +124,7 @@ def test_what_a_writer_left_that_was_killed_before_the_first_file_is_swept(tmp_p
 
 def test_a_worker_that_outlived_its_store_does_not_write_into_another(tmp_path):
     compute(tmp_path / "a")
-    old = Layout.load(tmp_path / "a")
+    old = Layout.load(Folder(tmp_path / "a"))
     shutil.rmtree(tmp_path / "a")
     compute(tmp_path / "a", name="features 2")
     before = files(tmp_path / "a")

@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, ConfigMismatchError, StorageError
-from sparseaug.views.layout import locked
+from sparseaug.views.places import Folder
 from tests.extras import optional
 
 zarr = optional("zarr")
@@ -306,7 +306,7 @@ def test_arguments_are_refused_with_a_remedy(tmp_path):
 
 def test_two_writers_at_once_one_is_refused(tmp_path):
     compute(tmp_path / "a")
-    with locked(tmp_path / "a"), pytest.raises(StorageError, match="another process"):
+    with Folder(tmp_path / "a").locked(), pytest.raises(StorageError, match="another process"):
         compute(tmp_path / "a")
     compute(tmp_path / "a")
 

@@ -61,7 +61,7 @@ from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import MEANINGS, usual_grading
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.sampling import Oracle
+from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectral.spectrum import Spectrum, check_variances
@@ -188,12 +188,9 @@ def measure(
         >>> {d: round(s, 12) + 0.0 for d, s in measurement.spectrum([values]).shares.items()}
         {1: 1.0, 2: 0.0, 3: 0.0}
     """
-    by = None if by is None else check_choice("by", by, tuple(MEANINGS))
+    by, known = _grading(group, by), group.known_as().group
     if oracle is not None:
         require_oracle(oracle, group)
-    known = group.known_as().group
-    if known.moduli is not None:
-        by = by or usual_grading(known)
     characters = LIMITS["characters"].most
     largest = MOST_TRANSFORMED if known.moduli is None else characters
     if calls is None:
@@ -208,6 +205,28 @@ def measure(
     if oracle is None:  # training may have drawn S with any small seed
         oracle = Oracle(group, int(keyed_rng(0, "orbit spectrum").integers(1 << 63)))
     return drawn(group, oracle, count, by)
+
+
+def measurement_at(S: GroupSample, by: str | None = None) -> Measurement:
+    """The elements of an S at which a function is known already: all of the group, or fresh draws."""
+    by, group = _grading(S.group, by), S.group
+    if group.is_finite and len(S.counts()[0]) == group.order and _is_transformed(group, by):
+        return Measurement(group, group.all_elements(), by, True, False, 0)
+    if S.origin.kind not in ("oracle", "source") or S.origin.distinct:
+        raise ArgumentError(
+            f"S is neither all of {group.name} nor drawn from it (its origin is {S.origin.kind!r}), so "
+            "it does not tell how values vary elsewhere; draw one with Oracle(group, seed).draw(m)."
+        )
+    rows = S.elements[1:] if S.origin.identity else S.elements
+    _require_enough(group, group.known_as().group.degrees(by), len(rows))
+    return Measurement(group, rows, by, False, False, len(rows))
+
+
+def _grading(group: Group, by: str | None) -> str | None:
+    """`by`, or the usual one of an abelian group."""
+    known = group.known_as().group
+    by = None if by is None else check_choice("by", by, tuple(MEANINGS))
+    return by or usual_grading(known) if known.moduli is not None else by
 
 
 def _is_transformed(group: Group, by: str | None) -> bool:

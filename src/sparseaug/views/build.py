@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any, Literal
 
 from sparseaug._checks import (
     Progress,
     check_callable,
     check_choice,
+    check_flag,
     check_integer,
+    check_list,
     check_progress,
     check_text,
 )
-from sparseaug._io import check_path, show_path
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.views.layout import Layout, locked, sweep
+from sparseaug.views.layout import FLOATS
+from sparseaug.views.places import place_of
 from sparseaug.views.sources import Function, Source
 from sparseaug.views.store import Store
-from sparseaug.views.work import COPY, Work, asked_of, has_lost_documents, require_same
-
-DTYPES = ("float16", "float32", "float64")
+from sparseaug.views.work import COPY, Work, asked_of, start
 
 
 def compute(
@@ -37,10 +38,11 @@ def compute(
     out: str | os.PathLike[str],
     name: str | None = None,
     dtype: str | None = None,
-    column: str | None = None,
+    compress: bool = False,
+    column: str | Sequence[str] | None = None,
     batch: int = 64,
-    workers: int = 1,
-    progress: Progress | None = None,
+    workers: int | None = None,
+    progress: Progress | Literal["bar"] | None = None,
 ) -> Store:
     """The values f(g x_i) of every sample and every distinct element of S, in a store at `out`.
 
@@ -56,16 +58,21 @@ def compute(
         function: of a batch of moved samples; a torch module evaluates on its device, without gradients.
             It returns one array, or a tuple or dict of arrays, one row per sample. None keeps the moved
             copies themselves.
-        out: the folder of the store, Zarr 3.
+        out: the folder of the store, Zarr 3; or an address that fsspec opens, such as "s3://bucket/views".
         name: what the function is, in words that change when it does, such as "resnet18 v2"; kept in the
             store and compared. Needed with a function.
-        dtype: "float16", "float32" or "float64", in which floating-point values are stored: float16 has
-            a relative error of at most 2^-11 (2^-25 absolute below 6e-5), and is read as float32. None
-            stores what the function returns.
-        column: the column of a table, or the key of samples that are dicts.
+        dtype: "float16", "bfloat16", "float32" or "float64", in which floating-point values are stored.
+            The first has a relative error of at most 2^-11 (2^-25 absolute below 6e-5), the second of
+            0.4 %; both are read as float32. None stores what the function returns.
+        compress: chunks are smaller (zstd), and are read and unpacked whole: slow in random order.
+        column: the column of a table, or the key of samples that are dicts; a list of them for samples
+            of several parts, which `action` moves together.
         batch: samples per call of the function; the last bits of its values may depend on it.
-        workers: processes of joblib, or whatever `joblib.parallel_config` states.
-        progress: a function progress(done, total) of bytes; called with (0, total) before work starts.
+        workers: processes of joblib. None takes what `joblib.parallel_config` states (Dask and Ray too),
+            and without it this process, which fetches and writes while it computes: right for a GPU.
+            Under torchrun, every rank calls this function and takes its share.
+        progress: "bar", with bytes and time left; or a function progress(done, total) of bytes, called
+            with (0, total) before work starts.
 
     Returns:
         The store, complete.
@@ -84,7 +91,7 @@ def compute(
     """
     require_action(action)
     S = as_sample(S, action.group)
-    path = check_path("out", out)
+    place = place_of("out", out)
     if function is not None:
         check_callable("function", function, "a function of a batch, or None")
         if name is None:
@@ -92,29 +99,37 @@ def compute(
                 "name is not given; say what function is, as name='resnet18 v2': a store is only used "
                 "again for the function of the same name."
             )
-    name = COPY if name is None else check_text("name", name)
     if dtype is not None:
-        check_choice("dtype", dtype, DTYPES)
-    batch = check_integer("batch", batch, at_least=1, below=1 << 31)
-    workers = check_integer("workers", workers, at_least=1)
+        check_choice("dtype", dtype, tuple(FLOATS))
+    if column is not None and not isinstance(column, str):
+        column = [check_text("column", one) for one in check_list("column", column)]
     samples = Source(source, column)
-    values = Function(action, function, batch, dtype)
-    work = Work(samples, values, asked_of(samples, values, name), workers, check_progress(progress))
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"out={show_path(path)} cannot be made: {error.strerror}; give a folder you may write to."
-        ) from error
-    with locked(path):
-        sweep(path)
-        if (path / "zarr.json").exists():
-            found = Layout.load_root(path)
-            require_same(found, {**work.asked, "S": S.sha256})
-            layout = found.save() if has_lost_documents(path) else found
-        else:
-            if any(path.iterdir()):
-                raise StorageError(f"out={show_path(path)} holds other files; give a new folder.")
-            layout = Layout(path, work.first_facts(S)).save()
-        work.fill(layout)
-    return Store(layout, work)
+    values = Function(action, function, check_integer("batch", batch, at_least=1, below=1 << 31))
+    told = {
+        "function": COPY if name is None else check_text("name", name),
+        "dtype": dtype,
+        "compress": check_flag("compress", compress),
+    }
+    if workers is not None:
+        workers = check_integer("workers", workers, at_least=1)
+    with ExitStack() as held:
+        watch = _bar(held) if progress == "bar" else check_progress(progress)
+        work = Work(samples, values, asked_of(samples, values, told), workers, watch)
+        return Store(start(place, work, S), work)
+
+
+def _bar(held: ExitStack) -> Progress:
+    """A bar on standard error with bytes, their rate and the time left."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
+    shown = held.enter_context(Progress(*columns, console=Console(stderr=True)))
+    task = shown.add_task("views")
+    return lambda done, total: shown.update(task, completed=done, total=total)

@@ -4,35 +4,39 @@
     <output>/zarr.json                the array, which follows from these facts
     <output>/c/<block>/<element>/...  a chunk: `block` samples, one element; then its CRC-32C
 
-A chunk holds one element, so that more elements are more files and no chunk is ever rewritten. It is not
-compressed: a reader maps it into memory, once its checksum is right. The metadata of arrays are zarr's
-own, chunks are its codecs "bytes" and "crc32c"; `write_atomic` makes each file whole or absent.
+A chunk holds one element, so that more elements are more files and no chunk is ever rewritten. Unless
+compression was asked for, a reader maps it into memory, once its checksum is right. The metadata of
+arrays are zarr's own, chunks are its codecs "bytes", "zstd" where compressed, and "crc32c". bfloat16,
+which zarr has not, is stored as the upper half of a float32: uint16.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import google_crc32c
 import numpy as np
 import zarr
+from numcodecs import Zstd
 from numpy.typing import NDArray
-from zarr.codecs import Crc32cCodec
+from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.storage import MemoryStore
 
-from sparseaug._archive import canonical_json, parse_json, require
-from sparseaug._io import read_bytes, show_path, write_atomic
-from sparseaug.errors import FileFormatError, SparseAugError, StorageError
+from sparseaug._archive import canonical_json, parse_json
+from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError, StorageError
+from sparseaug.groups import Rows
+from sparseaug.views.places import ROOT, Place
+
+FLOATS = {"float16": 2**-11, "bfloat16": 2**-8, "float32": 2**-24, "float64": 2**-53}
+"""What floating-point values may be stored as, and the relative error of each."""
 
 SCHEMA = "sparseaug.views/1"
-_ROOT = "zarr.json"
 _CHECKSUM = 4  # bytes of a CRC-32C, which end a chunk
+_LEVEL = 3  # of zstd, its default
 
 
 @dataclass(frozen=True)
@@ -40,38 +44,44 @@ class Layout:
     """Where a store lies and what is known of it.
 
     Args:
-        path: the folder
+        place: the folder, or the object store
         facts: JSON data
         root: SHA-256 of the file that holds them; "" before it was written
     """
 
-    path: Path
+    place: Place
     facts: Mapping[str, Any]
     root: str = ""
 
     @classmethod
-    def load(cls, path: Path) -> Layout:
-        """The layout that is on disk; its checksum is verified, and that of every array's metadata."""
-        layout = cls.load_root(path)
+    def load(cls, place: Place) -> Layout:
+        """The layout that is there; its checksum is verified, and that of every array's metadata."""
+        layout = cls.load_root(place)
         for name, stated in layout.facts["documents"].items():
-            found = read_bytes(path / name / _ROOT)
-            require(_sha256(found) == stated, path / name / _ROOT, "its checksum does not match")
+            key = f"{name}/{ROOT}"
+            _require(_sha256(place.read(key)) == stated, f"{place}/{key}")
         return layout
 
     @classmethod
-    def load_root(cls, path: Path) -> Layout:
+    def load_root(cls, place: Place) -> Layout:
         """The same without the arrays' metadata, which can be made again."""
-        root = path / _ROOT
+        data = place.read(ROOT)
         try:
-            data = read_bytes(root)
             found = parse_json(data)
             stated = found["attributes"]["sparseaug"].pop("sha256")
             schema = found["attributes"]["sparseaug"]["schema"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FileFormatError(f"{show_path(root)} is damaged or not ours: {error}") from error
-        require(stated == _sha256(canonical_json(found)), root, "its checksum does not match")
-        require(schema == SCHEMA, root, f"its schema is {schema!r}; this version reads {SCHEMA!r}")
-        return cls(path, found["attributes"]["sparseaug"], _sha256(data))
+            raise FileFormatError(f"{place}/{ROOT} is damaged or not ours: {error}") from error
+        if stated != _sha256(canonical_json(found)):
+            raise FileFormatError(
+                f"{place}/{ROOT} is damaged: its checksum does not match; put back the file, or compute "
+                "the views again in another folder."
+            )
+        if schema != SCHEMA:
+            raise FileFormatError(
+                f"{place} has the schema {schema!r}; this version reads {SCHEMA!r}."
+            )
+        return cls(place, found["attributes"]["sparseaug"], _sha256(data))
 
     def save(self) -> Layout:
         """Write the facts, then the arrays' metadata; after a crash between the two, save again."""
@@ -79,11 +89,10 @@ class Layout:
         facts = {**self.facts, "documents": {k: _sha256(v) for k, v in documents.items()}}
         group = {"zarr_format": 3, "node_type": "group", "attributes": {"sparseaug": facts}}
         facts["sha256"] = _sha256(canonical_json(group))
-        write_atomic(self.path / _ROOT, canonical_json(group))
+        self.place.write(ROOT, canonical_json(group))
         for name, document in documents.items():
-            (self.path / name).mkdir(exist_ok=True)
-            write_atomic(self.path / name / _ROOT, document)
-        return Layout.load(self.path)
+            self.place.write(f"{name}/{ROOT}", document)
+        return Layout.load(self.place)
 
     @property
     def outputs(self) -> Mapping[str, Any]:
@@ -94,6 +103,12 @@ class Layout:
     def n(self) -> int:
         """Number of samples."""
         return self.facts["n"]
+
+    @property
+    def rows(self) -> Rows:
+        """The distinct elements, in the order of the arrays."""
+        whole = np.asarray(self.facts["sample"]["elements"])
+        return np.asarray(self.facts["rows"], whole.dtype)
 
     @property
     def elements(self) -> int:
@@ -111,18 +126,16 @@ class Layout:
         return block * size, min((block + 1) * size, self.n)
 
     def chunk_bytes(self) -> int:
-        """Bytes of one chunk of every output."""
-        return sum(np.prod(self._chunk(name), dtype=int) * self._dtype(name).itemsize + _CHECKSUM
-                   for name in self.outputs)  # fmt: skip
+        """Bytes of one chunk of every output, before compression."""
+        return sum(self._size(name) + _CHECKSUM for name in self.outputs)
 
-    def chunk_path(self, name: str, block: int, element: int) -> Path:
-        """The file of a chunk."""
-        rest = ["0"] * len(self.outputs[name]["shape"])
-        return self.path.joinpath(name, "c", str(block), str(element), *rest)
-
-    def is_there(self, block: int, element: int) -> bool:
-        """Whether the chunks of every output exist; nothing is said of their bytes."""
-        return all(self.chunk_path(name, block, element).is_file() for name in self.outputs)
+    def there(self) -> set[tuple[int, int]]:
+        """Blocks and elements whose chunks of every output exist; nothing is said of their bytes."""
+        keys = self.place.keys()
+        pairs = ((b, j) for b in range(self.blocks) for j in range(self.elements))
+        return {
+            pair for pair in pairs if all(self.key(name, *pair) in keys for name in self.outputs)
+        }
 
     def is_sound(self, block: int, element: int) -> bool:
         """Whether the chunks of every output exist and have their checksum."""
@@ -133,91 +146,95 @@ class Layout:
             return False
         return True
 
+    def key(self, name: str, block: int, element: int) -> str:
+        """The file of a chunk."""
+        return "/".join([name, "c", str(block), str(element), *"0" * len(self._shape(name))])
+
     def write(self, name: str, block: int, element: int, values: NDArray[Any]) -> None:
         """Write one chunk, whole or not at all; of the last block the rest is zero.
 
         Workers of a killed process may still run when its folder holds another store: they are refused.
         """
-        path = self.chunk_path(name, block, element)
-        padded = np.zeros(self._chunk(name), self._dtype(name))
-        padded[: len(values), 0] = values
-        data = padded.tobytes()
-        if _sha256(read_bytes(self.path / _ROOT)) != self.root:
-            raise StorageError(f"{show_path(self.path)} has become another store; start again.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, data + google_crc32c.value(data).to_bytes(_CHECKSUM, "little"))
+        padded = np.zeros((self.facts["block"], *self._shape(name)), self._dtype(name))
+        padded[: len(values)] = rounded(values, self.outputs[name]["dtype"])
+        data = Zstd(_LEVEL).encode(padded) if self.facts["compress"] else padded.tobytes()
+        if _sha256(self.place.read(ROOT)) != self.root:
+            raise StorageError(f"{self.place} has become another store; start again.")
+        checksum = google_crc32c.value(data).to_bytes(_CHECKSUM, "little")
+        self.place.write(self.key(name, block, element), data + checksum)
 
     def read(self, name: str, block: int, element: int, *, known: bool = False) -> NDArray[Any]:
-        """The values of one chunk, mapped into memory once its checksum is right, or known to be."""
-        path = self.chunk_path(name, block, element)
-        shape, dtype = self._chunk(name), self._dtype(name)
-        size = int(np.prod(shape)) * dtype.itemsize
-        try:
-            data = np.asarray(np.memmap(path, np.uint8, "r"))
-        except FileNotFoundError as error:
-            raise FileFormatError(
-                f"{show_path(path)} is missing: the store is incomplete; call views.compute with the "
-                "same arguments to resume."
-            ) from error
-        except (OSError, ValueError) as error:  # an empty file cannot be mapped
-            raise FileFormatError(f"{show_path(path)} cannot be read: {error}") from error
-        whole = len(data) == size + _CHECKSUM
-        stated = int.from_bytes(data[size:], "little")
-        if not whole or not (known or google_crc32c.value(data[:size]) == stated):
-            raise FileFormatError(
-                f"{show_path(path)} is damaged: its checksum does not match; call views.compute with "
-                "the same arguments to compute it again."
-            )
+        """The values of one chunk as they are stored, once its checksum is right, or known to be."""
+        key = self.key(name, block, element)
+        data = self.place.map(key)
+        body, size = data[:-_CHECKSUM], self._size(name)
+        stated = int.from_bytes(data[-_CHECKSUM:], "little")
+        whole = known or google_crc32c.value(np.ascontiguousarray(body)) == stated
+        if whole and self.facts["compress"]:
+            body = np.frombuffer(Zstd().decode(body), np.uint8)
+        _require(whole and len(body) == size, f"{self.place}/{key}")
         start, stop = self.samples(block)
-        return data[:size].view(dtype).reshape(shape)[: stop - start, 0]
+        return body.view(self._dtype(name)).reshape(-1, *self._shape(name))[: stop - start]
 
-    def _chunk(self, name: str) -> tuple[int, ...]:
-        return (self.facts["block"], 1, *self.outputs[name]["shape"])
+    def _shape(self, name: str) -> tuple[int, ...]:
+        return tuple(self.outputs[name]["shape"])
 
     def _dtype(self, name: str) -> np.dtype[Any]:
-        return np.dtype(self.outputs[name]["dtype"]).newbyteorder("<")
+        stored = self.outputs[name]["dtype"]
+        return np.dtype("uint16" if stored == "bfloat16" else stored).newbyteorder("<")
+
+    def _size(self, name: str) -> int:
+        return self.facts["block"] * math.prod(self._shape(name)) * self._dtype(name).itemsize
 
     def _document(self, name: str) -> bytes:
         """The metadata of an array as zarr writes them."""
         kept: dict[str, Any] = {}
+        compressed = [ZstdCodec(level=_LEVEL, checksum=False)] if self.facts["compress"] else []
         zarr.create_array(
             store=MemoryStore(kept),
-            shape=(self.n, self.elements, *self.outputs[name]["shape"]),
-            chunks=self._chunk(name),
+            shape=(self.n, self.elements, *self._shape(name)),
+            chunks=(self.facts["block"], 1, *self._shape(name)),
             dtype=self._dtype(name),
-            compressors=[Crc32cCodec()],
+            compressors=[*compressed, Crc32cCodec()],
         )
-        return kept[_ROOT].to_bytes()
+        return kept[ROOT].to_bytes()
 
 
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """One writer at a time: the folder is locked until the process ends, also by kill -9.
-
-    Where there is no `fcntl` (Windows) nothing is locked; two writers then do the same work twice.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise StorageError(
-            f"{show_path(path)} is being written by another process; wait until it has ended."
-        ) from error
-    else:
-        yield
-    finally:
-        os.close(handle)
+def rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Values as they are stored."""
+    if values.dtype == dtype:
+        return values
+    with np.errstate(over="ignore"):
+        stored = _upper_half(values) if dtype == "bfloat16" else values.astype(dtype)
+        read = restored(stored, dtype)
+    if (np.isinf(read) & ~np.isinf(values)).any():
+        raise ArgumentError(
+            f"dtype={dtype!r} has no numbers as large as {abs(values[np.isfinite(values)]).max():.3g}, "
+            "which function returned; give dtype='float32' or None."
+        )
+    return stored
 
 
-def sweep(path: Path) -> None:
-    """Remove what killed writers left; the caller holds the lock."""
-    for left in path.rglob(".sparseaug-*.part"):
-        left.unlink(missing_ok=True)
+def restored(stored: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Values as they are read: float16 and bfloat16 as float32."""
+    if dtype == "bfloat16":
+        return (stored.astype(np.uint32) << 16).view(np.float32)
+    return stored.astype(np.float32 if dtype == "float16" else dtype, copy=False)
+
+
+def _upper_half(values: NDArray[Any]) -> NDArray[np.uint16]:
+    """bfloat16 to nearest, ties to even: the upper bits of a float32."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return np.where(np.isnan(values), 0x7FC0, nearest).astype(np.uint16)
+
+
+def _require(sound: bool, path: str) -> None:
+    if not sound:
+        raise FileFormatError(
+            f"{path} is damaged: its checksum does not match; call views.compute with the same "
+            "arguments to compute it again."
+        )
 
 
 def _sha256(data: bytes) -> str:

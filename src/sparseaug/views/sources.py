@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
+from sparseaug.orbits.models import evaluating
 
 Named = dict[str, NDArray[Any]]
 
@@ -37,11 +38,12 @@ class Source:
 
     Args:
         data: what the user gave
-        column: the column of a table (a Hugging Face data set) or the key of items that are dicts
+        column: the column of a table (a Hugging Face data set) or the key of items that are dicts; a
+            list of them for samples of several parts
     """
 
     data: Any
-    column: str | None = None
+    column: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if hasattr(self.data, "batch_size") and hasattr(self.data, "dataset"):
@@ -87,25 +89,25 @@ class Source:
     def get(self, start: int, stop: int) -> Any:
         """Samples start..stop-1 as arrays."""
         if self.is_arrays:
-            x = self.data if self.column is None else self.data[self.column]
+            x = self.data if self.column is None else self._picked(self.data)
             return map_leaves(lambda array: array[start:stop], x)
         return self._joined([self.data[i] for i in range(start, stop)])
 
     def _joined(self, items: list[Any]) -> Any:
-        if isinstance(items[0], Mapping):
-            if self.column is None:
-                names = ", ".join(map(str, items[0]))
-                raise ArgumentError(f"source has the columns {names}; name one with column=.")
-            if self.column not in items[0]:
+        return _stacked([self._picked(item) for item in items])
+
+    def _picked(self, item: Any) -> Any:
+        """x of an item."""
+        if isinstance(item, Mapping):
+            names = [self.column] if isinstance(self.column, str) else list(self.column or ())
+            if not names or not set(names) <= item.keys():
                 raise ArgumentError(
-                    f"column={self.column!r} is not in source; it has {[*items[0]]}."
+                    f"column={shorten(self.column)}, and source has the columns {[*item]}; name one "
+                    "with column=, or give a list of those that action moves together."
                 )
-            items = [item[self.column] for item in items]
-        elif isinstance(items[0], tuple):
-            items = [item[0] for item in items]
-        if is_tensor(items[0]):
-            return sys.modules["torch"].stack(items)
-        return np.stack([np.asarray(item) for item in items])
+            named = {name: item[name] for name in names}
+            return named[self.column] if isinstance(self.column, str) else named
+        return item[0] if isinstance(item, tuple) else item
 
 
 @dataclass(frozen=True)
@@ -143,61 +145,98 @@ class Function:
         action: how elements move samples
         function: of a batch of moved samples; None for the moved samples themselves
         batch: samples per call
-        dtype: in which floating-point values are stored; None for what the function returns
     """
 
     action: Action
     function: Callable[..., Any] | None
     batch: int
-    dtype: str | None
 
-    def __call__(self, row: Rows, x: Any) -> Named:
-        """The values at one element (1, width), by name, in the dtypes in which they are stored."""
-        n = require_samples(x, "source")
-        found: list[Named] = []
-        with self._evaluating() as place:
-            for start in range(0, n, self.batch):
-                part = map_leaves(lambda array: place(array[start : start + self.batch]), x)  # noqa: B023
-                moved = map_leaves(lambda array: array[0], self.action(row, part))
-                value = moved if self.function is None else call(self.function, moved)
-                found.append(self._stored(value, len(leaves(part)[0])))
-        if any(each.keys() != found[0].keys() for each in found):
-            raise ArgumentError("function returned other names for another batch; return the same.")
-        return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+    def __call__(self, rows: Rows, x: Any) -> list[Named]:
+        """For each element (k, width) the values by name."""
+        return joined_values(self.start(rows, self.put(x)))
 
-    @contextmanager
-    def _evaluating(self) -> Iterator[Callable[[Any], Any]]:
-        """A torch module evaluates, without gradients, on its device; it is left as it was."""
+    @property
+    def device(self) -> Any:
+        """Where a torch module computes; None for everything else."""
         torch = sys.modules.get("torch")
         if torch is None or not isinstance(self.function, torch.nn.Module):
-            yield lambda array: array
-            return
-        module = self.function
-        training = [part for part in module.modules() if part.training]
-        device = next(
-            (p.device for p in itertools.chain(module.parameters(), module.buffers())), None
-        )
-        module.eval()
-        try:
-            with torch.no_grad():
-                yield lambda array: torch.as_tensor(
-                    array if is_tensor(array) else np.array(array), device=device
-                )
-        finally:
-            for part in training:
-                part.training = True
+            return None
+        tensors = itertools.chain(self.function.parameters(), self.function.buffers())
+        return next((tensor.device for tensor in tensors), torch.device("cpu"))
 
-    def _stored(self, value: Any, count: int) -> Named:
-        stored = {}
-        for name, array in _named(value).items():
-            values = as_numpy(array)
-            if values.dtype.kind not in "biufc" or not values.ndim or len(values) != count:
-                raise ArgumentError(
-                    f"function returned shape {values.shape} and dtype {values.dtype} as {name!r} for a "
-                    f"batch of {count}; return numbers, one row per sample."
-                )
-            stored[name] = _rounded(values, self.dtype)
-        return stored
+    def put(self, x: Any) -> Any:
+        """Samples where the function takes them; on a GPU without waiting for what it computes."""
+        device = self.device
+        if device is None:
+            return x
+        torch = sys.modules["torch"]
+        with beside(device):
+            return map_leaves(
+                lambda array: torch.as_tensor(
+                    array if is_tensor(array) else np.array(array), device=device
+                ),
+                x,
+            )
+
+    def start(self, rows: Rows, x: Any) -> list[list[dict[str, Any]]]:
+        """For each element the values of each batch, which a GPU may still be computing."""
+        n = require_samples(x, "source")
+        self._keep(x)
+        parts: list[list[dict[str, Any]]] = [[] for _ in rows]
+        with self.evaluating():
+            for start in range(0, n, self.batch):
+                some = map_leaves(lambda array: array[start : start + self.batch], x)  # noqa: B023
+                for row, found in zip(rows, parts, strict=True):
+                    moved = map_leaves(lambda array: array[0], self.action(row[None], some))
+                    value = moved if self.function is None else call(self.function, moved)
+                    found.append(_named(value, len(leaves(some)[0])))
+        return parts
+
+    def evaluating(self) -> AbstractContextManager[None]:
+        """A torch module in eval mode without gradients; other functions as they are."""
+        return nullcontext() if self.device is None else evaluating(self.function)
+
+    def event(self) -> Any:
+        """Ends when a GPU has computed what was started; None where nothing is waited for."""
+        if self.device is None or self.device.type != "cuda":
+            return None
+        return sys.modules["torch"].cuda.current_stream(self.device).record_event()
+
+    def _keep(self, x: Any) -> None:
+        """The memory of samples that were copied beside is not given away before they are used."""
+        for array in leaves(x):
+            if is_tensor(array) and array.is_cuda:
+                array.record_stream(sys.modules["torch"].cuda.current_stream(array.device))
+
+
+@contextmanager
+def beside(device: Any, event: Any = None) -> Iterator[None]:
+    """Copies to and from a GPU beside its passes, on a stream of their own, which has ended after.
+
+    Args:
+        device: of torch, or None
+        event: what copies wait for
+    """
+    if device is None or device.type != "cuda":
+        yield
+        return
+    stream = sys.modules["torch"].cuda.Stream(device)
+    if event is not None:
+        stream.wait_event(event)
+    with sys.modules["torch"].cuda.stream(stream):
+        yield
+    stream.synchronize()
+
+
+def described(found: Named, dtype: str | None) -> dict[str, Any]:
+    """The shape of one value of each output, and the dtype in which it is stored."""
+    return {
+        name: {
+            "shape": list(array.shape[1:]),
+            "dtype": dtype if dtype and array.dtype.kind == "f" else array.dtype.name,
+        }
+        for name, array in found.items()
+    }
 
 
 def describe(value: Any) -> Any:
@@ -228,7 +267,36 @@ def fingerprint(x: Any) -> str:
     return hashlib.sha256(repr([describe(as_numpy(a)) for a in leaves(x)]).encode()).hexdigest()
 
 
-def _named(value: Any) -> dict[str, Any]:
+def _stacked(items: list[Any]) -> Any:
+    """Samples as arrays; the parts of tuples and dicts each for itself."""
+    first = items[0]
+    if isinstance(first, tuple):
+        return tuple(_stacked(list(part)) for part in zip(*items, strict=True))
+    if isinstance(first, Mapping):
+        return {name: _stacked([item[name] for item in items]) for name in first}
+    if is_tensor(first):
+        return sys.modules["torch"].stack(items)
+    return np.stack([np.asarray(item) for item in items])
+
+
+def joined_values(started: list[list[dict[str, Any]]]) -> list[Named]:
+    """For each element the values of all batches, in one NumPy array each."""
+    return [_joined(parts) for parts in started]
+
+
+def _joined(parts: list[dict[str, Any]]) -> Named:
+    if any(part.keys() != parts[0].keys() for part in parts):
+        raise ArgumentError("function returned other names for another batch; return the same.")
+    joined = {name: np.concatenate([as_numpy(part[name]) for part in parts]) for name in parts[0]}
+    for name, values in joined.items():
+        if values.dtype.kind not in "biufc":
+            raise ArgumentError(
+                f"function returned dtype {values.dtype} as {name!r}; return numbers."
+            )
+    return joined
+
+
+def _named(value: Any, count: int) -> dict[str, Any]:
     if isinstance(value, Mapping):
         named = dict(value)
     elif isinstance(value, tuple | list):
@@ -241,20 +309,13 @@ def _named(value: Any) -> dict[str, Any]:
             f"function returned {shorten(value)}; return an array, or a tuple or dict of arrays whose "
             "names are letters, digits, '.', '_' and '-'."
         )
+    for name, part in named.items():
+        if not part.ndim or len(part) != count:
+            raise ArgumentError(
+                f"function returned shape {tuple(part.shape)} as {name!r} for a batch of {count}; "
+                "return one row per sample."
+            )
     return named
-
-
-def _rounded(values: NDArray[Any], dtype: str | None) -> NDArray[Any]:
-    if dtype is None or values.dtype.kind != "f":
-        return values
-    with np.errstate(over="ignore"):
-        stored = values.astype(dtype)
-    if (np.isinf(stored) & ~np.isinf(values)).any():
-        raise ArgumentError(
-            f"dtype={dtype!r} has no numbers as large as {abs(values[np.isfinite(values)]).max():.3g}, "
-            "which function returned; give dtype='float32' or None."
-        )
-    return stored
 
 
 def _compact(array: Any) -> Any:

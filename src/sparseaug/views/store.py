@@ -12,17 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_array, check_choice, check_integer, check_list
-from sparseaug._io import check_path, show_path
 from sparseaug.actions.arrays import as_numpy, library, require_dense
 from sparseaug.errors import ArgumentError, FileFormatError, shorten
+from sparseaug.groups import Rows
+from sparseaug.orbits.measure import measurement_at
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.views.layout import Layout
+from sparseaug.spectral.spectrum import Spectrum
+from sparseaug.views.layout import FLOATS, Layout, restored
+from sparseaug.views.places import place_of
 from sparseaug.views.work import Work, extend, work_on
 
 Indices = NDArray[np.int64]
 ITEMS = ("copies", "views", "epoch")
 _OPEN_CHUNKS = 512  # mapped at once, half of the open files that many systems allow
+_UNPACKED = 1 << 30  # bytes of chunks that are held, where they cannot be mapped
+_AT_ONCE = 1 << 27  # bytes of values that a spectrum is measured with at a time
 
 
 class Copies(NamedTuple):
@@ -49,12 +54,12 @@ class Store:
         self._work = work
         self.S = GroupSample.from_dict(layout.facts["sample"])
         self.counts: Indices = np.asarray(layout.facts["counts"], np.int64)
-        rows = np.asarray(layout.facts["rows"], self.S.elements.dtype)
-        place = {row.tobytes(): j for j, row in enumerate(rows)}
-        self.rows = rows
-        self.number: Indices = np.array([place[row.tobytes()] for row in self.S.elements])
+        self.rows = layout.rows
+        self.number: Indices = self._places(self.S.elements)
         self._known: set[tuple[str, int, int]] = set()
-        self._mapped = lru_cache(_OPEN_CHUNKS)(self._read)
+        self._is_mapped = layout.place.is_local and not layout.facts["compress"]
+        held = _OPEN_CHUNKS if self._is_mapped else max(1, _UNPACKED // layout.chunk_bytes())
+        self._chunk = lru_cache(held)(self._read)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self._layout,)
@@ -76,14 +81,14 @@ class Store:
 
     def __repr__(self) -> str:
         return (
-            f"Store({show_path(self._layout.path)}, {self.function!r}, n={self.n}, "
+            f"Store({self._layout.place}, {self.function!r}, n={self.n}, "
             f"{len(self.rows)} distinct of {self.S!r})"
         )
 
     def array(
         self, name: str | None = None, samples: Any = None, elements: Any = None
     ) -> NDArray[Any]:
-        """Values (samples, distinct elements, ...) of one output; float16 is read as float32.
+        """Values (samples, distinct elements, ...) of one output; float16 and bfloat16 become float32.
 
         Args:
             name: of the output; None where there is only one.
@@ -105,7 +110,7 @@ class Store:
             elements: one index per pair, in the order of `rows`
         """
         stored = self._layout.outputs[name]
-        dtype = np.dtype("float32" if stored["dtype"] == "float16" else stored["dtype"])
+        dtype = restored(np.empty(0, np.uint16), stored["dtype"]).dtype
         values = np.empty((len(samples), *stored["shape"]), dtype)
         block, place = np.divmod(samples, self._layout.facts["block"])
         chunk = block * len(self.rows) + elements
@@ -113,9 +118,16 @@ class Store:
         for part in np.split(order, np.nonzero(np.diff(chunk[order]))[0] + 1):
             if len(part):
                 first = part[0]
-                mapped = self._mapped(name, int(block[first]), int(elements[first]))
-                values[part] = mapped[place[part]]
+                chunk_values = self._chunk(name, int(block[first]), int(elements[first]))
+                values[part] = restored(chunk_values[place[part]], stored["dtype"])
         return values
+
+    def each_at(self, name: str, samples: Indices, elements: Indices) -> list[NDArray[Any]]:
+        """The same one by one, which is faster where every pair lies in another chunk."""
+        dtype = self._layout.outputs[name]["dtype"]
+        block, place = np.divmod(samples, self._layout.facts["block"])
+        pairs = zip(block.tolist(), elements.tolist(), place.tolist(), strict=True)
+        return [np.array(restored(self._chunk(name, b, j)[i], dtype)) for b, j, i in pairs]
 
     def mean(self, name: str | None = None, samples: Any = None) -> NDArray[Any]:
         """The mean over S of each sample, elements weighted by how often they occur: (samples, ...).
@@ -132,6 +144,35 @@ class Store:
         for j, count in enumerate(self.counts.tolist()):
             total = total + count * self.array(name, which, [j])[:, 0].astype(self._wide(name))
         return total / self.S.m
+
+    def spectrum(
+        self, name: str | None = None, samples: Any = None, *, by: str | None = None
+    ) -> Spectrum:
+        """What `orbit_spectrum` says of the stored values, without a pass: for `choose` and `design`.
+
+        It is exact where the store holds the whole group, and an estimate where S was drawn. From a
+        design it cannot be told how the values vary elsewhere.
+
+        Args:
+            name: of the output; None where there is only one.
+            samples: indices of samples; None for all.
+            by: "degree" or "frequency", for abelian groups, as for `orbit_spectrum`.
+        """
+        name, which = self._name(name), self._samples(samples)
+        measurement = measurement_at(self.S, by)
+        stored = self._layout.outputs[name]
+        if stored["dtype"] not in FLOATS:
+            raise ArgumentError(f"name={name!r} is of dtype {stored['dtype']}, not floating point.")
+        number = self._places(measurement.rows)
+        step = max(1, _AT_ONCE // (8 * len(number) * max(1, math.prod(stored["shape"]))))
+        blocks = (
+            np.moveaxis(self.array(name, which[k : k + step], number), 1, 0).reshape(
+                len(number), -1
+            )
+            for k in range(0, len(which), step)
+        )
+        floor = (128 * FLOATS[stored["dtype"]]) ** 2
+        return measurement.spectrum(blocks, inputs=len(which), floor=floor)
 
     def dataset(
         self,
@@ -221,7 +262,7 @@ class Store:
 
     def verify(self) -> None:
         """Read every chunk and raise a `FileFormatError` that names the first damaged or missing one."""
-        Layout.load(self._layout.path)
+        Layout.load(self._layout.place)
         for name in self.outputs:
             for block in range(self._layout.blocks):
                 for j in range(len(self.rows)):
@@ -231,8 +272,14 @@ class Store:
         """A chunk, verified the first time: it is mapped again when others took its place."""
         key = (name, block, element)
         values = self._layout.read(*key, known=key in self._known)
-        self._known.add(key)
+        if self._is_mapped:
+            self._known.add(key)
         return values
+
+    def _places(self, rows: Rows) -> Indices:
+        """Where elements stand in the order of the arrays."""
+        place = {row.tobytes(): j for j, row in enumerate(self.rows)}
+        return np.array([place[row.tobytes()] for row in rows.astype(self.rows.dtype)])
 
     def _name(self, name: str | None) -> str:
         names = self.outputs
@@ -294,12 +341,12 @@ class ViewDataset:
         turn, place = np.divmod(where % len(self), len(self.samples))
         which, number, m = self.samples[place], self.store.number, self.store.S.m
         if self.items == "views":
-            values: Any = self.store.array(self.name, which, number)
+            values = list(self.store.array(self.name, which, number))
         else:
             turn = turn if self.items == "copies" else (self.epoch + place) % m
-            values = self.store.at(self.name, which, number[turn])
+            values = self.store.each_at(self.name, which, number[turn])
         if self.y is None:
-            return list(values)
+            return values
         return [(value, self.y[i]) for value, i in zip(values, which.tolist(), strict=True)]
 
 
@@ -312,12 +359,12 @@ def open(path: str | os.PathLike[str]) -> Store:
     Raises:
         FileFormatError: it is damaged, incomplete or not a store.
     """
-    layout = Layout.load(check_path("path", path))
-    pairs = [(b, j) for b in range(layout.blocks) for j in range(layout.elements)]
-    absent = sum(not layout.is_there(b, j) for b, j in pairs)
+    layout = Layout.load(place_of("path", path))
+    chunks = layout.blocks * layout.elements
+    absent = chunks - len(layout.there())
     if absent:
         raise FileFormatError(
-            f"{show_path(layout.path)} is incomplete: {absent} of {len(pairs)} chunks are missing; call "
+            f"{layout.place} is incomplete: {absent} of {chunks} chunks are missing; call "
             "views.compute with the same arguments to resume."
         )
     return Store(layout)

@@ -7,19 +7,13 @@ and it does not matter who computes a chunk, if the function gives the same valu
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
-import joblib
-import numpy as np
-
 from sparseaug._checks import Progress, silent
-from sparseaug._io import show_path
-from sparseaug.actions.arrays import map_leaves, require_samples
+from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_samples
 from sparseaug.actions.base import require_action
 from sparseaug.errors import (
     ArgumentError,
@@ -32,25 +26,36 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.views.layout import SCHEMA, Layout, locked, sweep
-from sparseaug.views.sources import Function, Source, describe, fingerprint
+from sparseaug.views.engines import Task, on_all_ranks, run_tasks, this_rank, threads_now
+from sparseaug.views.layout import SCHEMA, Layout
+from sparseaug.views.places import ROOT, Place
+from sparseaug.views.sources import Function, Source, describe, described, fingerprint
 
 COPY = "moved copy"
 """The name of the function that a store has where no function was given."""
 
 _CHUNK = 1 << 23  # bytes: a few milliseconds to write, and thousands of files for 10^10 bytes
+_HELD = 1 << 28  # bytes of samples that are held at once
 _WORDS = {"n": "the length of source", "first sample": "the first sample of source"}
 _BLOCKS = 16  # at least, where batches allow it, so that workers share the load
 
 
 @dataclass(frozen=True)
 class Work:
-    """What fills stores: the samples, the function and how to run it; a store keeps it to grow."""
+    """What fills stores: the samples, the function and how to run it; a store keeps it to grow.
+
+    Args:
+        source: the samples
+        values: the function of an element and samples
+        asked: what the store must have been made with
+        workers: of joblib; None for what `joblib.parallel_config` states
+        progress: of bytes
+    """
 
     source: Source
     values: Function
     asked: dict[str, Any]
-    workers: int = 1
+    workers: int | None = None
     progress: Progress = silent
 
     def first_facts(self, S: GroupSample) -> dict[str, Any]:
@@ -61,63 +66,94 @@ class Work:
             self.values.action(rows[:1], map_leaves(lambda array: array[:1], x))
         except ArgumentError as error:  # which speaks of the data as x
             raise ArgumentError(f"source does not fit action: {error}") from error
-        found = self.values(rows[:1], x)
-        largest = max(array[0].nbytes for array in found.values())
-        batch = self.values.batch
-        block = min(_CHUNK // max(largest, 1), max(batch, -(-len(self.source) // _BLOCKS)))
-        block = max(block // batch * batch, min(block, batch), 1)  # whole batches, if there is one
+        found = self.values(rows[:1], x)[0]
+        n, batch = len(self.source), self.values.batch
+        most = _CHUNK // max(1, *(array[0].nbytes for array in found.values()))
+        held = _HELD // max(1, sum(as_numpy(part[0]).nbytes for part in leaves(x)))
+        block = min(most, held, max(batch, -(-n // _BLOCKS)))
+        block = max(block // batch * batch, min(most, batch), 1)  # whole batches, if there is one
         return {
             "schema": SCHEMA,
             **self.asked,
-            "block": min(block, len(self.source)),
-            "outputs": {
-                name: {"shape": list(array.shape[1:]), "dtype": array.dtype.name}
-                for name, array in found.items()
-            },
+            "block": min(block, n),
+            "threads": threads_now(),
+            "outputs": described(found, self.asked["dtype"]),
             "versions": {name: _version(name) for name in ("sparseaug", "numpy", "torch", "zarr")},
             **facts_of(S, rows, counts.tolist()),
         }
 
     def fill(self, layout: Layout) -> None:
         """Compute what is missing or damaged; the caller holds the lock."""
-        blocks = range(layout.blocks)
-        absent = [[not layout.is_there(b, j) for j in range(layout.elements)] for b in blocks]
-        size, needed = layout.chunk_bytes(), layout.chunk_bytes() * int(np.sum(absent))
-        if needed > (free := shutil.disk_usage(layout.path).free):
+        rank, ranks = this_rank()
+        own, size = range(rank, layout.blocks, ranks), layout.chunk_bytes() * layout.elements
+        needed = layout.blocks * size - layout.chunk_bytes() * len(layout.there())
+        free = layout.place.free()
+        if needed > free and not layout.facts["compress"]:
             raise StorageError(
-                f"{show_path(layout.path)} needs {size_text(needed)} more, and its disk has "
-                f"{size_text(free)}; free some space, then call again to resume."
+                f"{layout.place} needs {size_text(needed)} more, and its disk has "
+                f"{size_text(int(free))}; free some space, then call again to resume."
             )
-        total = size * len(blocks) * layout.elements
-        self.progress(0, total)
-        fetches = self.source.blocks([layout.samples(b) for b in blocks])
-        run = joblib.Parallel(
-            min(self.workers, len(blocks)), return_as="generator", pre_dispatch="2 * n_jobs"
-        )
+        fetches = self.source.blocks([layout.samples(b) for b in range(layout.blocks)])
         tasks = (
-            joblib.delayed(fill_block)(layout, self.values, b, fetch)
-            for b, fetch in zip(blocks, fetches, strict=True)
+            Task(layout, self.values, block, fetch)
+            for block, fetch in enumerate(fetches)
+            if block in own
         )
-        for done, _ in enumerate(run(tasks), 1):
-            self.progress(done * size * layout.elements, total)
+        self.progress(0, size * len(own))
+        with self.values.evaluating():
+            for done, _ in enumerate(run_tasks(tasks, self.workers), 1):
+                self.progress(done * size, size * len(own))
 
 
-def fill_block(layout: Layout, values: Function, block: int, fetch: Callable[[], Any]) -> None:
-    """Compute and write the chunks of one block that are missing or damaged."""
-    wanted = [j for j in range(layout.elements) if not layout.is_sound(block, j)]
-    if not wanted:
-        return
-    x, rows = fetch(), stored_rows(layout)
-    for j in wanted:
-        found = values(rows[j : j + 1], x)
-        shapes = {k: {"shape": list(v.shape[1:]), "dtype": v.dtype.name} for k, v in found.items()}
-        if shapes != layout.outputs:
+def filled(place: Place, work: Work, prepare: Callable[[], Layout]) -> Layout:
+    """The layout that `prepare` writes, with all its chunks; one process prepares and has the lock."""
+    if this_rank()[0]:
+        on_all_ranks(lambda: None)
+        layout = Layout.load(place)
+        on_all_ranks(lambda: work.fill(layout))
+        return layout
+    with place.locked():
+        layout = on_all_ranks(prepare)
+        on_all_ranks(lambda: work.fill(layout))
+    return layout
+
+
+def start(place: Place, work: Work, S: GroupSample) -> Layout:
+    """A new store with all its chunks, or one of the same that was interrupted."""
+
+    def prepare() -> Layout:
+        if ROOT in (keys := place.keys()):
+            found = Layout.load_root(place)
+            require_same(found, {**work.asked, "S": S.sha256})
+            return found.save() if has_lost_documents(place) else found
+        if keys:
+            raise StorageError(f"out={place} holds other files; give a new folder.")
+        return Layout(place, work.first_facts(S)).save()
+
+    return filled(place, work, prepare)
+
+
+def extend(layout: Layout, S: GroupSample, work: Work) -> Layout:
+    """The layout with the elements of a larger S, filled; the chunks that are there stay."""
+
+    def prepare() -> Layout:
+        found = Layout.load_root(layout.place)
+        require_same(found, work.asked)
+        rows, counts = S.counts()
+        old = found.rows
+        place = {row.tobytes(): k for k, row in enumerate(rows)}
+        missing = sum(row.tobytes() not in place for row in old)
+        if missing:
             raise ArgumentError(
-                f"function returned {shapes} for samples {layout.samples(block)} and {layout.outputs} "
-                "for the first; one shape and dtype is needed for all."
+                f"S lacks {missing} of the {len(old)} elements in the store; give an S that has them, "
+                "or compute a store of its own."
             )
-        for name, array in found.items():
-            layout.write(name, block, j, array)
+        kept = [place[row.tobytes()] for row in old]
+        order = kept + sorted(set(range(len(rows))) - set(kept))
+        facts = {**found.facts, **facts_of(S, rows[order], counts[order].tolist())}
+        return Layout(layout.place, facts).save()
+
+    return filled(layout.place, work, prepare)
 
 
 def work_on(layout: Layout, source: Any, action: Any, function: Any) -> Work:
@@ -129,32 +165,10 @@ def work_on(layout: Layout, source: Any, action: Any, function: Any) -> Work:
             f"function={shorten(function)}, but the store holds {facts['function']!r}."
         )
     samples = Source(source, facts["column"])
-    values = Function(action, function, facts["batch"], facts["dtype"])
-    asked = asked_of(samples, values, facts["function"])
+    values = Function(action, function, facts["batch"])
+    told = {key: facts[key] for key in ("function", "dtype", "compress")}
+    asked = asked_of(samples, values, told)
     return Work(samples, values, asked)
-
-
-def extend(layout: Layout, S: GroupSample, work: Work) -> Layout:
-    """The layout with the elements of a larger S, filled; the chunks that are there stay."""
-    with locked(layout.path):
-        sweep(layout.path)
-        layout = Layout.load_root(layout.path)
-        require_same(layout, work.asked)
-        rows, counts = S.counts()
-        old = stored_rows(layout)
-        place = {row.tobytes(): k for k, row in enumerate(rows)}
-        missing = sum(row.tobytes() not in place for row in old)
-        if missing:
-            raise ArgumentError(
-                f"S lacks {missing} of the {len(old)} elements in the store; give an S that has them, "
-                "or compute a store of its own."
-            )
-        kept = [place[row.tobytes()] for row in old]
-        order = kept + sorted(set(range(len(rows))) - set(kept))
-        facts = {**layout.facts, **facts_of(S, rows[order], counts[order].tolist())}
-        layout = Layout(layout.path, facts).save()
-        work.fill(layout)
-    return layout
 
 
 def facts_of(S: GroupSample, rows: Rows, counts: list[int]) -> dict[str, Any]:
@@ -162,21 +176,14 @@ def facts_of(S: GroupSample, rows: Rows, counts: list[int]) -> dict[str, Any]:
     return {"S": S.sha256, "sample": S.to_dict(), "rows": rows.tolist(), "counts": counts}
 
 
-def stored_rows(layout: Layout) -> Rows:
-    """The distinct elements, in the order of the arrays."""
-    S = layout.facts["sample"]["elements"]
-    return np.asarray(layout.facts["rows"], np.asarray(S).dtype)
-
-
-def asked_of(source: Source, values: Function, name: str) -> dict[str, Any]:
-    """What a store must have been made with to be gone on with."""
+def asked_of(source: Source, values: Function, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What a store must have been made with to be gone on with; `told` is what the user said."""
     return {
+        **told,
         "action": describe(values.action),
         "n": len(source),
-        "function": name,
-        "dtype": values.dtype,
         "batch": values.batch,
-        "column": source.column,
+        "column": describe(source.column),
         "first sample": fingerprint(_first(source, 1)),
     }
 
@@ -206,15 +213,15 @@ def require_same(layout: Layout, asked: dict[str, Any]) -> None:
             for key in differ
         )
         raise ConfigMismatchError(
-            f"{show_path(layout.path)} is a store of something else: {told}. Give another folder, or "
+            f"{layout.place} is a store of something else: {told}. Give another folder, or "
             "the arguments it was made with."
         )
 
 
-def has_lost_documents(path: Path) -> bool:
+def has_lost_documents(place: Place) -> bool:
     """Whether the metadata of an array are missing or damaged: they follow from the facts."""
     try:
-        Layout.load(path)
+        Layout.load(place)
     except SparseAugError:
         return True
     return False

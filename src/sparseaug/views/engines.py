@@ -1,0 +1,171 @@
+"""Who computes: this process with two helpers, workers of joblib, or ranks of torchrun.
+
+In one process samples are fetched, values computed and chunks written at the same time, a thread each.
+The function is called by the caller's thread alone: many modules keep something of their last call. All
+engines make the same calls with the same number of threads, so they write the same bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import joblib
+import threadpoolctl
+
+from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.views.layout import Layout
+from sparseaug.views.sources import Function, beside, joined_values
+from sparseaug.views.sources import described as outputs_of
+
+T = TypeVar("T")
+_HELD = 1 << 28  # bytes of values that are held at once
+_WAITING = 2  # parts of values that wait to be written
+
+
+@dataclass(frozen=True)
+class Task:
+    """One block of samples, whose chunks are to be there afterwards.
+
+    Args:
+        layout: the store
+        values: the function of an element and samples
+        block: its number
+        fetch: gives the samples
+    """
+
+    layout: Layout
+    values: Function
+    block: int
+    fetch: Callable[[], Any]
+
+    def run(self) -> None:
+        """All of it, in a worker."""
+        with same_threads(self.layout.facts["threads"]):
+            for part in self.parts(*self.fetched()):
+                self.write(*part)
+
+    def fetched(self) -> tuple[list[int], Any]:
+        """The elements whose chunks are missing or damaged, and the samples where they are needed."""
+        elements = range(self.layout.elements)
+        wanted = [j for j in elements if not self.layout.is_sound(self.block, j)]
+        return wanted, self.values.put(self.fetch()) if wanted else None
+
+    def parts(self, wanted: list[int], x: Any) -> Iterator[tuple[list[int], Any, Any]]:
+        """Some elements, their values, which a GPU may still be computing, and what ends with them."""
+        step = max(1, _HELD // self.layout.chunk_bytes())
+        for k in range(0, len(wanted), step):
+            some = wanted[k : k + step]
+            started = self.values.start(self.layout.rows[some], x)
+            yield some, started, self.values.event()
+
+    def write(self, elements: list[int], started: Any, event: Any) -> None:
+        """Wait for values, and write their chunks."""
+        with beside(self.values.device, event):
+            found = joined_values(started)
+        for j, values in zip(elements, found, strict=True):
+            outputs = outputs_of(values, self.layout.facts["dtype"])
+            if outputs != self.layout.outputs:
+                raise ArgumentError(
+                    f"function returned {outputs} for samples {self.layout.samples(self.block)} and "
+                    f"{self.layout.outputs} for the first; one shape and dtype is needed for all."
+                )
+            for name, array in values.items():
+                self.layout.write(name, self.block, j, array)
+
+
+def run_tasks(tasks: Iterator[Task], workers: int | None) -> Iterator[None]:
+    """Run every task, and tell of each that has ended.
+
+    Args:
+        tasks: are made when they are needed
+        workers: of joblib; None for what `joblib.parallel_config` states
+    """
+    if joblib.effective_n_jobs(workers) == 1:
+        yield from _overlapping(tasks)
+        return
+    backend = joblib.parallel.get_active_backend()[0]
+    streams = getattr(backend, "supports_return_generator", False)
+    run = joblib.Parallel(
+        workers, return_as="generator" if streams else "list", pre_dispatch="2 * n_jobs"
+    )
+    yield from run(joblib.delayed(Task.run)(task) for task in tasks)
+
+
+def _overlapping(tasks: Iterator[Task]) -> Iterator[None]:
+    """Fetch the next block and write the last while values are computed."""
+    with ThreadPoolExecutor(1) as fetcher, ThreadPoolExecutor(1) as writer:
+
+        def fetch() -> tuple[Task, Future[Any]] | None:
+            task = next(tasks, None)
+            return None if task is None else (task, fetcher.submit(task.fetched))
+
+        writing: deque[Future[Any]] = deque()
+        coming = fetch()
+        while coming is not None:
+            (task, fetched), coming = coming, fetch()
+            with same_threads(task.layout.facts["threads"]):
+                for part in task.parts(*fetched.result()):
+                    writing.append(writer.submit(task.write, *part))
+                    while len(writing) > _WAITING:
+                        writing.popleft().result()
+            while writing and coming is None:
+                writing.popleft().result()
+            yield
+
+
+def this_rank() -> tuple[int, int]:
+    """This process's rank under torchrun, and how many there are; else 0 of 1."""
+    dist = sys.modules.get("torch.distributed")
+    if dist is None or not dist.is_available() or not dist.is_initialized():
+        return 0, 1
+    return dist.get_rank(), dist.get_world_size()
+
+
+def on_all_ranks(step: Callable[[], T]) -> T:
+    """Run a step and wait for all ranks; where one fails, all do."""
+    ranks = this_rank()[1]
+    if ranks == 1:
+        return step()
+    failure: Exception | None = None
+    try:
+        found = step()
+    except Exception as error:
+        failure = error
+    told: list[str] = [""] * ranks
+    sys.modules["torch.distributed"].all_gather_object(
+        told, "" if failure is None else repr(failure)
+    )
+    if failure is not None:
+        raise failure
+    for number, text in enumerate(told):
+        if text:
+            raise StorageError(f"rank {number} failed: {text}; call again to resume.")
+    return found
+
+
+def threads_now() -> int:
+    """How many threads one call of torch, BLAS or OpenMP takes, at most."""
+    torch = sys.modules.get("torch")
+    pools = [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
+    return max(1, *pools, 0 if torch is None else torch.get_num_threads())
+
+
+@contextmanager
+def same_threads(count: int) -> Iterator[None]:
+    """Calls take so many threads, whatever machine or worker this is: last bits may depend on it."""
+    torch = sys.modules.get("torch")
+    before = None if torch is None else torch.get_num_threads()
+    with threadpoolctl.threadpool_limits(count):
+        if torch is not None and before != count:
+            torch.set_num_threads(count)
+        try:
+            yield
+        finally:
+            if torch is not None and before != count:
+                torch.set_num_threads(before)
