@@ -17,16 +17,16 @@ import sparseaug as sa
 from sparseaug.errors import SparseAugError, StorageError
 from sparseaug.views.layout import Layout
 from sparseaug.views.places import Folder
-from tests.views.test_store import N, X, compute, direct, files, several
+from tests.views.common import N, X, compute, direct, files, several
 
 pytest.importorskip("zarr")
 
 SLOW = """
 import sys, time
 import numpy as np, sparseaug as sa
-from tests.views.test_store import compute, features
+from tests.views.common import compute, features
 def slow(x):
-    time.sleep(0.004)
+    time.sleep(0.02)
     return features(x)
 if __name__ == "__main__":
     print("ready", flush=True)
@@ -35,22 +35,25 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killed_at_any_moment_it_resumes_to_the_same_bytes(tmp_path, workers):
+@pytest.mark.parametrize(
+    ("workers", "kills"),
+    [(1, 4), (2, 3), *(pytest.param(w, 50, marks=pytest.mark.slow) for w in (1, 2))],
+)
+def test_killed_at_any_moment_it_resumes_to_the_same_bytes(tmp_path, workers, kills):
     whole, killed = tmp_path / "whole", tmp_path / "killed 0"
     compute(whole)
     program = tmp_path / "program.py"
     program.write_text(SLOW)
     rng = np.random.default_rng(workers)
     partial = 0
-    for trial in range(1, 6):
+    for trial in range(1, kills + 1):
         run = subprocess.Popen(
             [sys.executable, str(program), str(killed), str(workers)],
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         assert run.stdout.readline() == b"ready\n"
-        time.sleep(rng.uniform(0.0, 0.25) + (workers - 1) * 0.8)
+        time.sleep(rng.uniform(0.0, 0.7) + (workers - 1) * 0.6)
         run.send_signal(signal.SIGKILL)
         run.wait()
         run.stdout.close()
@@ -70,6 +73,29 @@ def test_killed_at_any_moment_it_resumes_to_the_same_bytes(tmp_path, workers):
     assert partial
 
 
+def test_of_two_processes_one_is_refused_and_nothing_is_lost(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SLOW)
+    out = tmp_path / "both"
+    runs = [
+        subprocess.Popen(
+            [sys.executable, str(program), str(out), "1"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        for _ in range(2)
+    ]
+    ended = [run.communicate() for run in runs]
+    codes = [run.returncode for run in runs]
+    assert 0 in codes
+    for code, (said, complaint) in zip(codes, ended, strict=True):
+        assert (code == 0) == (b"done" in said)
+        assert code == 0 or b"is being written by another process" in complaint
+    compute(tmp_path / "whole")
+    assert files(out) == files(tmp_path / "whole")
+
+
 def _resume(folder):
     """Go on; workers of the killed process may have a chunk to finish, and drop it."""
     compute(folder)
@@ -78,13 +104,14 @@ def _resume(folder):
         part.unlink(missing_ok=True)
 
 
-def test_a_flipped_bit_is_found_when_reading_and_repaired_or_refused_when_resuming(tmp_path):
+@pytest.mark.parametrize("flips", [100, pytest.param(2000, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_found_when_reading_and_repaired_or_refused_when_resuming(tmp_path, flips):
     folder = tmp_path / "a"
     compute(folder, function=several)
     wanted = files(folder)
     paths = [folder / name for name in wanted]
     rng = np.random.default_rng(0)
-    for trial in range(300):
+    for trial in range(flips):
         path = paths[rng.integers(len(paths))]
         data = path.read_bytes()
         bit = int(rng.integers(8 * len(data)))

@@ -13,7 +13,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, StorageError
 from tests.extras import optional
-from tests.views.test_store import ACTION, D4, N, S, X, compute, direct, features, files
+from tests.views.common import ACTION, D4, N, S, X, compute, direct, features, files
 
 zarr = optional("zarr")
 torch = optional("torch")
@@ -24,7 +24,7 @@ import sys
 import torch
 from sparseaug.errors import StorageError
 from tests.views.test_engines import net
-from tests.views.test_store import X, compute
+from tests.views.common import X, compute
 torch.distributed.init_process_group("gloo")
 rank = torch.distributed.get_rank()
 torch.set_num_threads(2)
@@ -56,7 +56,9 @@ def test_two_workers_a_dask_cluster_and_two_ranks_write_the_bytes_of_one(tmp_pat
         compute(tmp_path / "one", **call)
         compute(tmp_path / "two", workers=2, **call)
         with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as two,
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None
+            ) as two,
             distributed.Client(two),
             joblib.parallel_config(backend="dask"),
         ):
@@ -126,7 +128,9 @@ def test_compressed_chunks_are_smaller_and_read_by_zarr(tmp_path):
     call = {"source": np.tile(X, (1, 16, 16)).round(1), "function": None, "name": None}
     plain, packed = compute(tmp_path / "a", **call), compute(tmp_path / "b", compress=True, **call)
     assert np.array_equal(plain.array(), packed.array())
-    assert np.array_equal(zarr.open_group(str(tmp_path / "b"), mode="r")["values"][:], plain.array())
+    assert np.array_equal(
+        zarr.open_group(str(tmp_path / "b"), mode="r")["values"][:], plain.array()
+    )
     sizes = [sum(p.stat().st_size for p in (tmp_path / k).rglob("*") if p.is_file()) for k in "ab"]
     assert sizes[1] < sizes[0] / 4
     compute(tmp_path / "c", compress=True, **call)
@@ -146,7 +150,9 @@ def test_bfloat16_is_rounded_as_torch_does(tmp_path):
     assert store.array().dtype == np.float32
     assert (abs(store.array() - direct()) <= 0.004 * abs(direct())).all()
     special = np.array([[np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, 3.3e38]], np.float32)
-    odd = compute(tmp_path / "b", function=lambda x: np.tile(special, (len(x), 1)), dtype="bfloat16")
+    odd = compute(
+        tmp_path / "b", function=lambda x: np.tile(special, (len(x), 1)), dtype="bfloat16"
+    )
     wanted = torch.from_numpy(special).bfloat16().float().numpy()
     assert np.array_equal(odd.array()[0, 0], wanted[0], equal_nan=True)
     with pytest.raises(ArgumentError, match="no numbers as large"):

@@ -2,53 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
+from functools import partial
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, ConfigMismatchError, StorageError
+from sparseaug.cli import cli
+from sparseaug.errors import ArgumentError, ConfigMismatchError, FileFormatError, StorageError
 from sparseaug.views.places import Folder
 from tests.extras import optional
+from tests.views.common import ACTION, D4, N, S, X, compute, direct, features, files, several
 
 zarr = optional("zarr")
 torch = optional("torch")
 pytest.importorskip("zarr")
-
-N = 23  # not a multiple of the batch
-D4 = sa.dihedral(4)
-ACTION = sa.rotate_grid(D4)
-S = sa.GroupSample(D4, D4.all_elements()[[0, 3, 5, 3, 6]])
-X = np.random.default_rng(0).normal(size=(N, 4, 4))
-
-
-def features(x):
-    """Not invariant, and the same whichever samples share a batch."""
-    return np.stack([x[:, 0].sum(axis=-1), x[:, :, 0].max(axis=-1)], axis=1)
-
-
-def several(x):
-    return {"corner": x[:, 0, 0], "row": x[:, 1], "sign": x[:, 0] > 0}
-
-
-def compute(out, source=X, S=S, function=features, **options):
-    options = {"name": "features 1", "batch": 4, **options}
-    return sa.views.compute(source, ACTION, S, function, out=out, **options)
-
-
-def files(folder):
-    """Every file and the SHA-256 of its bytes."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def direct(S=S, function=features):
-    """(n, distinct m, ...) without the store."""
-    return np.stack([function(moved) for moved in ACTION(S.counts()[0], X)], axis=1)
 
 
 def test_the_store_holds_the_function_of_every_moved_sample(tmp_path):
@@ -138,6 +106,33 @@ def test_every_kind_of_source_and_number_of_workers_gives_the_same_bytes(tmp_pat
     if kind is Table:
         a.pop("zarr.json"), b.pop("zarr.json")  # which names the column
     assert a == b
+
+
+def test_a_hugging_face_data_set_gives_the_same_bytes(tmp_path):
+    data = optional("datasets").Dataset.from_dict({"image": X.tolist(), "label": list(range(N))})
+    lists = compute(tmp_path / "a", source=data, column="image")
+    assert np.array_equal(lists.array(), direct())
+    arrays = compute(tmp_path / "b", source=data.with_format("numpy"), column="image")
+    assert arrays.array().dtype == np.float32
+    assert np.allclose(arrays.array(), direct(), atol=1e-6)
+
+
+def test_the_command_tells_what_a_store_holds_and_what_is_damaged(tmp_path, capsys):
+    run = partial(cli.main, prog_name="sparseaug", standalone_mode=False)
+    compute(tmp_path / "a", dtype="float16")
+    run(["views", "info", str(tmp_path / "a")])
+    told = capsys.readouterr().out
+    assert "features 1" in told
+    assert "(23, 4, 2), float16" in told
+    assert "5 elements, 4 distinct" in told
+    run(["views", "verify", str(tmp_path / "a")])
+    assert "is sound" in capsys.readouterr().out
+    (tmp_path / "a/values/c/2/1/0").write_bytes(b"x")
+    with pytest.raises(FileFormatError, match=r"c/2/1/0 is damaged"):
+        run(["views", "verify", str(tmp_path / "a")])
+    (tmp_path / "a/values/c/2/1/0").unlink()
+    run(["views", "info", str(tmp_path / "a")])
+    assert "24 chunks, 1 missing: incomplete" in capsys.readouterr().out
 
 
 def test_a_torch_module_evaluates_without_gradients_and_is_left_as_it_was(tmp_path):

@@ -18,6 +18,7 @@ from sparseaug.cli.groups import groups
 from sparseaug.cli.output import flush, name_options, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.cli.samples import design, draw
+from sparseaug.cli.views import views
 from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 
 
@@ -42,7 +43,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (groups, draw, design, certify, plan):
+for command in (groups, draw, design, certify, plan, views):
     cli.add_command(command)
 
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 import torch
-from torch.utils.data import Dataset, get_worker_info
+from torch.utils.data import Dataset, Subset, get_worker_info
 
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action, PreparedAction
@@ -36,6 +36,7 @@ from sparseaug.groups import Rows
 from sparseaug.nn.moved_items import Inner, Moves, check_index, check_indices
 from sparseaug.nn.states import check_state, describe_action, group_sha256
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
@@ -64,6 +65,9 @@ class OneShotDataset(Dataset[Any]):
     A data loader gets its batches moved at once, and joined where items are tuples whose x is a tensor
     of one shape, so that the default collate makes no copy. A sample that is in a batch several times
     is fetched from `dataset` once.
+
+    To hold some out for validation, use `split`: `torch.utils.data.random_split` would split copies,
+    and nearly every image of the validation part would have others of its copies in training.
 
     Examples:
         >>> import torch, sparseaug as sa
@@ -115,6 +119,26 @@ class OneShotDataset(Dataset[Any]):
     def element_index(self, k: Any) -> Any:
         """Which element of S moves item k: k // n; k is an integer, or a tensor or array of them."""
         return _map(k, len(self), lambda index: index // self.n)
+
+    def split(self, fractions: Sequence[float], rng: Any = 0) -> list[Subset[Any]]:
+        """Parts of the copies, so that all copies of a sample lie in one.
+
+        Args:
+            fractions: of each part; they sum to 1
+            rng: a seed or a NumPy generator
+
+        Examples:
+            >>> import numpy as np, torch, sparseaug as sa
+            >>> from sparseaug.nn import OneShotDataset
+            >>> data = torch.utils.data.TensorDataset(torch.arange(15).reshape(5, 3))
+            >>> copies = OneShotDataset(data, sa.permute_axis(sa.cyclic(3)), "full")
+            >>> train, held_out = copies.split([0.6, 0.4])
+            >>> [np.unique(copies.source_index(part.indices)).tolist() for part in (train, held_out)]
+            [[2, 3, 4], [0, 1]]
+        """
+        first = self.n * np.arange(self.S.m)[:, None]
+        parts = split_sources(self.n, fractions, rng)
+        return [Subset(self, (first + part).reshape(-1).tolist()) for part in parts]
 
     def __getitem__(self, k: Any) -> Any:
         return next(iter(self.__getitems__([check_index(k, len(self), "k")])))

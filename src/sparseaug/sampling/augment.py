@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sparseaug._checks import check_array, check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     joined,
@@ -17,7 +20,7 @@ from sparseaug.actions.arrays import (
     require_samples,
 )
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.errors import ArgumentError, size_text
+from sparseaug.errors import ArgumentError, shorten, size_text
 from sparseaug.groups import Rows
 from sparseaug.sampling.sample import GroupSample, as_sample
 
@@ -61,6 +64,26 @@ def augment(
     size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
     require_room(f"S has m={S.m} elements", S.m * size, "give some of S.elements at a time")
     return _copies(action, S.elements, x, y, y_action)
+
+
+def split_sources(n: int, fractions: Sequence[float], rng: Any = 0) -> list[NDArray[np.int64]]:
+    """Disjoint parts of n samples, so that all copies of one lie on one side: their indices, in order.
+
+    Args:
+        n: how many samples
+        fractions: of each part; they sum to 1
+        rng: a seed or a NumPy generator
+    """
+    shares = check_array("fractions", fractions, np.float64)
+    one_axis = shares.ndim == 1 and len(shares) > 0
+    if not one_axis or not (shares >= 0).all() or not abs(shares.sum() - 1) <= 1e-9:
+        raise ArgumentError(
+            f"fractions={shorten(fractions)} is not allowed; give shares >= 0 that sum to 1."
+        )
+    if not isinstance(rng, np.random.Generator):
+        rng = np.random.default_rng(check_integer("rng", rng))
+    ends = np.rint(np.cumsum(shares) * n).astype(int)
+    return [np.sort(part) for part in np.split(rng.permutation(n), ends[:-1])]
 
 
 def require_room(what: str, size: int, remedy: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from typing import Any, Literal
 
 from sparseaug._checks import (
@@ -14,7 +13,6 @@ from sparseaug._checks import (
     check_flag,
     check_integer,
     check_list,
-    check_progress,
     check_text,
 )
 from sparseaug.actions import Action
@@ -25,7 +23,7 @@ from sparseaug.sampling.sample import as_sample
 from sparseaug.views.layout import FLOATS
 from sparseaug.views.places import place_of
 from sparseaug.views.sources import Function, Source
-from sparseaug.views.store import Store
+from sparseaug.views.store import Store, watching
 from sparseaug.views.work import COPY, Work, asked_of, start
 
 
@@ -111,25 +109,7 @@ def compute(
         "compress": check_flag("compress", compress),
     }
     if workers is not None:
-        workers = check_integer("workers", workers, at_least=1)
-    with ExitStack() as held:
-        watch = _bar(held) if progress == "bar" else check_progress(progress)
+        workers = check_integer("workers", workers, at_least=1, below=1 << 16)
+    with watching(progress) as watch:
         work = Work(samples, values, asked_of(samples, values, told), workers, watch)
         return Store(start(place, work, S), work)
-
-
-def _bar(held: ExitStack) -> Progress:
-    """A bar on standard error with bytes, their rate and the time left."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
-    columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
-    shown = held.enter_context(Progress(*columns, console=Console(stderr=True)))
-    task = shown.add_task("views")
-    return lambda done, total: shown.update(task, completed=done, total=total)

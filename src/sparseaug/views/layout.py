@@ -27,7 +27,14 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.storage import MemoryStore
 
 from sparseaug._archive import canonical_json, parse_json
-from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError, StorageError
+from sparseaug._tables import Table
+from sparseaug.errors import (
+    ArgumentError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+    size_text,
+)
 from sparseaug.groups import Rows
 from sparseaug.views.places import ROOT, Place
 
@@ -119,6 +126,26 @@ class Layout:
     def blocks(self) -> int:
         """Number of blocks of samples."""
         return -(-self.n // self.facts["block"])
+
+    def table(self) -> Table:
+        """What is known of the store, for people."""
+        facts, chunks = self.facts, self.blocks * self.elements
+        action, there = facts["action"], len(self.there())
+        size = f"{size_text(chunks * self.chunk_bytes())}, {chunks} chunks"
+        missing = "" if there == chunks else f", {chunks - there} missing: incomplete"
+        outputs = [
+            (f"output {name}", f"{(self.n, self.elements, *one['shape'])}, {one['dtype']}")
+            for name, one in self.outputs.items()
+        ]
+        rows = [
+            ("function", facts["function"]),
+            ("action", action["class"] if isinstance(action, dict) else action),
+            ("S", f"{sum(facts['counts'])} elements, {self.elements} distinct, {facts['S'][:12]}"),
+            *outputs,
+            ("size", f"{size}{', compressed' * facts['compress']}{missing}"),
+            ("made with", ", ".join(f"{k} {v}" for k, v in facts["versions"].items() if v)),
+        ]
+        return Table(("", ""), rows, title=f"Store of views at {self.place}")
 
     def samples(self, block: int) -> tuple[int, int]:
         """The first sample of a block, and the one after its last."""

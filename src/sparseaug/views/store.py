@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_array, check_choice, check_integer, check_list
+from sparseaug._checks import (
+    Progress,
+    check_array,
+    check_choice,
+    check_integer,
+    check_list,
+    check_progress,
+)
 from sparseaug.actions.arrays import as_numpy, library, require_dense
 from sparseaug.errors import ArgumentError, FileFormatError, shorten
 from sparseaug.groups import Rows
 from sparseaug.orbits.measure import measurement_at
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.spectrum import Spectrum
 from sparseaug.views.layout import FLOATS, Layout, restored
@@ -84,6 +93,9 @@ class Store:
             f"Store({self._layout.place}, {self.function!r}, n={self.n}, "
             f"{len(self.rows)} distinct of {self.S!r})"
         )
+
+    def _repr_html_(self) -> str:
+        return self._layout.table().html()
 
     def array(
         self, name: str | None = None, samples: Any = None, elements: Any = None
@@ -163,6 +175,8 @@ class Store:
         stored = self._layout.outputs[name]
         if stored["dtype"] not in FLOATS:
             raise ArgumentError(f"name={name!r} is of dtype {stored['dtype']}, not floating point.")
+        if not len(which):
+            raise ArgumentError("samples is empty; give at least one index.")
         number = self._places(measurement.rows)
         step = max(1, _AT_ONCE // (8 * len(number) * max(1, math.prod(stored["shape"]))))
         blocks = (
@@ -227,17 +241,7 @@ class Store:
         Returns:
             The indices of source samples of each part, for `samples=`, in increasing order.
         """
-        shares = check_array("fractions", fractions, np.float64)
-        one_axis = shares.ndim == 1 and len(shares) > 0
-        if not one_axis or not (shares >= 0).all() or not abs(shares.sum() - 1) <= 1e-9:
-            raise ArgumentError(
-                f"fractions={shorten(fractions)} is not allowed; give shares >= 0 that sum to 1."
-            )
-        if not isinstance(rng, np.random.Generator):
-            rng = np.random.default_rng(check_integer("rng", rng))
-        order = rng.permutation(self.n)
-        ends = np.rint(np.cumsum(shares) * self.n).astype(int)
-        return [np.sort(part) for part in np.split(order, ends[:-1])]
+        return split_sources(self.n, fractions, rng)
 
     def extend(
         self, S: GroupSample, source: Any = None, action: Any = None, function: Any = None
@@ -260,13 +264,19 @@ class Store:
         S = as_sample(S, self.S.group)
         return Store(extend(self._layout, S, work), work)
 
-    def verify(self) -> None:
-        """Read every chunk and raise a `FileFormatError` that names the first damaged or missing one."""
-        Layout.load(self._layout.place)
-        for name in self.outputs:
-            for block in range(self._layout.blocks):
-                for j in range(len(self.rows)):
-                    self._layout.read(name, block, j)
+    def verify(self, progress: Progress | Literal["bar"] | None = None) -> None:
+        """Read every chunk and raise a `FileFormatError` that names the first damaged or missing one.
+
+        Args:
+            progress: "bar", or a function progress(done, total) of bytes.
+        """
+        layout = Layout.load(self._layout.place)
+        pairs = [(b, j) for b in range(layout.blocks) for j in range(layout.elements)]
+        with watching(progress) as watch:
+            for done, pair in enumerate(pairs, 1):
+                for name in self.outputs:
+                    layout.read(name, *pair)
+                watch(done * layout.chunk_bytes(), len(pairs) * layout.chunk_bytes())
 
     def _read(self, name: str, block: int, element: int) -> NDArray[Any]:
         """A chunk, verified the first time: it is mapped again when others took its place."""
@@ -368,6 +378,24 @@ def open(path: str | os.PathLike[str]) -> Store:
             "views.compute with the same arguments to resume."
         )
     return Store(layout)
+
+
+@contextmanager
+def watching(progress: Progress | Literal["bar"] | None) -> Iterator[Progress]:
+    """What is called with (done, total) bytes; "bar" shows them, their rate and the time left."""
+    if not (isinstance(progress, str) and progress == "bar"):
+        yield check_progress(progress)
+        return
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        *(rich.BarColumn(), rich.DownloadColumn()),
+        *(rich.TransferSpeedColumn(), rich.TimeRemainingColumn()),
+    )
+    with rich.Progress(*columns, console=Console(stderr=True)) as shown:
+        task = shown.add_task("views")
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _indices(name: str, value: Any, count: int) -> Indices:

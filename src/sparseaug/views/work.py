@@ -99,9 +99,10 @@ class Work:
             for block, fetch in enumerate(fetches)
             if block in own
         )
+        workers = None if self.workers is None else min(self.workers, len(own))
         self.progress(0, size * len(own))
         with self.values.evaluating():
-            for done, _ in enumerate(run_tasks(tasks, self.workers), 1):
+            for done, _ in enumerate(run_tasks(tasks, workers), 1):
                 self.progress(done * size, size * len(own))
 
 

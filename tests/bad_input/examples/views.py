@@ -12,7 +12,7 @@ from tests.bad_input.judge import Example, Fresh
 FOLDER = tempfile.TemporaryDirectory()  # gone with the process
 X = np.arange(12.0).reshape(4, 3)
 ACTION = sa.permute_axis(sa.cyclic(3))
-S = sa.GroupSample(ACTION.group, [[0], [1]])
+S = sa.Oracle(ACTION.group, 1).draw(6)
 STORE = sa.views.compute(X, ACTION, S, out=f"{FOLDER.name}/store")
 NEW = Fresh(lambda: tempfile.mkdtemp(dir=FOLDER.name))
 LABELS = ("tensor of NaN", "frame of text")  # four numbers, and four words
@@ -28,6 +28,7 @@ EXAMPLES = [
             "out": NEW,
             "name": "size",
             "dtype": "float32",
+            "compress": False,
             "column": None,
             "batch": 2,
             "workers": 1,
@@ -43,6 +44,8 @@ EXAMPLES = [
         takes={"y": LABELS},
     ),
     Example(STORE.xy, {"y": [0, 1, 2, 3], "name": None, "samples": [0]}, takes={"y": LABELS}),
+    Example(STORE.spectrum, {"name": None, "samples": [0], "by": None}),
+    Example(STORE.verify, {"progress": None}),
     Example(STORE.split, {"fractions": [0.5, 0.5], "rng": 0}),
     Example(
         STORE.extend,
