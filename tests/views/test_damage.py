@@ -23,7 +23,7 @@ pytest.importorskip("zarr")
 
 SLOW = """
 import sys, time
-import numpy as np, sparseaug as sa
+import numpy as np, sparseaug as sa, sparseaug.views
 from tests.views.common import compute, features
 def slow(x):
     time.sleep(0.02)

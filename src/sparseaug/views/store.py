@@ -134,7 +134,7 @@ class Store:
                 values[part] = restored(chunk_values[place[part]], stored["dtype"])
         return values
 
-    def each_at(self, name: str, samples: Indices, elements: Indices) -> list[NDArray[Any]]:
+    def _each_at(self, name: str, samples: Indices, elements: Indices) -> list[NDArray[Any]]:
         """The same one by one, which is faster where every pair lies in another chunk."""
         dtype = self._layout.outputs[name]["dtype"]
         block, place = np.divmod(samples, self._layout.facts["block"])
@@ -354,7 +354,7 @@ class ViewDataset:
             values = list(self.store.array(self.name, which, number))
         else:
             turn = turn if self.items == "copies" else (self.epoch + place) % m
-            values = self.store.each_at(self.name, which, number[turn])
+            values = self.store._each_at(self.name, which, number[turn])
         if self.y is None:
             return values
         return [(value, self.y[i]) for value, i in zip(values, which.tolist(), strict=True)]
