@@ -8,7 +8,7 @@ from studies.report import write_report
 from studies.report.charts import Series
 from studies.report.figures import draw_certificates, draw_designs, draw_figure
 from studies.report.looks import Look, figure_bytes
-from studies.report.study import _figure as draw_panels
+from studies.report.study import draw_panels
 
 pytestmark = pytest.mark.usefixtures("drawing")
 
