@@ -1,4 +1,4 @@
-"""The gallery: every card has a picture, a command and figures that stand on the page behind it."""
+"""The gallery: a card has a picture, a command and figures that stand on its page or its tables."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ def title(card):
 
 
 @pytest.mark.parametrize("card", CARDS, ids=title)
-def test_the_figures_of_a_card_stand_on_the_page_behind_it(card):
+def test_the_figures_of_a_card_stand_on_the_page_behind_it_or_in_its_tables(card):
     alt, picture = re.match(r"!\[(.+?)\]\((\S+\.png)\)", card).groups()
     assert len(alt) > 20
     assert (FOLDER / picture).exists()
-    page = (FOLDER / re.search(r"\*\*\[.*?\]\((.*?\.md)", card)[1]).read_text()
+    path = FOLDER / re.search(r"\*\*\[.*?\]\((.*?\.md)", card)[1]
+    page = path.read_text()
+    for linked in re.findall(r"\]\(([^()]+\.csv)\)", page):
+        page += (path.parent / linked).read_text()
     text, command = re.search(r"\*\*\n\n(.*?)\n\n    (`.*?`)", card, re.DOTALL).groups()
     assert command
     figures = re.findall(NUMBER, text + alt)
@@ -54,8 +57,29 @@ def test_the_script_draws_the_pictures_from_the_tables_of_the_pages(tmp_path):
         gallery.PICTURES[name](axes)
         assert axes.get_xlabel()
         pyplot.close(figure)
-    with pytest.raises(SystemExit, match="no table with the columns price"):
-        gallery.read_table("examples/digits.md", "price")
+    for page in ("certificates.md", "data/digits.csv"):
+        with pytest.raises(SystemExit, match="no table with the columns price"):
+            gallery.read_table(page, "price")
+
+
+def test_the_figures_of_the_pages_are_drawn_from_their_tables():
+    pytest.importorskip("torch", reason=REASON.format("torch"))
+    pytest.importorskip("matplotlib", reason=REASON.format("matplotlib"))
+    from studies.pages import figures
+    from studies.report.looks import LOOKS
+
+    for name, draw in figures.FIGURES.items():
+        assert (ROOT / "docs" / name).exists()
+        assert draw().axes
+    panel = figures.FIGURES["examples/digits.png"]().axes[2]
+    colours = {
+        figures.DIGITS[round(line.get_ydata()[0])]: line.get_color()
+        for line in panel.lines
+        if line.get_marker() not in ("|", "None")
+    }
+    assert colours["one-shot 16"] == LOOKS["draws"].colour
+    assert colours["lattice 32"] == LOOKS["design"].colour
+    assert colours["streaming, per image"] == LOOKS["streaming"].colour
 
 
 def test_the_search_knows_the_gallery_and_its_pictures_are_built(site):
