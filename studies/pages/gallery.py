@@ -19,7 +19,7 @@ import numpy as np
 import sparseaug as sa
 from sparseaug.nn.risk.tiles import share
 from studies.pages.tables import number, read_table
-from studies.report.looks import LOOKS, NAMES
+from studies.report.looks import GREY, GRID, LOOKS, NAMES
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -28,7 +28,6 @@ from matplotlib.axes import Axes
 DRAWS, DESIGN, STREAMING, FIELD, BLACK = (
     LOOKS[name].colour for name in ("draws", "design", "streaming", "field", "truth")
 )
-GREY = "#C9C9C9"
 
 
 def bars(ax: Axes, values: dict[str, float], colours: list[str], unit: str) -> None:
@@ -52,7 +51,7 @@ def dots(ax: Axes, values: dict[str, float], unit: str) -> None:
         ax.annotate(text, (value, place), (8, 0), textcoords="offset points", va="center")
     ax.set_yticks(range(len(values)), [NAMES[name] for name in values])
     ax.set_ylim(len(values) - 0.5, -0.5)
-    ax.grid(axis="y", color="#ECECEC")
+    ax.grid(axis="y", color=GRID)
     ax.set_xlabel(unit)
 
 

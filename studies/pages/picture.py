@@ -14,9 +14,9 @@ import matplotlib as mpl
 import numpy as np
 
 import sparseaug as sa
-from studies.pages.gallery import GREY, dots
+from studies.pages.gallery import dots
 from studies.paper import read_comparison, read_results
-from studies.report.looks import LOOKS, NAMES
+from studies.report.looks import GREY, LOOKS, NAMES
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

@@ -36,6 +36,8 @@ _SETTINGS = {
     "pdf.fonttype": 42,  # TrueType, which printers and arXiv take; Type 3 they refuse
 }
 
+GREY = "#C9C9C9"  # what was not chosen, and what stands beside
+GRID = "#ECECEC"
 _QUIET = "#AAAAAA"
 
 
@@ -58,7 +60,7 @@ def frame(axes: Axes) -> None:
     """Two spines, a light grid, nothing else."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(_QUIET)
-    axes.grid(True, which="major", color="#ECECEC", linewidth=0.6)
+    axes.grid(True, which="major", color=GRID, linewidth=0.6)
     axes.tick_params(which="both", color=_QUIET)
     axes.set_axisbelow(True)
 
@@ -135,7 +137,7 @@ SPARE = (
     Look("#2E8B9A", "#7FD3DF", (), "X"),
 )
 NAMES = {
-    "a-priori": "the paper's bound",
+    "a-priori": "a-priori (the paper's bound)",
     "spectral": "spectral (exact deviation)",
     "kernel": "kernel",
     "words": "words",
