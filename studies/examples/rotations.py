@@ -26,14 +26,15 @@ from scipy.integrate import lebedev_rule
 from torch import Tensor, nn
 
 import sparseaug as sa
-from studies.examples.study import Column, Row, Study, options, run_seeds
+from studies.examples.study import Column, Row, Study, look_of, options, run_seeds
+from studies.report.looks import LOOKS, SPARE
 
 SPACE = sa.rotations(3)
 TURN = sa.rotate(SPACE)
 NAME = "H2O"
 LABELS = {
-    "drawn": "drawn",
-    "Lebedev": "Lebedev's rule x (2 l + 1) angles",
+    "drawn": "draws",
+    "Lebedev": "field: Lebedev's rule x (2 l + 1) angles",
     "integer": "integer quaternions",
     "design": "design",
 }
@@ -201,15 +202,17 @@ def chart(study: Study) -> Figure:
     panels = figure.subplots(1, 2)
     for panel, learner in zip(panels, ("unturned", "turned"), strict=True):
         lines = [line for line in study.lines() if line.learner == learner]
-        for kind, mark in (("drawn", "o"), ("Lebedev", "^"), ("integer", "D"), ("design", "s")):
+        for kind in LABELS:
             found = [line.mean for line in lines if line.way.startswith(kind)]
             points = sorted((mean["m"], mean["spread"]) for mean in found)
-            panel.plot(*zip(*points, strict=True), marker=mark, label=LABELS[kind])
+            look = SPARE[0] if kind == "integer" else look_of(kind)
+            style = {"color": look.colour, "marker": look.marker, "label": LABELS[kind]}
+            panel.plot(*zip(*points, strict=True), **style)
         none = study.line(learner, "none").mean["spread"]
-        panel.axhline(none, color="#8A8A8A", dashes=(1, 1.6), label="not averaged")
+        panel.axhline(none, color=LOOKS["none"].colour, dashes=(1, 1.6), label="not averaged")
         panel.set(xscale="log", yscale="log", xlabel="rotations m", title=learner)
     panels[0].set_ylabel("change of the energy under rotation, of its spread")
-    panels[1].legend(loc="lower left")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 

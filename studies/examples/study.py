@@ -36,7 +36,7 @@ from rich.table import Table
 
 from sparseaug._io import write_atomic
 from sparseaug.errors import ArgumentError, shorten
-from studies.report.looks import figure_bytes, figure_style, frame, new_figure
+from studies.report.looks import LOOKS, Look, figure_bytes, figure_style, frame, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -284,11 +284,19 @@ def _dots(panel: Axes, lines: Sequence[Line], column: Column) -> None:
     for place, line in enumerate(lines):
         if column.key in line.mean:
             mean, sd = line.mean[column.key] * column.scale, line.sd[column.key] * column.scale
-            panel.errorbar(
-                mean, place, xerr=sd, fmt="o", color="#0072B2", markersize=3.5, capsize=2
-            )
+            look = look_of(line.way)
+            style: dict[str, Any] = {"fmt": look.marker, "color": look.colour, "markersize": 3.5}
+            panel.errorbar(mean, place, xerr=sd, capsize=2, **style)
     panel.set_yticks(range(len(lines)), [line.way for line in lines])
     panel.set_ylim(len(lines) - 0.5, -0.5)
+
+
+def look_of(way: str) -> Look:
+    """How a way of training is drawn everywhere: draws, designs, streaming, all, none."""
+    kind = way.split(",")[0].split()[0]
+    names = {"lattice": "design", "64": "words", "drawn": "draws", "sorted": "truth"}
+    names |= {"spectrum": "truth", "invariant": "truth", "Lebedev": "field"}
+    return LOOKS.get(names.get(kind, kind), LOOKS["none"])
 
 
 def _listed(one_seed: Callable[[int], Iterable[Row]], seed: int) -> list[Row]:

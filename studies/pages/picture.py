@@ -14,18 +14,15 @@ import matplotlib as mpl
 import numpy as np
 
 import sparseaug as sa
+from studies.pages.gallery import dots
 from studies.paper import read_comparison, read_results
-from studies.report.looks import LOOKS
+from studies.report.looks import GREY, LOOKS, NAMES
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-BOUNDS = {
-    "a-priori": "the paper's bound",
-    "spectral": "exact deviation",
-    "landmarks": "closed forms",
-}
+BOUNDS = ("a-priori", "spectral", "landmarks")
 
 
 def show_sample(ax: Axes) -> None:
@@ -33,7 +30,7 @@ def show_sample(ax: Axes) -> None:
     S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
     chosen = np.isin(np.arange(720), S.group.rank(S.elements))
     x, y = np.divmod(np.arange(720), 24)
-    ax.scatter(x[~chosen], y[~chosen], 9, "#C9C9C9", linewidths=0)
+    ax.scatter(x[~chosen], y[~chosen], 9, GREY, linewidths=0)
     ax.scatter(x[chosen], y[chosen], 24, LOOKS["one-shot-64"].colour, linewidths=0)
     ax.set_axis_off()
     ax.set_title("720 orderings of six numbers,\nand S: 64 of them, drawn once")
@@ -45,10 +42,10 @@ def show_sizes(ax: Axes, folder: Path) -> None:
     if found is None:
         raise SystemExit(f"{folder} has no designs.json; make paper writes it.")
     sizes = found.sizes
-    for kind, label in (("draws", "m draws"), ("design", "a design of m")):
+    for kind in ("draws", "design"):
         means = [size.by_seed(kind, "discrepancy").mean() for size in sizes]
-        look = LOOKS[kind]
-        ax.loglog([s.m for s in sizes], means, color=look.colour, marker=look.marker, label=label)
+        line = {"color": LOOKS[kind].colour, "marker": LOOKS[kind].marker, "label": NAMES[kind]}
+        ax.loglog([s.m for s in sizes], means, **line)
     ax.set_xticks([size.m for size in sizes], [str(size.m) for size in sizes], minor=False)
     ax.minorticks_off()
     ax.set_xlabel("m, elements in S")
@@ -61,16 +58,9 @@ def show_bounds(ax: Axes, folder: Path) -> None:
     found = read_results(folder)
     certificates = found.certificates["one-shot-64"].values
     truth = np.median(found.methods["one-shot-64"].curves["gradient_norm"][:, -1])
-    names = [*BOUNDS, "truth"]
-    values = [np.median(certificates[name][:, -1]) for name in BOUNDS] + [truth]
-    ax.barh(range(4), values, color=[LOOKS[name].colour for name in names], height=0.6)
-    ax.set_yticks(range(4), [*BOUNDS.values(), "truth"])
-    ax.set_xscale("log")
+    values = {name: float(np.median(certificates[name][:, -1])) for name in BOUNDS}
+    dots(ax, values | {"truth": float(truth)}, "")
     ax.set_xlim(0.01, 1e6)
-    for place, value in enumerate(values):
-        ax.text(
-            1.25 * value, place, f"{value:,.2g}" if value < 1000 else f"{value:,.0f}", va="center"
-        )
     ax.set_title("what is proved of the gradient\nover all 720, after training on S")
 
 

@@ -12,53 +12,36 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 from sparseaug.errors import ArgumentError
+from studies.pages.tables import DOCS
 from studies.rates import read_study
-from studies.rates.part import Table
+from studies.report.looks import figure_bytes, figure_style
+from studies.report.study import draw_panels
 from studies.views.needed import (
-    KINDS,
-    NOTHING,
     Row,
     as_good,
-    better,
     left_by_draws,
     needed,
-    pairs,
-    scores,
     views_needed,
 )
 from studies.views.rows import as_csv, merged, read_rows
 from studies.views.summary import (
-    COLUMNS,
     DESIGNS,
     SOURCE,
-    agreement,
     apart,
-    frontier,
+    panels,
 )
-from studies.views.table import CASES
-
-DOCS = Path(__file__).parents[2] / "docs"
-SHOWN = (1, 4, 16, 64)  # m of draws in the tables of the page
 
 
 def renewed(page: str, rows: Sequence[Row]) -> str:
     """The page with its tables made again."""
-    blocks = {
-        "short": _short(rows),
-        "needed": _markdown(needed(rows)),
-        "scores": _markdown(scores(rows)),
-        "better": _markdown(better(rows)),
-        "agreement": _found(rows),
-        "csv": _columns(),
-    }
-    blocks |= {case.name: _task([r for r in rows if r["task"] == case.name]) for case in CASES}
+    blocks = {"short": _short(rows), "needed": _needed(rows)}
     for name, text in blocks.items():
         mark = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
         places = mark.findall(page)
@@ -75,28 +58,24 @@ SHORT = """\
   of the eight turns and mirror images still leave {seven}.
 - **Designs pay for some models**: {orders} orders of atoms for the kernel machine instead of
   {draws}, {sorted} if it was trained on sorted atoms; {signs} of 64 signs for the kernel machine on
-  graphs, {columns} of 720 orders of columns, {rotations} rotations. For others they gain nothing:
-  for the network on digits the best design of at most 32 shifts leaves {designed}, and 32 distinct
-  draws {distinct}.
-- **The field's schemes**: of at most 42 rotations, product grids leave {grid} for the network and
-  {grid_kernel} for the kernel machine, our designs {least} and {least_kernel}; a tenth takes {many}
-  and {many_kernel} views of a grid, {rotations} and {rotations_kernel} of a design. Five crops
-  leave {crops}, five distinct draws {five}; all flips {flips}, four quarter turns {turns}; rotated
-  columns never less than {rolled}. A canonical form is not an average, and about as far from the
-  mean over the group as one random view. For the model that was trained on sorted atoms the best
-  score of all is that of {best} ({best_score} eV; sorted, one view, {in_order}; all orders
-  {all_orders}). For the one that was trained on canonical signs it is that of {best_signs}
-  ({best_signs_score}; canonical, one view, {canonical}).
-- **Scores**: the forest on digits goes from {one} to {all} %, and {enough} distinct draws are
-  within 1 % of that, to the worse end of a 95 % interval. Averaging changes nothing for the forest
-  on photographs ({still} and {the_same} %).
-- **You can know beforehand, within error bars**: `sa.orbit_spectrum` measures the spectrum of your
-  model, and `sa.choose` finds the views. The formula behind them is checked here: given the exact
-  spectrum of the same model on the same inputs, it agrees with {rows} measured errors of designs,
-  all that are above 1 %, to {median} in the median and {most} at most. From a few hundred draws the
-  spectrum is an estimate: of 69 pairs of a model and an S in `studies/spectrum.py`, mean
-  squares predicted from at most 256 draws are off by 10.5 % in the median, and by at most 1.1 times
-  the 95 % error bar of the comparison."""
+  graphs, {columns} of 720 orders of columns, {rotations} rotations. For the network on digits they
+  gain nothing: the best design of at most 32 shifts leaves {designed}, 32 distinct draws {distinct}.
+- **What libraries of the field do**: of at most 42 rotations, weighted grids leave {grid} for the
+  network and {grid_kernel} for the kernel machine, our designs {least} and {least_kernel}; a tenth
+  takes {many} views of a grid and {rotations} of a design. Five crops leave {crops}, five distinct
+  draws {five}; all flips {flips}, four quarter turns {turns}; rotated columns never less than
+  {rolled}.
+- **A canonical form is not an average**, and about as far from the mean over the group as one random
+  view. Its score may be better all the same: for the model that was trained on sorted atoms the best
+  is {best} ({best_score} eV; sorted, one view, {in_order}; all orders {all_orders}), for the one that
+  was trained on canonical signs {best_signs} ({best_signs_score}; canonical {canonical}).
+- **Scores**: the forest on digits goes from {one} to {all} %, and {enough} distinct draws are within
+  1 % of that; nothing changes for the forest on photographs ({still} and {the_same} %).
+- **You can know beforehand**: `sa.orbit_spectrum` measures the spectrum of your model, and
+  `sa.choose` finds the views. From the exact spectrum the formula behind them agrees with {rows}
+  measured errors of designs to {median} in the median and {most} at most. From at most 256 draws
+  (69 pairs of a model and an S in `studies/spectrum.py`) mean squares are off by 10.5 % in the
+  median, and by at most 1.1 times the 95 % error bar."""
 """What to take away; the numbers are those of the rows, the last three those of the script."""
 
 
@@ -140,7 +119,6 @@ def _short(rows: Sequence[Row]) -> str:
             signs=views("graphs", "kernel", "design"),
             columns=views("columns", "network", "design"),
             rotations=views("water", "network", "design"),
-            rotations_kernel=views("water", "kernel", "design"),
             designed=left("digits", "network", "design", most=32),
             distinct=_percent(left_by_draws(32, 64)),
             grid=left("water", "network", "field", most=42),
@@ -148,7 +126,6 @@ def _short(rows: Sequence[Row]) -> str:
             least=left("water", "network", "design", most=42),
             least_kernel=left("water", "kernel", "design", most=42),
             many=views("water", "network", "field"),
-            many_kernel=views("water", "kernel", "field"),
             crops=left("digits", "network", "field"),
             five=_percent(left_by_draws(5, 64)),
             flips=left("photographs", "network", "field", "all flips"),
@@ -186,63 +163,19 @@ def _missing(task: str) -> NoReturn:
     raise LookupError(task)
 
 
-def _columns() -> str:
-    return "\n".join(["| column | what it holds |", "|---|---|", *_lines(COLUMNS.items())])
-
-
-def _found(rows: Sequence[Row]) -> str:
-    return "\n".join(f"- {each.text} {each.measured}" for each in agreement(rows))
-
-
-def _task(rows: Sequence[Row]) -> str:
-    """The schemes worth showing, with error, prediction and score of every model."""
-    if not rows:
-        return ""
-    models = [model for _, model in pairs(rows)]
-    of = {(r["model"], r["scheme"], r["m"]): r for r in rows}
-    columns = ["views", "m", *(f"{model}: error (predicted), score" for model in models)]
-    designs = [[r for r in rows if (r["model"], r["kind"]) == (m, "design")] for m in models]
-    best = {(row["scheme"], row["m"]) for found in designs for row in frontier(found)}
-    lines, first = [], _shown([r for r in rows if r["model"] == models[0]], best)
-    added = [r for r in rows if r["source"] != SOURCE and r not in first]
-    for row in [*first, *added]:
-        found = [of.get((model, row["scheme"], row["m"])) for model in models]
-        label = "all" if row["kind"] == "full" else row["scheme"]
-        lines.append([label, row["m"] or "", *("" if r is None else _cell(r) for r in found)])
-    return _markdown(Table("", "", columns, lines, f"Score: {rows[0]['unit']}."))
-
-
-def _shown(rows: Sequence[Row], best: set[tuple[str, int]]) -> list[Row]:
-    """Draws of a few sizes, all that has one size, and designs that are best for some model."""
-    chosen = []
-    for row in rows:
-        same = [other for other in rows if other["scheme"] == row["scheme"]]
-        least = row["kind"] == "field" and row["error"] == min(r["error"] for r in same)
-        if row["kind"] == "design":
-            keep = (row["scheme"], row["m"]) in best
-        else:
-            keep = row["kind"] == "full" or least or len(same) == 1 or row["m"] in SHOWN
-        if keep:
-            chosen.append(row)
-    return sorted(chosen, key=lambda row: (KINDS.index(row["kind"]), row["m"] or 0))
-
-
-def _cell(row: Row) -> str:
-    error = f"{row['error']:.3f}" if row["error"] > NOTHING else "0"
-    predicted = "" if not row["predicted"] else f" ({row['predicted']:.3f})"
-    score = "-" if row["score"] is None else f"{row['score']:.4g}"
-    return f"{error}{predicted}, {score}"
-
-
-def _markdown(table: Table) -> str:
-    rule = "|" + "---|" * len(table.columns)
-    head = ["| " + " | ".join(table.columns) + " |", rule]
-    note = ["", table.note] if table.note else []
-    return "\n".join([*head, *_lines(table.rows), *note])
-
-
-def _lines(rows: Iterable[Iterable[object]]) -> list[str]:
-    return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+def _needed(rows: Sequence[Row]) -> str:
+    """How many views leave a tenth, for each task and model; draws always need as many."""
+    found = needed(rows)
+    models: dict[tuple[str, ...], list[str]] = {}  # those with the same cells share a line
+    for row in found.rows:
+        known = dict(zip(found.columns, row, strict=True))
+        task = known["task"].split(",")[0]  # the page says how large each group is
+        same = (task, known["distinct"], known["field"], known["designs"])
+        models.setdefault(same, []).append(known["model"])
+    lines = ["| task | model | distinct draws | field | designs |", "|---|---|---|---|---|"]
+    for (task, *cells), names in models.items():
+        lines.append("| " + " | ".join([task, "; ".join(names), *cells]) + " |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -254,7 +187,8 @@ def main() -> None:
             raise ArgumentError(f"{folder} holds a quick study; the page shows whole ones.")
         rows = merged(read_rows(folder / "views.csv"), there)
         (DOCS / "views.csv").write_text(as_csv(rows), encoding="utf-8")
-        (DOCS / "views.png").write_bytes((folder / "views.png").read_bytes())
+    with figure_style():
+        (DOCS / "views.png").write_bytes(figure_bytes(draw_panels(panels(rows)), "png"))
     page = DOCS / "views.md"
     page.write_text(renewed(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
     print(f"{len(rows)} rows, {sum(row['source'] != SOURCE for row in rows)} of them by others.")

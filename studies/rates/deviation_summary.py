@@ -212,7 +212,9 @@ def _against_order(rows: list[dict[str, Any]]) -> Panel:
             values = [float(v) for v in expected if v is not None]
             lines.append(Line(f"{name}, typical", x, [values], dashed=True))
     every = sorted({e["log_order"]: e["bound"] for e in rows if e["m"] == _M}.items())
-    lines.append(Line("bound", [x for x, _ in every], [[v for _, v in every]], dashed=True))
+    lines.append(
+        Line("a-priori-bound", [x for x, _ in every], [[v for _, v in every]], dashed=True)
+    )
     return Panel(f"Mean deviation of {_M} draws", "log |G|", lines, log_x=False, log_y=False)
 
 

@@ -1,8 +1,9 @@
 """One look for every figure and page: size, type, a quiet frame, and a colour, dash and marker by name.
 
 Colours are Okabe and Ito's, which stay apart for colour-blind readers; the one-shot methods are one
-hue that darkens as S grows. Where theirs are too pale for a line, which needs a contrast of 3 against
-what is behind it (WCAG 1.4.11), they are darkened. Dashes carry the same difference without colour.
+hue that darkens as S grows, and so are the bounds that are known before S is drawn. Where theirs are
+too pale for a line, which needs a contrast of 3 against what is behind it (WCAG 1.4.11), they are
+darkened. Dashes and markers carry the same difference without colour. `NAMES` are the words.
 The bytes of a figure do not depend on the day.
 """
 
@@ -35,6 +36,8 @@ _SETTINGS = {
     "pdf.fonttype": 42,  # TrueType, which printers and arXiv take; Type 3 they refuse
 }
 
+GREY = "#C9C9C9"  # what was not chosen, and what stands beside
+GRID = "#ECECEC"
 _QUIET = "#AAAAAA"
 
 
@@ -57,7 +60,7 @@ def frame(axes: Axes) -> None:
     """Two spines, a light grid, nothing else."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(_QUIET)
-    axes.grid(True, which="major", color="#ECECEC", linewidth=0.6)
+    axes.grid(True, which="major", color=GRID, linewidth=0.6)
     axes.tick_params(which="both", color=_QUIET)
     axes.set_axisbelow(True)
 
@@ -106,27 +109,47 @@ LOOKS = {
     "one-shot-4": Look("#3A97D3", "#A8DCFA"),
     "one-shot-16": Look("#1B69A8", "#4BAAE8"),
     "one-shot-64": Look("#0A3A78", "#2F7BE0"),
-    # designs beside draws
+    # which S
+    "one-shot": Look("#1B69A8", "#4BAAE8"),
     "draws": Look("#1B69A8", "#4BAAE8"),
+    "distinct draws": Look("#3A97D3", "#A8DCFA", (), "v"),
     "design": Look("#009E73", "#2CC79B", (5, 1.4), "s"),
-    # the full-gradient norm and its bounds
-    "truth": Look("#1A1A1A", "#F2F2F2"),
-    "kernel": Look("#009E73", "#2CC79B"),
     "words": Look("#9A8700", "#F0E442", (2, 1.4), above=True),
+    "field": Look("#B26F00", "#E69F00", (3, 1.4), "^"),  # what other libraries take
+    # the full-gradient norm and its bounds; `words` is a bound too
+    "truth": Look("#1A1A1A", "#F2F2F2"),
+    "kernel": Look("#8A5A2B", "#D9A06B"),
     "landmarks": Look("#7B5EA7", "#B39BDB"),
     "spectral": Look("#0072B2", "#4BAAE8", (5, 1.4)),
-    "a-priori": Look("#D55E00", "#FF8A3D", (1, 1.4)),
+    "a-priori": Look("#8E2C62", "#F0A6CF", (1, 1.4), "D"),
     # the deviation of S and its bounds
     "deviation": Look("#0072B2", "#4BAAE8"),
     "sharp-bound": Look("#C2609A", "#E59BC4", (5, 1.4), "s"),
-    "a-priori-bound": Look("#D55E00", "#FF8A3D", (1, 1.4), "D"),
+    "a-priori-bound": Look("#8E2C62", "#F0A6CF", (1, 1.4), "D"),
 }
 SPARE = (
-    Look("#009E73", "#2CC79B"),
-    Look("#C2609A", "#E59BC4"),
-    Look("#9A8700", "#F0E442"),
     Look("#7B5EA7", "#B39BDB"),
+    Look("#8A5A2B", "#D9A06B", (), "D"),
+    Look("#4F6D7A", "#9FB8C3", (), "s"),
+    Look("#C2609A", "#E59BC4", (), "^"),
+    Look("#9A8700", "#F0E442", (), "v"),
+    Look("#A33B20", "#F29C82", (), "P"),
+    Look("#2E8B9A", "#7FD3DF", (), "X"),
 )
+NAMES = {
+    "a-priori": "a-priori (the paper's bound)",
+    "spectral": "spectral (exact deviation)",
+    "kernel": "kernel",
+    "words": "words",
+    "landmarks": "landmarks",
+    "truth": "truth",
+    "draws": "m draws",
+    "design": "a design of m",
+    "deviation": "exact deviation",
+    "a-priori-bound": "the paper's bound",
+    "sharp-bound": "the sharper bound",
+}
+"""What legends and labels call them: the words of the API and of the pages."""
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +23,7 @@ from studies.paper.folder import using
 from studies.rates import Finding, Line, Panel, Summary, Table, read_study
 from studies.report.charts import Chart, Series
 from studies.report.looks import (
+    LOOKS,
     SPARE,
     Look,
     figure_bytes,
@@ -40,13 +43,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _TITLE = "The paper's rates and bounds, measured"
-_LOOKS = (
-    Look("#0072B2", "#4BAAE8", (), "o"),
-    Look("#D55E00", "#FF8A3D", (), "D"),
-    Look("#1A1A1A", "#F2F2F2", (), "s"),
-    *SPARE,
-)
 _DASHES = ((4, 2), (1, 1.4))
+_MARKERS = "vP*X<"  # of further lines of one kind in a panel
 _FEW = 6  # places on a logarithmic axis that are labelled themselves
 
 
@@ -77,7 +75,7 @@ def write_study(folder: str | os.PathLike[str]) -> list[Path]:
             ]
             for name, part in drawn:
                 for kind in ("pdf", "png"):
-                    files[f"{name}.{kind}"] = figure_bytes(_figure(part.panels), kind)
+                    files[f"{name}.{kind}"] = figure_bytes(draw_panels(part.panels), kind)
     except MissingPackageError:
         pass
     files["study.html"] = _page(data, parts).encode()
@@ -104,7 +102,8 @@ def _csv(given: Table) -> bytes:
     return text.getvalue().encode()
 
 
-def _figure(panels: Sequence[Panel]) -> Figure:
+def draw_panels(panels: Sequence[Panel]) -> Figure:
+    """All panels, two beside each other, each with its legend below it."""
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     figure = new_figure(height=3.4 * rows)
@@ -161,21 +160,25 @@ def _clip(given: Panel) -> dict[str, Any]:
 
 
 def _looks(panels: Sequence[Panel]) -> list[list[Look]]:
-    """A colour for each name, the same in all panels; the dashed 'x, typical' has that of 'x'."""
-    found: dict[str, Look] = {}
+    """A look for each line: that of its kind, the label up to a comma or colon, in every panel.
+
+    Kinds that `LOOKS` knows have their own; others take the spare ones in turn.
+    """
+    found: dict[str, Look] = dict(LOOKS)
+    spare = itertools.cycle(SPARE)
     looks = []
     for given in panels:
-        names = [each.label.split(",")[0] if each.dashed else each.label for each in given.lines]
-        free = [look for look in _LOOKS if look not in [found.get(name) for name in names]]
-        dashed: Counter[str] = Counter()
+        times: Counter[tuple[str, bool]] = Counter()
         row = []
-        for line, name in zip(given.lines, names, strict=True):
-            if name not in found:
-                found[name] = free.pop(0) if free else _LOOKS[len(found) % len(_LOOKS)]
-            known = found[name]
-            dash = _DASHES[dashed[name] % len(_DASHES)] if line.dashed else ()
-            dashed[name] += line.dashed
-            row.append(Look(known.colour, known.dark, dash, known.marker))
+        for line in given.lines:
+            kind = re.split("[,:]", line.label)[0]
+            if kind not in found:
+                found[kind] = next(spare)
+            known, before = found[kind], times[kind, line.dashed]
+            times[kind, line.dashed] += 1
+            dash = _DASHES[before % len(_DASHES)] if line.dashed else ()
+            marker = _MARKERS[(before - 1) % len(_MARKERS)] if before else known.marker
+            row.append(Look(known.colour, known.dark, dash, marker))
         looks.append(row)
     return looks
 

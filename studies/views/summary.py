@@ -152,22 +152,26 @@ def summarise(measured: Measured) -> Summary:
         doubt < _EXACT,
     )
     tables = [needed(rows), scores(rows), better(rows), table]
-    panels = [_panel(case.name, case.title, case.models[0], measured, rows) for case in CASES]
-    return Summary([*agreement(rows), exact], tables, panels)
+    return Summary([*agreement(rows), exact], tables, panels(rows))
 
 
-def _panel(name: str, title: str, model: str, measured: Measured, rows: Sequence[Row]) -> Panel:
+def panels(rows: Sequence[Row]) -> list[Panel]:
+    """One for each task, with its first model."""
+    return [_panel(case.name, case.title, case.models[0], rows) for case in CASES]
+
+
+def _panel(name: str, title: str, model: str, rows: Sequence[Row]) -> Panel:
     mine = [row for row in rows if (row["task"], row["model"]) == (name, model)]
     lines: list[Line] = []
-    for label, kind in (("draws", "draws"), ("designs", "design"), ("distinct draws", "distinct")):
+    for label, kind in (("draws", "draws"), ("distinct draws", "distinct"), ("design", "design")):
         chosen = frontier([row for row in mine if row["kind"] == kind])
-        lines += _lines(label, chosen, measured, predicted=kind != "distinct")
+        lines += _lines(label, chosen)
     families: dict[str, list[Row]] = {}
     for row in mine:
         if row["kind"] == "field" and row["error"] > NOTHING:
             families.setdefault(row["scheme"].split(",")[0], []).append(row)
     for label, found in families.items():
-        lines += _lines(label, found, measured, predicted=False)
+        lines += _lines(f"field: {label}", found)
     return Panel(f"{title}: error left", "views m", lines)
 
 
@@ -180,18 +184,8 @@ def frontier(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _lines(label: str, rows: Sequence[Row], measured: Measured, *, predicted: bool) -> list[Line]:
+def _lines(label: str, rows: Sequence[Row]) -> list[Line]:
     if not rows:
         return []
-    x = [float(row["m"]) for row in rows]
-    keys = [(row["scheme"], row["m"]) for row in rows]
-    seeds = [
-        [next(e["error"] for e in result["rows"] if (e["scheme"], e["m"]) == key) for key in keys]
-        for task, result in measured
-        if (task["case"], task["model"]) == (rows[0]["task"], rows[0]["model"])
-    ]
-    lines = [Line(label, x, seeds, "line" if len(x) > 1 else "points")]
-    if predicted and all(row["predicted"] for row in rows):
-        theory = [[row["predicted"] for row in rows]]
-        lines.append(Line(f"{label}, predicted", x, theory, dashed=True))
-    return lines
+    x, errors = [float(row["m"]) for row in rows], [row["error"] for row in rows]
+    return [Line(label, x, [errors], "line" if len(x) > 1 else "points")]

@@ -6,13 +6,15 @@ import math
 from pathlib import Path
 from typing import Any
 
+from studies.report.looks import LOOKS, SPARE
 from studies.which.claims import best_other, ours, sizes
 
 COLUMNS = ("draws", "distinct", "deviation", "prior", "catalogue", "field", "spectrum")
-COLOURS = {
-    **{"draws": "#999999", "deviation": "#D55E00", "field": "#E69F00"},
-    **{"catalogue": "#009E73", "spectrum": "#0072B2"},
+DRAWN = {
+    **{"draws": LOOKS["draws"], "field": LOOKS["field"], "deviation": SPARE[2]},
+    **{"prior": SPARE[0], "spectrum": LOOKS["design"]},
 }
+"""Kinds of sets in the picture; the one that is advised is the design."""
 
 
 def tables(pairs: list[dict[str, Any]]) -> str:
@@ -65,18 +67,19 @@ def draw(pairs: list[dict[str, Any]], path: Path) -> None:
     figure = Figure(figsize=(3 * columns, 2.4 * rows), layout="constrained")
     for place, pair in enumerate(pairs, 1):
         axes = figure.add_subplot(rows, columns, place)
-        for kind, colour in COLOURS.items():
+        for kind, look in DRAWN.items():
             at: dict[int, float] = {}
             for s in pair["sets"]:
                 if s["kind"] == kind:
                     at[s["m"]] = min(at.get(s["m"], 1.0), max(s["left"], 1e-6))
-            axes.loglog(list(at), list(at.values()), "o-", color=colour, ms=3, lw=1.2, label=kind)
+            line = {"color": look.colour, "marker": look.marker, "ms": 3, "lw": 1.2}
+            axes.loglog(list(at), list(at.values()), label=kind, **line)
         axes.set_title(f"{pair['pair']} ({pair['group']})", fontsize=8)
         axes.set_xticks(sizes(pair), map(str, sizes(pair)), fontsize=7)
         axes.minorticks_off()
         axes.tick_params(labelsize=7)
-        if place == 1:
-            axes.legend(fontsize=6, frameon=False)
+    handles, labels = figure.axes[0].get_legend_handles_labels() if pairs else ([], [])
+    figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=7, frameon=False)
     figure.supxlabel("elements of S", fontsize=8)
     figure.supylabel("share of one view's error that is left, on other inputs", fontsize=8)
     figure.savefig(path)

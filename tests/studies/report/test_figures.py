@@ -1,14 +1,17 @@
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from studies.paper import Comparison, read_results
 from studies.paper.compared import MEASURED
 from studies.rates import Line, Panel
-from studies.report import write_report
+from studies.report import looks, write_report
 from studies.report.charts import Series
 from studies.report.figures import draw_certificates, draw_designs, draw_figure
 from studies.report.looks import Look, figure_bytes
-from studies.report.study import _figure as draw_panels
+from studies.report.study import draw_panels
 
 pytestmark = pytest.mark.usefixtures("drawing")
 
@@ -114,6 +117,26 @@ def test_designs_of_one_seed_are_drawn(designs):
     for name in ("gradient_norm", "test_risk"):
         designs["full"][name] = designs["full"][name][:1]
     assert figure_bytes(draw_designs(Comparison.from_dict(designs)), "png")
+
+
+def test_colours_are_written_in_one_file():
+    """A thing has one colour in all figures because no other file names any."""
+    files = sorted(Path(looks.__file__).parents[1].rglob("*.py"))
+    named = [
+        path.name for path in files if re.search(r"[\"']#[0-9A-Fa-f]{3,8}[\"']", path.read_text())
+    ]
+    assert named == ["looks.py"]
+
+
+def test_a_kind_that_has_a_look_keeps_it_in_a_study_and_its_second_line_another_marker():
+    names = ("design", "draws", "field: crops", "field: flips", "S6")
+    drawn = draw_panels([Panel("x", "m", [Line(n, [1.0, 2.0], [[1.0, 0.5]]) for n in names])])
+    design, draws, crops, flips, other = drawn.axes[0].lines
+    assert design.get_color() == looks.LOOKS["design"].colour
+    assert draws.get_color() == looks.LOOKS["draws"].colour
+    assert crops.get_color() == flips.get_color() == looks.LOOKS["field"].colour
+    assert crops.get_marker() != flips.get_marker()
+    assert other.get_color() == looks.SPARE[0].colour
 
 
 def test_a_name_has_one_colour_in_all_panels_of_a_study_and_legends_stand_below():

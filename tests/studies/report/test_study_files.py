@@ -101,7 +101,7 @@ def test_every_crafted_study_is_a_typed_error_or_is_written_as_it_stands(
 ):
     monkeypatch.setattr("os.fsync", lambda handle: None)
     if not panels:  # which alone are drawn
-        monkeypatch.setattr("studies.report.study._figure", lambda given: None)
+        monkeypatch.setattr("studies.report.study.draw_panels", lambda given: None)
 
     def read(wrong):
         save_json(tmp_path / "results.json", wrong)

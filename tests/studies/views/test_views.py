@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from pathlib import Path
 
@@ -410,8 +411,9 @@ def test_the_page_and_its_table_agree():
     assert {row["task"] for row in rows} >= {case.name for case in CASES}
 
 
-MARKS = ["short", "csv", "needed", "scores", "better", "agreement", *(case.name for case in CASES)]
-EMPTY_PAGE = "\n".join(f"<!-- begin {name} -->\n<!-- end {name} -->" for name in MARKS)
+EMPTY_PAGE = "\n".join(
+    f"<!-- begin {name} -->\n<!-- end {name} -->" for name in ("short", "needed")
+)
 
 
 def test_the_best_scores_that_the_page_names_are_the_least_of_all_rows():
@@ -433,18 +435,28 @@ def test_a_row_with_only_what_is_needed_goes_through_the_page(kind, tmp_path):
     ours = page.read_rows(ROOT / "docs" / "views.csv")
     for model in ("network", "their model"):
         path.write_text(page.as_csv([*ours, {**bare, "model": model}]))
-        made = page.renewed(EMPTY_PAGE, page.read_rows(path))
-        label = "all" if kind == "full" else "theirs"
-        assert f"| {label} | 7 | " in made
-        assert "0.300, - |" in made
+        rows = page.read_rows(path)
+        made = page.renewed(EMPTY_PAGE, rows)
+        assert re.search(r"^\| Digits \| .*network", made, re.MULTILINE)
+        assert bool(re.search(r"^\| Digits \| .*their model", made, re.MULTILINE)) == (
+            model == "their model"
+        )
+        assert page.panels(rows)
 
 
 def test_a_row_of_somebody_else_is_on_the_page():
-    theirs = {**ROW, "source": "somebody, 2027", "scheme": "their rule", "model": "their model"}
-    text = EMPTY_PAGE
-    made = page.renewed(text, [ROW, theirs])
-    assert "| their rule | 4 |  | 0.500 (0.500), 70 |" in made
-    assert page.renewed(made, [ROW, theirs]) == made
+    theirs = {**ROW, "kind": "field", "source": "somebody, 2027", "scheme": "their rule"}
+    rows = [ROW, {**theirs, "model": "their model", "m": 9, "error": 0.05}]
+    made = page.renewed(EMPTY_PAGE, rows)
+    assert "| Digits | their model | - | 9 (their rule) | - |" in made
+    assert page.renewed(made, rows) == made
+
+
+def test_the_picture_has_a_line_for_every_kind_and_family():
+    theirs = {**ROW, "kind": "field", "scheme": "crops, five", "m": 5}
+    more = [{**ROW, "kind": kind} for kind in ("distinct", "design")]
+    labels = [line.label for line in page.panels([ROW, theirs, *more])[0].lines]
+    assert labels == ["draws", "distinct draws", "design", "field: crops"]
 
 
 def test_a_page_without_a_place_for_a_table_is_refused():
