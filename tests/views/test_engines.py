@@ -88,6 +88,21 @@ def test_two_workers_a_dask_cluster_and_two_ranks_write_the_bytes_of_one(tmp_pat
     assert files(ranks) == files(tmp_path / "one")
 
 
+def test_a_ray_cluster_writes_the_bytes_of_one(tmp_path):
+    ray = pytest.importorskip("ray")
+    import ray.util.joblib
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.util.joblib.register_ray()
+    try:
+        with joblib.parallel_config(backend="ray"):
+            compute(tmp_path / "ray")
+    finally:
+        ray.shutdown()
+    compute(tmp_path / "one")
+    assert files(tmp_path / "ray") == files(tmp_path / "one")
+
+
 def test_a_function_is_called_by_one_thread_at_a_time_and_only_by_the_callers(tmp_path):
     import threading
 
