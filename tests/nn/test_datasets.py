@@ -477,3 +477,12 @@ class TestDictsAndGraphs:
             sa.errors.ArgumentError, match="does not relabel nodes; give permute_nodes"
         ):
             self.second(graph, sa.permute_axis(sa.symmetric(4)))
+
+
+def test_a_split_puts_all_copies_of_a_sample_on_one_side():
+    data = TensorDataset(torch.arange(15.0).reshape(5, 3), torch.arange(5))
+    copies = OneShotDataset(data, sa.permute_axis(sa.cyclic(3)), "full")
+    parts = copies.split([0.4, 0.4, 0.2], rng=3)
+    assert [len(part) for part in parts] == [6, 6, 3]
+    samples = [{int(y) for _, y in part} for part in parts]
+    assert sorted(y for part in samples for y in part) == list(range(5))

@@ -90,10 +90,8 @@ def test_two_workers_a_dask_cluster_and_two_ranks_write_the_bytes_of_one(tmp_pat
 
 def test_a_ray_cluster_writes_the_bytes_of_one(tmp_path):
     ray = pytest.importorskip("ray")
-    import ray.util.joblib
-
+    pytest.importorskip("ray.util.joblib").register_ray()
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    ray.util.joblib.register_ray()
     try:
         with joblib.parallel_config(backend="ray"):
             compute(tmp_path / "ray")
