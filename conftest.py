@@ -39,7 +39,7 @@ def pytest_collect_file(file_path, parent):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """So is an example in a docstring or a document; the library's run alone, as when they are pasted."""
+    """So is an example in a docstring or a document; the library's run alone, as if pasted."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             if item.dtest is not None and "src" in item.path.parts:
