@@ -97,6 +97,7 @@ def parse_json(text: str | bytes) -> Any:
         RecursionError: It is nested too deep.
 
     Examples:
+        >>> from sparseaug._archive import parse_json
         >>> parse_json('{"calls": 4, "calls": 0}')
         Traceback (most recent call last):
         ValueError: it has the key 'calls' twice

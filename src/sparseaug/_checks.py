@@ -137,6 +137,7 @@ def check_integer(
     """Return `value` as a Python int within range, or raise an `ArgumentError` that names it.
 
     Examples:
+        >>> from sparseaug._checks import check_integer
         >>> check_integer("m", 64, at_least=1)
         64
         >>> check_integer("m", 0, at_least=1)
@@ -177,6 +178,7 @@ def check_array(
     """`value` as an array of int64 or, with NaN and infinity, of float64; or an error that names it.
 
     Examples:
+        >>> from sparseaug._checks import check_array
         >>> check_array("ranks", [1.5])
         Traceback (most recent call last):
         sparseaug.errors.ArgumentError: ranks has dtype float64; give integers that fit 64 bits.
@@ -238,6 +240,7 @@ def check_real(
     """Return `value` as a float strictly between the limits, or raise an `ArgumentError`.
 
     Examples:
+        >>> from sparseaug._checks import check_real
         >>> check_real("delta", 0.05, above=0, below=1)
         0.05
     """
@@ -257,6 +260,7 @@ def check_weights(weights: ArrayLike, count: int) -> NDArray[np.float64] | None:
     """One finite real number per row, of positive sum; None where all are equal.
 
     Examples:
+        >>> from sparseaug._checks import check_weights
         >>> check_weights([0.5, 0.25, 0.25], 2)
         Traceback (most recent call last):
         sparseaug.errors.ArgumentError: weights has shape (3,); give one number for each of the 2 rows.
@@ -278,6 +282,7 @@ def check_not_negative(name: str, value: float, *, at_most: float = math.inf) ->
     """Return `value` as a finite float from 0 up to the limit, or raise an `ArgumentError`.
 
     Examples:
+        >>> from sparseaug._checks import check_not_negative
         >>> check_not_negative("gap", 0)
         0.0
     """
@@ -302,6 +307,7 @@ def check_shape(shape: Any) -> tuple[int, ...]:
     """Return the shape of one sample as positive integers, or raise an `ArgumentError`.
 
     Examples:
+        >>> from sparseaug._checks import check_shape
         >>> check_shape([3, 4])
         (3, 4)
     """

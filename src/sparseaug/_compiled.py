@@ -37,6 +37,7 @@ def attempt(module: str, use: Callable[[Any], T], *, by_name: bool = False) -> T
         by_name: whether numba was requested by name; then it is an error if it is not installed
 
     Examples:
+        >>> from sparseaug._compiled import attempt
         >>> attempt("sparseaug.kernels.permanents_numba", lambda compiled: compiled.__name__)
         'sparseaug.kernels.permanents_numba'
     """

@@ -38,6 +38,7 @@ def up(x: float) -> float:
     """The next float above `x`: after one correctly rounded operation, above its exact result.
 
     Examples:
+        >>> from sparseaug._floats import UNIT, up
         >>> up(1.0) - 1.0 == 2 * UNIT
         True
     """
@@ -56,6 +57,7 @@ def gamma(n: float) -> float:
     is, 1 - n u is rounded once and put below, the quotient once and put above.
 
     Examples:
+        >>> from sparseaug._floats import UNIT, gamma
         >>> gamma(1) > UNIT
         True
     """
@@ -98,6 +100,7 @@ def power_up(x: float, k: int) -> float:
     """A float not below x^k, for 0 <= x and k >= 1.
 
     Examples:
+        >>> from sparseaug._floats import power_up
         >>> power_up(0.5, 3) >= 0.125, power_up(1.0, 10**9)
         (True, 1.0)
     """
@@ -125,6 +128,8 @@ def norm(v: NDArray[np.float64]) -> float:
     but for entries that are 1e-154 of the largest and do not count.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug._floats import norm
         >>> norm(np.array([3e-200, 4e-200])), norm(np.array([1e200]))
         (5e-200, 1e+200)
     """
@@ -136,6 +141,7 @@ def text_up(value: float, digits: int = 6) -> str:
     """`value` with that many digits, rounded up: a printed upper bound stays one.
 
     Examples:
+        >>> from sparseaug._floats import text_up
         >>> text_up(0.26944371234), text_up(0.25), text_up(0.65401, 3)
         ('0.269444', '0.25', '0.655')
     """
@@ -146,6 +152,7 @@ def text_down(value: float, digits: int = 6) -> str:
     """`value` with that many digits, rounded down: a printed lower bound stays one.
 
     Examples:
+        >>> from sparseaug._floats import text_down
         >>> text_down(0.6666666666666602)
         '0.666666'
     """

@@ -89,6 +89,7 @@ def is_name(text: object) -> bool:
     """Whether a name that stands in a file may become that of another: it stays in its folder.
 
     Examples:
+        >>> from sparseaug._io import is_name
         >>> is_name("one-shot-4.csv"), is_name("../results"), is_name("/etc/x"), is_name(".hidden")
         (True, False, False, False)
     """

@@ -20,6 +20,7 @@ class Table:
     A header of empty cells is left out of the text.
 
     Examples:
+        >>> from sparseaug._tables import Table
         >>> table = Table(("name", "m"), [("S*", "24"), ("C3", "3")], numbers=[1])
         >>> print(table.text())
         name   m

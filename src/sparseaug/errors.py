@@ -117,6 +117,7 @@ def escape_controls(text: str) -> str:
     r"""`text` without what a terminal obeys: a name or a header of a file may hold such characters.
 
     Examples:
+        >>> from sparseaug.errors import escape_controls
         >>> print(escape_controls("S\x1b[31m"))
         S\x1b[31m
     """
@@ -131,6 +132,7 @@ def cost_text(seconds: float, memory: float = 0.0) -> str:
     """What something takes, for people; `memory` in bytes is left out where it is not known.
 
     Examples:
+        >>> from sparseaug.errors import cost_text
         >>> cost_text(60, 3.1e7), cost_text(9000, 2.1e9), cost_text(1e9)
         ('about 1 minute and 31 MB of memory', 'about 2.5 hours and 2.1 GB of memory', 'about 32 years')
     """
@@ -144,6 +146,7 @@ def size_text(count: float) -> str:
     """A number of bytes for people, in two digits.
 
     Examples:
+        >>> from sparseaug.errors import size_text
         >>> size_text(16), size_text(3.1e7), size_text(1 << 31)
         ('16 bytes', '31 MB', '2.1 GB')
     """

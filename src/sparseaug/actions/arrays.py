@@ -221,6 +221,7 @@ def leaves(x: Any) -> list[Array]:
     """The arrays in x, in order.
 
     Examples:
+        >>> from sparseaug.actions.arrays import leaves
         >>> leaves((1, {"a": 2, "b": (3, 4)}))
         [1, 2, 3, 4]
     """

@@ -42,6 +42,7 @@ class PreparedAction:
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.actions import PreparedAction
         >>> shift = PreparedAction(sa.roll(sa.cyclic(3), (-1,)), np.array([[0], [1]]))
         >>> shift(np.array([[1, 2, 3]]))
         array([[[1, 2, 3]],
@@ -162,6 +163,7 @@ def distinct(rows: Rows) -> Distinct:
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.actions.prepared import distinct
         >>> found = distinct(np.array([[3], [1], [3]]))
         >>> found.first.tolist(), found.counts.tolist(), found.number.tolist()
         ([0, 1], [2, 1], [0, 1, 0])

@@ -72,8 +72,8 @@ def rotate(group: Group | str, axis: int = -1, *, rank: int = 1) -> Rotate:
         >>> both = sa.together(positions=sa.rotate(space), stress=sa.rotate(space, rank=2))
         >>> x = {"positions": np.ones((1, 5, 3)), "stress": np.eye(3)[None]}
         >>> moved = both(space.generators(), x)
-        >>> moved["positions"].shape, np.allclose(moved["stress"], np.eye(3))
-        ((3, 1, 5, 3), True)
+        >>> moved["positions"].shape, moved["stress"].shape
+        ((3, 1, 5, 3), (3, 1, 3, 3))
     """
     group = as_group(group)
     (axis,) = check_axes("axis", axis, 1)

@@ -259,6 +259,7 @@ def radius(seen: Seen, delta: float, *, largest: float, reach: float = math.inf)
         reach: no vector is farther from mu
 
     Examples:
+        >>> from sparseaug.certificate.anytime import Seen, radius
         >>> round(radius(Seen(1000, 0.1, 1.0), 0.05, largest=10.0), 3)
         0.166
     """

@@ -101,6 +101,7 @@ class Certificates(Mapping[str, Certificate]):
         omitted: for each kind that is missing, the reason
 
     Examples:
+        >>> from sparseaug.certificate import Certificate, Certificates
         >>> found = Certificates({"exact": Certificate("exact", 0.25, "certain", 0.0, 8)})
         >>> print(found.best)
         exact: full-group gradient norm at most 0.25, certain; 8 oracle calls

@@ -74,8 +74,8 @@ def certify(
         >>> found = sa.certify(run)
         >>> found.best.kind, found["spectral"].holds
         ('exact', 'certain')
-        >>> all(one.bound >= one.truth for one in found.values())
-        True
+        >>> round(found["spectral"].bound, 2), round(found["spectral"].truth, 4)
+        (2.13, 0.1613)
         >>> found.omitted["audited"]
         'an audit draws fresh elements; give oracle=.'
     """

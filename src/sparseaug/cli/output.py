@@ -88,6 +88,7 @@ def name_options(message: str, command: click.Command | None, typed: Collection[
 
     Examples:
         >>> import click
+        >>> from sparseaug.cli.output import name_options
         >>> command = click.Command("x", params=[click.Option(["--max-batch"])])
         >>> name_options("max_batch=0 is not allowed; give 0 < max_batch < 9.", command, [])
         '--max-batch=0 is not allowed; give 0 < --max-batch < 9.'

@@ -123,8 +123,10 @@ def descend(
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(3)), "full")
         >>> run = sa.descend(risk, np.ones(8), step_size=0.05, num_steps=100, method="full")
-        >>> run.calls, run.best_step, risk.value(run.last) < risk.value(np.ones(8))
-        (0, 99, True)
+        >>> run.calls, run.best_step
+        (0, 99)
+        >>> round(risk.value(np.ones(8)), 3), round(risk.value(run.last), 3)
+        (1.629, 0.306)
     """
     check_risk(risk, method)
     theta0 = check_theta(theta0)

@@ -131,6 +131,7 @@ def in_words(degrees: tuple[Degree, ...]) -> str:
     """Degrees in words: numbers in runs, or names.
 
     Examples:
+        >>> from sparseaug.designs.inspection import in_words
         >>> in_words((1, 2, 3, 5)), in_words((4,)), in_words(("S3", "S3 x C4"))
         ('degrees 1 to 3, 5', 'degree 4', 'S3, S3 x C4')
     """

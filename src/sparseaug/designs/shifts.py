@@ -92,6 +92,7 @@ def _is_odd_prime(n: int) -> bool:
 def singer_order(n: int) -> int | None:
     """The prime power q with n = q^2 + q + 1; None if there is none.
 
+    >>> from sparseaug.designs.shifts import singer_order
     >>> singer_order(91), singer_order(90)
     (9, None)
     """
@@ -105,6 +106,7 @@ def singer_set(q: int) -> Rows:
     A matrix that permutes the points of the projective plane over GF(q) in one cycle numbers them by
     0..n-1; the points of a line are the set, as two points lie on one line and two lines share one.
 
+    >>> from sparseaug.designs.shifts import singer_set
     >>> singer_set(3).ravel()
     array([0, 1, 3, 9])
     """
@@ -227,6 +229,7 @@ def best_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
 
     Among equals the one with the fewest such frequencies, then the first.
 
+    >>> from sparseaug.designs.shifts import best_lattice
     >>> best_lattice((4, 4), 8).tolist()
     [[0, 0], [0, 2], [1, 1], [1, 3], [2, 0], [2, 2], [3, 1], [3, 3]]
     """
@@ -245,6 +248,7 @@ def rounded_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
 
     On two axes they are (i, z i) / m with the z whose shortest dual frequency is longest.
 
+    >>> from sparseaug.designs.shifts import rounded_lattice
     >>> rounded_lattice((10,), 4).ravel().tolist(), rounded_lattice((7, 7), 3).tolist()
     ([0, 2, 5, 8], [[0, 0], [2, 2], [5, 5]])
     """
@@ -272,6 +276,7 @@ def shortest_dual(points: Rows, moduli: tuple[int, ...]) -> int:
     For a subgroup of m points, below n1^2 + n2^2 + ... and one above it where every frequency is
     cancelled.
 
+    >>> from sparseaug.designs.shifts import best_lattice, shortest_dual
     >>> shortest_dual(best_lattice((8, 8), 32), (8, 8))
     32
     """

@@ -154,7 +154,8 @@ def cyclic(n: int) -> Abelian:
         n: how many points, 1 or more.
 
     Examples:
-        >>> cyclic(12).compose([[7]], [[8]])
+        >>> import sparseaug as sa
+        >>> sa.cyclic(12).compose([[7]], [[8]])
         array([[3]])
     """
     return Abelian((check_integer("n", n, at_least=1, below=LARGEST_MODULUS + 1),))
@@ -167,7 +168,8 @@ def abelian(*moduli: int) -> Abelian:
         *moduli: the orders of the cyclic factors, each 1 or more.
 
     Examples:
-        >>> abelian(28, 28).order
+        >>> import sparseaug as sa
+        >>> sa.abelian(28, 28).order
         784
     """
     if not moduli:
@@ -187,7 +189,8 @@ def sign_flips(d: int) -> Abelian:
         d: how many coordinates.
 
     Examples:
-        >>> sign_flips(20).order
+        >>> import sparseaug as sa
+        >>> sa.sign_flips(20).order
         1048576
     """
     return Abelian((2,) * check_integer("d", d, at_least=1, below=LIMITS["row"].most))

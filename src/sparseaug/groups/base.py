@@ -191,6 +191,7 @@ class Group(Graded, ABC):
         """A faithful permutation representation on few points; None if none is known.
 
         Examples:
+            >>> import numpy as np
             >>> import sparseaug as sa
             >>> sa.sign_flips(3).faithful().images(np.array([[0, 1, 0]]))
             array([[0, 1, 3, 2, 4, 5]])

@@ -64,6 +64,7 @@ def mathieu(n: int) -> PermutationGroup:
         n: 11, 12, 22 or 24.
 
     Examples:
+        >>> from sparseaug.groups import mathieu
         >>> mathieu(11).order
         7920
     """
@@ -177,9 +178,10 @@ def group(name: str) -> Group:
         GroupError: if the name does not parse, or describes rows of more than a million integers.
 
     Examples:
-        >>> group("S3xZ2^4").order
+        >>> import sparseaug as sa
+        >>> sa.group("S3xZ2^4").order
         96
-        >>> group("S3xZ2^4").name
+        >>> sa.group("S3xZ2^4").name
         'S3xZ2^4'
     """
     if not isinstance(name, str):
@@ -214,6 +216,7 @@ def as_group(given: Group | str, name: str = "group") -> Group:
         name: what the message calls it.
 
     Examples:
+        >>> from sparseaug.groups import as_group
         >>> as_group("D4").order
         8
     """
@@ -248,7 +251,9 @@ def from_dict(data: dict[str, Any]) -> Group:
         GroupError: if they do not describe a group.
 
     Examples:
-        >>> from_dict(group("S3xZ2^4").to_dict()).name
+        >>> import sparseaug as sa
+        >>> from sparseaug.groups import from_dict
+        >>> from_dict(sa.group("S3xZ2^4").to_dict()).name
         'S3xZ2^4'
     """
     return _read(data, 0)

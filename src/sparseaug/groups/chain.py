@@ -42,6 +42,8 @@ def stabiliser_chain(generators: Rows) -> tuple[Level, ...]:
     """The chain of the group that permutations (r, points) generate, proved, in its normal form.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.groups.chain import stabiliser_chain
         >>> turn, flip = [1, 2, 3, 4, 0], [0, 4, 3, 2, 1]
         >>> [len(level.transversal) for level in stabiliser_chain(np.array([turn, flip]))]
         [5, 2]
@@ -267,6 +269,8 @@ def find_following(generators: Rows) -> Following | None:
     """Which points follow which, for permutations (r, k) that move every point; None where none does.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.groups.chain import find_following
         >>> find_following(np.array([[1, 2, 0, 4, 5, 3]]))  # 3, 4, 5 turn as 0, 1, 2 do
         Following(leading=array([0, 1, 2]), leader=array([0, 1, 2, 0, 1, 2]), maps=array([[0, 1, 2],
                [3, 4, 5]]), own=array([0, 0, 0, 1, 1, 1]))

@@ -126,7 +126,8 @@ def dihedral(n: int) -> Dihedral:
         n: how many corners.
 
     Examples:
-        >>> dihedral(4).order, dihedral(4).name
+        >>> import sparseaug as sa
+        >>> sa.dihedral(4).order, sa.dihedral(4).name
         (8, 'D4')
     """
     return Dihedral(check_integer("n", n, at_least=1, below=1 << 31))

@@ -128,7 +128,8 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
         GroupTooLargeError: when the order is first used, if finding it would take minutes.
 
     Examples:
-        >>> g = permutation_group([[1, 2, 3, 0], [1, 0, 3, 2]])
+        >>> import sparseaug as sa
+        >>> g = sa.permutation_group([[1, 2, 3, 0], [1, 0, 3, 2]])
         >>> g.order
         8
     """
@@ -173,6 +174,8 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
     """The family that a part is, or None.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.groups.generated import recognise
         >>> from sparseaug.groups.parts import find_parts
         >>> generators = [[1, 0, 2, 3, 4], [0, 1, 3, 4, 2], [0, 1, 3, 2, 4]]
         >>> recognise(find_parts(np.array(generators))).group.name

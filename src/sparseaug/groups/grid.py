@@ -181,7 +181,8 @@ def grid_symmetries(n: int) -> GridSymmetries:
         n: shifts along each axis.
 
     Examples:
-        >>> group = grid_symmetries(28)
+        >>> import sparseaug as sa
+        >>> group = sa.grid_symmetries(28)
         >>> group.order, group.name
         (6272, 'Grid28')
         >>> turn, shift = [[0, 0, 1, 0]], [[1, 0, 0, 0]]

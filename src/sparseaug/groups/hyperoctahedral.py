@@ -224,7 +224,8 @@ def hyperoctahedral(n: int) -> Hyperoctahedral:
         n: how many coordinates.
 
     Examples:
-        >>> hyperoctahedral(3).order
+        >>> import sparseaug as sa
+        >>> sa.hyperoctahedral(3).order
         48
     """
     return Hyperoctahedral(check_integer("n", n, at_least=1, below=MOST_MOVED + 1))

@@ -243,6 +243,8 @@ def find_parts(generators: Rows) -> PermutationPart:
     """The group that permutations (r, k) generate.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.groups.parts import find_parts
         >>> swap, turn = [1, 0, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 0]
         >>> find_parts(np.array([swap, turn]))
         SymmetricPart(k=8, even=False)

@@ -285,10 +285,11 @@ def direct_product(*factors: Group | str) -> Group:
         The product; the group itself if there is one.
 
     Examples:
+        >>> import sparseaug as sa
         >>> from sparseaug.groups import cyclic, dihedral, symmetric
-        >>> direct_product(symmetric(3), cyclic(2), cyclic(2)).name
+        >>> sa.direct_product(symmetric(3), cyclic(2), cyclic(2)).name
         'S3xZ2^2'
-        >>> direct_product(dihedral(4), dihedral(4)).order
+        >>> sa.direct_product(dihedral(4), dihedral(4)).order
         64
     """
     if not factors:

@@ -111,6 +111,7 @@ def involutions(n: int, signs: int = 1) -> int:
         with one of n-1 and both signs agree
 
     Examples:
+        >>> from sparseaug.groups.representations import involutions
         >>> [involutions(n) for n in range(6)], [involutions(n, signs=2) for n in range(6)]
         ([1, 1, 2, 4, 10, 26], [1, 2, 6, 20, 76, 312])
     """
@@ -131,6 +132,7 @@ def bound_by_classes(order: int, classes: int) -> int:
     There are k - 1 non-trivial irreps, and their d_pi^2 sum to |G| - 1.
 
     Examples:
+        >>> from sparseaug.groups.representations import bound_by_classes
         >>> bound_by_classes(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
         15
     """

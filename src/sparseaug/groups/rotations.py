@@ -211,7 +211,8 @@ class Rotations(Group):
             elements: rows (k, width).
 
         Examples:
-            >>> rotations(3).matrices([[1, 1, 0, 0]])[0].tolist()  # a quarter turn about x
+            >>> import sparseaug as sa
+            >>> sa.rotations(3).matrices([[1, 1, 0, 0]])[0].tolist()  # a quarter turn about x
             [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
         """
         turns, bits = self._split(self.check(elements))
@@ -233,7 +234,8 @@ class Rotations(Group):
                 rotations.
 
         Examples:
-            >>> rotations(2).from_matrices([[[0, -1], [1, 0]]]).tolist()
+            >>> import sparseaug as sa
+            >>> sa.rotations(2).from_matrices([[[0, -1], [1, 0]]]).tolist()
             [[1.5707963267948966]]
         """
         given = check_array("matrices", matrices, np.float64, ElementError)
@@ -271,7 +273,8 @@ class Rotations(Group):
             elements: rows (k, width): quaternions (w, x, y, z) of any length but 0, angles of any size.
 
         Examples:
-            >>> rotations(3).canonical([[-2, 0, 0, 0]]).tolist()
+            >>> import sparseaug as sa
+            >>> sa.rotations(3).canonical([[-2, 0, 0, 0]]).tolist()
             [[1.0, 0.0, 0.0, 0.0]]
         """
         rows = check_rows("elements", elements, self.width, np.float64)

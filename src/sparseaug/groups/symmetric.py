@@ -203,7 +203,8 @@ def symmetric(n: int) -> Symmetric:
         n: how many things, a million at most.
 
     Examples:
-        >>> symmetric(6).order
+        >>> import sparseaug as sa
+        >>> sa.symmetric(6).order
         720
     """
     return Symmetric(check_integer("n", n, at_least=1, below=MOST_MOVED + 1))
@@ -216,7 +217,8 @@ def alternating(n: int) -> Symmetric:
         n: how many things.
 
     Examples:
-        >>> alternating(5).order
+        >>> import sparseaug as sa
+        >>> sa.alternating(5).order
         60
     """
     return Symmetric(check_integer("n", n, at_least=1, below=MOST_MOVED + 1), even=True)

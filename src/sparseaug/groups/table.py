@@ -98,7 +98,8 @@ def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
         GroupError: if it is not the table of a group; the message says which law is broken.
 
     Examples:
-        >>> table_group([[0, 1], [1, 0]]).order
+        >>> import sparseaug as sa
+        >>> sa.table_group([[0, 1], [1, 0]]).order
         2
     """
     _require_few("table", table)
@@ -123,7 +124,8 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
         GroupError: if a product is not in the list, or two matrices are equal.
 
     Examples:
-        >>> matrix_group([[[1.0]], [[-1.0]]]).order
+        >>> import sparseaug as sa
+        >>> sa.matrix_group([[[1.0]], [[-1.0]]]).order
         2
     """
     _require_few("matrices", matrices)

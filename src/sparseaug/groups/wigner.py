@@ -57,6 +57,7 @@ def quarter_turns(highest: int) -> tuple[NDArray[np.float64], ...]:
     """d^l(pi/2) for l = 0..highest and a few more, indexed [k, m] from -l on.
 
     Examples:
+        >>> from sparseaug.groups.wigner import quarter_turns
         >>> quarter_turns(1)[1].round(3).tolist()
         [[0.5, 0.707, 0.5], [-0.707, 0.0, 0.707], [0.5, -0.707, 0.5]]
     """

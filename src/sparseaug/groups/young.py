@@ -35,6 +35,7 @@ def partitions(n: int) -> list[Partition]:
     """All partitions of n in reverse lexicographic order, the trivial one (n) first.
 
     Examples:
+        >>> from sparseaug.groups.young import partitions
         >>> partitions(4)
         [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
@@ -68,6 +69,7 @@ def dimension(partition: Partition) -> int:
     """Number of standard tableaux of this shape, by the hook length formula.
 
     Examples:
+        >>> from sparseaug.groups.young import dimension
         >>> dimension((5, 3, 2, 1, 1))
         7700
     """
@@ -84,6 +86,7 @@ def conjugate(partition: Partition) -> Partition:
     """The transposed diagram: rows become columns, and pi becomes pi times the sign.
 
     Examples:
+        >>> from sparseaug.groups.young import conjugate
         >>> conjugate((3, 1))
         (2, 1, 1)
     """
@@ -99,6 +102,7 @@ def restrict(partition: Partition) -> list[tuple[Partition, int]]:
     The content of a box is its column minus its row. Shapes come in reverse lexicographic order.
 
     Examples:
+        >>> from sparseaug.groups.young import restrict
         >>> restrict((2, 2, 1))
         [((2, 2), -2), ((2, 1, 1), 0)]
     """
@@ -111,6 +115,7 @@ def extend(partition: Partition) -> list[tuple[Partition, int]]:
     """Branching to S_(n+1): each shape with one box more, and the content of the box put on.
 
     Examples:
+        >>> from sparseaug.groups.young import extend
         >>> extend((2, 1))
         [((3, 1), 2), ((2, 2), 0), ((2, 1, 1), -2)]
     """
@@ -127,6 +132,7 @@ def tableaux(partition: Partition) -> NDArray[np.int64]:
     is block diagonal, with blocks in the order of `restrict`.
 
     Examples:
+        >>> from sparseaug.groups.young import tableaux
         >>> tableaux((2, 1))
         array([[ 0,  1, -1],
                [ 0, -1,  1]])
@@ -154,6 +160,7 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
     pi(ab) = pi(a) pi(b), where ab is first b, then a.
 
     Examples:
+        >>> from sparseaug.groups.young import young_matrices
         >>> young_matrices((2, 1), [[1, 0, 2]])[0]
         array([[ 1.,  0.],
                [ 0., -1.]])
@@ -227,8 +234,9 @@ def characters_at(cycle_type: Partition) -> dict[Partition, int]:
     """chi_lambda(mu) of every partition lambda where it is not 0, for a cycle type mu of n points.
 
     Examples:
-        >>> characters_at((2, 1, 1)) == {(4,): 1, (3, 1): 1, (2, 1, 1): -1, (1, 1, 1, 1): -1}
-        True
+        >>> from sparseaug.groups.young import characters_at
+        >>> characters_at((2, 1, 1))
+        {(1, 1, 1, 1): -1, (2, 1, 1): -1, (3, 1): 1, (4,): 1}
     """
     n = sum(cycle_type)
     found = {(1 << n) - 1: 1}  # the empty partition: beads at 0..n-1

@@ -225,6 +225,7 @@ def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> In
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.kernels import invariance_on
         >>> def stretched_above_9(g, x):
         ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
         >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)

@@ -76,8 +76,10 @@ def gradient_norms(kernel: GaussianKernel, centers: Any, a: Any, b: Any, y: Any)
 
     Examples:
         >>> import numpy as np
+        >>> import sparseaug as sa
+        >>> from sparseaug.kernels import gradient_norms
         >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-        >>> gradient_norms(GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
+        >>> gradient_norms(sa.GaussianKernel(1.25), z, np.ones(5), np.ones(5), [0.0, 1.0])
         GradientNorms(n=2, B=7.75846)
     """
     z = _check_model(kernel, centers)
@@ -131,8 +133,10 @@ def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> Gr
 
     Examples:
         >>> import numpy as np
+        >>> import sparseaug as sa
+        >>> from sparseaug.kernels import box_bound
         >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-        >>> box_bound(GaussianKernel(1.25), z, [1.0], box=3.0)
+        >>> box_bound(sa.GaussianKernel(1.25), z, [1.0], box=3.0)
         GradientNorms(n=1, B=256.608)
     """
     z = _check_model(kernel, centers)
@@ -153,8 +157,10 @@ def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float
 
     Examples:
         >>> import numpy as np
+        >>> import sparseaug as sa
+        >>> from sparseaug.kernels import smoothness_bound
         >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-        >>> round(smoothness_bound(GaussianKernel(1.25), z, [1.0], box=3.0), 2)
+        >>> round(smoothness_bound(sa.GaussianKernel(1.25), z, [1.0], box=3.0), 2)
         80.83
     """
     z = _check_model(kernel, centers)

@@ -115,9 +115,10 @@ def kernel_discrepancy(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.kernels import kernel_discrepancy
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
         >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
-        >>> found = kernel_discrepancy(GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
+        >>> found = kernel_discrepancy(sa.GaussianKernel(1.25), sa.permute_axis(S.group), S, x)
         >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
         (0.125, 0.096, 0.249)
     """
@@ -207,9 +208,10 @@ def varying_data(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.kernels.discrepancy import varying_data
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
         >>> x = np.sort(np.random.default_rng(0).uniform(-1, 1, (8, 6)))
-        >>> parts = GaussianKernel(1.25), sa.permute_axis(S.group), S, x, np.ones(8)
+        >>> parts = sa.GaussianKernel(1.25), sa.permute_axis(S.group), S, x, np.ones(8)
         >>> round(varying_data(*parts, sa.deviation(S).value), 3), round(varying_data(*parts, 1.0), 3)
         (0.754, 0.883)
     """
@@ -258,9 +260,10 @@ def varying_gradient(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.kernels.discrepancy import varying_gradient
         >>> S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
         >>> z = np.random.default_rng(0).uniform(-1, 1, (8, 6))
-        >>> parts = GaussianKernel(1.25), sa.permute_axis(S.group), S, z, np.ones(8), np.ones(8)
+        >>> parts = sa.GaussianKernel(1.25), sa.permute_axis(S.group), S, z, np.ones(8), np.ones(8)
         >>> [round(norm, 2) for norm in varying_gradient(*parts, sa.deviation(S).value)]
         [11.62, 3.57]
         >>> [round(norm, 2) for norm in varying_gradient(*parts, 1.0)]

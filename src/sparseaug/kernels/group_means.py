@@ -184,6 +184,7 @@ def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.kernels.group_means import permanents
         >>> permanents(np.ones((5, 5, 2)))
         array([120., 120.])
     """

@@ -72,6 +72,7 @@ class OneShotDataset(Dataset[Any]):
     Examples:
         >>> import torch, sparseaug as sa
         >>> from torch.utils.data import TensorDataset
+        >>> from sparseaug.nn import OneShotDataset
         >>> data = TensorDataset(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 1]))
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
         >>> copies = OneShotDataset(data, sa.permute_axis(S.group), S)
@@ -193,6 +194,7 @@ class StreamingDataset(Dataset[Any]):
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.nn import StreamingDataset
         >>> oracle = sa.Oracle(sa.symmetric(3), seed=0, budget=8)
         >>> data = StreamingDataset(np.eye(3), sa.permute_axis(oracle.group), oracle)
         >>> items = [data[0], data[1], data[0]]

@@ -56,6 +56,7 @@ class InvarianceMetric(Metric):
 
     Examples:
         >>> import sparseaug as sa, torch
+        >>> from sparseaug.nn import InvarianceMetric
         >>> S = sa.GroupSample(sa.cyclic(2), [[0], [1]])
         >>> metric = InvarianceMetric(lambda x: x[:, 0], sa.permute_axis(S.group), S)
         >>> metric.update(torch.tensor([[1.0, 3.0]]))

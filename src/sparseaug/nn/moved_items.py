@@ -317,6 +317,7 @@ class JoinedBatch(Sequence[Any]):
     Examples:
         >>> import torch
         >>> from torch.utils.data import default_collate
+        >>> from sparseaug.nn.moved_items import JoinedBatch
         >>> batch = JoinedBatch([torch.eye(2), torch.tensor([3, 4])])
         >>> batch[1], len(batch)
         ((tensor([0., 1.]), tensor(4)), 2)

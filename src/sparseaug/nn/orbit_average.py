@@ -136,18 +136,19 @@ class OrbitAverage(nn.Module):
 
     Examples:
         >>> import sparseaug as sa, torch
-        >>> S = sa.Oracle(sa.symmetric(4), seed=0).draw(32)
+        >>> from sparseaug.nn import OrbitAverage
+        >>> S = sa.Oracle(sa.symmetric(5), seed=0).draw(32)
         >>> average = OrbitAverage(lambda x: x[:, :1].tanh(), sa.permute_axis(S.group), S)
-        >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        >>> average(torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]])).shape
         torch.Size([1, 1])
         >>> print(average.invariance_bound(output_range=(-1, 1)))
-        within 0.289112 of the mean over the group, in root mean square over an orbit (rigorous), for
+        within 0.329387 of the mean over the group, in root mean square over an orbit (rigorous), for
         outputs in [-1, 1]
         >>> x = torch.linspace(-1, 1, 28).reshape(4, 7)
         >>> act = sa.permute_axis(sa.symmetric(7))
         >>> average = OrbitAverage(lambda x: x[:, :1] * x[:, 1:2], act, "choose", x=x, error=0.001)
-        >>> average.orbit.m == average.choice.sample.m < 100, average.choice.prediction.rms < 0.001
-        (True, True)
+        >>> average.orbit.m, round(average.choice.prediction.rms, 6)
+        (42, 0.0)
     """
 
     def __init__(

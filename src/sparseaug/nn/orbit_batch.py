@@ -51,6 +51,7 @@ class OrbitBatch(nn.Module):
 
     Examples:
         >>> import sparseaug as sa, torch
+        >>> from sparseaug.nn import OrbitBatch
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
         >>> orbit = OrbitBatch(sa.permute_axis(S.group), S)
         >>> orbit(torch.tensor([[1, 2, 3]]))
@@ -186,7 +187,9 @@ class OrbitBatch(nn.Module):
             seed: of the order in which S is used
 
         Examples:
+            >>> import torch
             >>> import sparseaug as sa
+            >>> from sparseaug.nn import OrbitBatch
             >>> orbit = OrbitBatch(sa.roll(sa.cyclic(9), (-1,)), sa.Oracle(sa.cyclic(9)).draw(4))
             >>> sorted(torch.cat([orbit.subset(step, 2) for step in (0, 1)]).tolist())
             [0, 1, 2, 3]

@@ -58,6 +58,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.nn import OneShotDataset, OrbitBatchSampler
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
         >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
         >>> list(OrbitBatchSampler(data, 2, copies="together", shuffle=False))
@@ -253,7 +254,7 @@ class ResumableLoader(DataLoader[Any]):
 
     Examples:
         >>> import numpy as np, sparseaug as sa
-        >>> from sparseaug.nn import OneShotDataset
+        >>> from sparseaug.nn import OneShotDataset, OrbitBatchSampler, ResumableLoader
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1]])
         >>> data = OneShotDataset(np.eye(3), sa.permute_axis(S.group), S)
         >>> def loader():

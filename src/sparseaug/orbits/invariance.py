@@ -85,7 +85,7 @@ def invariance_error(
         >>> def first(x):
         ...     return x[:, 0]
         >>> act = sa.permute_axis(sa.symmetric(3))
-        >>> print(invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
+        >>> print(sa.invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
         invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
     """
     require_model(model)
@@ -138,6 +138,7 @@ def assert_invariant(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.orbits import assert_invariant
         >>> act = sa.permute_axis(sa.symmetric(4))
         >>> assert_invariant(lambda x: x.sum(1), act, act.group, np.ones((2, 4))).max
         0.0

@@ -183,6 +183,7 @@ def measure(
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.orbits.measure import measure
         >>> measurement = measure(sa.symmetric(4))
         >>> values = (measurement.rows[:, 0] == 2).astype(float)[:, None]
         >>> {d: round(s, 12) + 0.0 for d, s in measurement.spectrum([values]).shares.items()}

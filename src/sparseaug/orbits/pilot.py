@@ -187,8 +187,9 @@ def pilot(
         >>> act = sa.permute_axis(sa.symmetric(4))
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, None)
         >>> found = sa.pilot(risk, np.ones(16), sa.Oracle(act.group, seed=7))
-        >>> found.calls, found.predict(sa.design(act.group, degree=2)).rms < found.predict(12).rms / 10
-        (0, True)
+        >>> S = sa.design(act.group, degree=2)
+        >>> found.calls, round(found.predict(S).rms, 4), round(found.predict(12).rms, 4)
+        (0, 0.0002, 0.1995)
     """
     gradients = getattr(risk, "_element_gradients", None)
     if not callable(gradients):

@@ -145,8 +145,8 @@ def test_invariance(
         >>> import numpy as np, sparseaug as sa
         >>> x = np.random.default_rng(0).normal(size=(50, 4))
         >>> act = sa.permute_axis(sa.symmetric(4))
-        >>> sa.test_invariance(x, act).pvalue > 0.05
-        True
+        >>> round(sa.test_invariance(x, act).pvalue, 2)
+        0.53
         >>> found = sa.test_invariance(np.sort(x, axis=1), act)
         >>> found.pvalue, found.calls
         (0.001, 49950)

@@ -79,6 +79,7 @@ def degree_dimension_sum(group: Group | str, degree: int) -> DimensionSum:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.plans import degree_dimension_sum
         >>> degree_dimension_sum(sa.symmetric(10), 2)   # 9 + 35 + 36
         DimensionSum(value=80, exact=True)
         >>> degree_dimension_sum(sa.sign_flips(20), 2)  # 20 + 190
@@ -109,6 +110,7 @@ def typical_draws(group: Group, deviation: float, dimension_sum: int) -> int | N
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.plans.dimension import typical_draws
         >>> typical_draws(sa.symmetric(10), 0.25, 9495)
         63
         >>> typical_draws(sa.sign_flips(10), 0.25, 1023)

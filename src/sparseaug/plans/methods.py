@@ -199,6 +199,7 @@ def sampled_words(
         B: bound on the mean norm of the gradient functions
 
     Examples:
+        >>> from sparseaug.plans import sampled_words
         >>> sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
         SampledWords(m=82, deviation=0.497..., length=12, size=28591)
     """

@@ -85,10 +85,10 @@ def plan(
 
     Examples:
         >>> import sparseaug as sa
-        >>> found = plan(sa.symmetric(10), deviation=0.25, degree=2)
+        >>> found = sa.plan(sa.symmetric(10), deviation=0.25, degree=2)
         >>> [(row.method, row.m) for row in found.rows][:2]
         [('one-shot', 802), ('one-shot sharp', 280)]
-        >>> found = plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
+        >>> found = sa.plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
         >>> [(row.method, row.calls) for row in found.rows][2:5]
         [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
         >>> found.best.method, found.best.length, found.best.steps

@@ -121,6 +121,7 @@ def format_deviation(deviation: float) -> str:
     """Rounded up to three digits; a number of three digits, as a target is, as it was given.
 
     Examples:
+        >>> from sparseaug.plans.table import format_deviation
         >>> format_deviation(0.2), format_deviation(0.20000000001)
         ('0.2', '0.201')
     """
@@ -148,6 +149,7 @@ def format_count(number: int) -> str:
     """With thousands separators up to seven digits, then as a power of ten, rounded up.
 
     Examples:
+        >>> from sparseaug.plans.table import format_count
         >>> format_count(43811), format_count(3 * 10**8), format_count(10**12 + 1)
         ('43,811', '3.00e8', '1.01e12')
     """
@@ -165,6 +167,7 @@ def format_real(number: float) -> str:
     """A number that was given or is used as it stands: all digits that tell it from others.
 
     Examples:
+        >>> from sparseaug.plans.table import format_real
         >>> format_real(0.05), format_real(2.0), format_real(1e-9)
         ('0.05', '2', '1e-09')
     """
@@ -176,6 +179,8 @@ def to_json(value: Any) -> Any:
     reads at any size, and infinite numbers as null.
 
     Examples:
+        >>> import math
+        >>> from sparseaug.plans.table import to_json
         >>> to_json(720), to_json(2**64), to_json(math.inf)
         (720, '0x10000000000000000', None)
     """

@@ -109,8 +109,8 @@ def augmented_risk(
         >>> theta = np.ones(8)
         >>> full = sa.augmented_risk(model, (x, x.sum(1)), act, "full").value(theta)
         >>> sparse = sa.augmented_risk(model, (x, x.sum(1)), act, everything).value(theta)
-        >>> bool(abs(full - sparse) < 1e-12)
-        True
+        >>> round(full, 6), round(sparse, 6)
+        (1.628639, 1.628639)
     """
     x, y = check_problem(model, data, action, S, words=(None, "full"))
     if S == "full":
@@ -134,12 +134,13 @@ class DirectRisk(KernelProblem):
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.risk import DirectRisk
         >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
         >>> parts = model, (x, x.sum(1)), act, sa.Oracle(act.group).draw(3)
         >>> direct, risk = DirectRisk(*parts), sa.augmented_risk(*parts)
-        >>> bool(abs(direct.value(np.ones(4)) - risk.value(np.ones(4))) < 1e-12)
-        True
+        >>> round(direct.value(np.ones(4)), 6), round(risk.value(np.ones(4)), 6)
+        (0.095533, 0.095533)
     """
 
     S: GroupSample

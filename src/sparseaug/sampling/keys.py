@@ -25,8 +25,9 @@ def keyed_rng(seed: int, purpose: str, *, step: int = 0, index: int = 0) -> np.r
         index: an integer below 2^64
 
     Examples:
-        >>> int(keyed_rng(0, "doctest").integers(1000)) == int(keyed_rng(0, "doctest").integers(1000))
-        True
+        >>> from sparseaug.sampling import keyed_rng
+        >>> keyed_rng(0, "example").integers(1000, size=3)
+        array([337,  21, 415])
     """
     key = [check_integer("seed", seed, below=_WORD), _word_of(purpose)]
     step = check_integer("step", step, below=_WORD)

@@ -65,8 +65,8 @@ class GroupSample:
         >>> S = sa.GroupSample(sa.cyclic(4), [[1], [3], [1]])
         >>> S.m, S.calls
         (3, 0)
-        >>> S == sa.GroupSample(sa.cyclic(4), [[1], [1], [3]])
-        True
+        >>> S.counts()[1].tolist()  # 1 twice, 3 once
+        [2, 1]
     """
 
     group: Group
@@ -298,8 +298,8 @@ class GroupSample:
             >>> import sparseaug as sa
             >>> S = sa.Oracle(sa.symmetric(4), seed=1).draw(3)
             >>> copy = sa.GroupSample.from_dict(S.to_dict())
-            >>> copy == S, copy.calls, copy.origin == S.origin
-            (True, 3, True)
+            >>> copy.m, copy.calls, copy.origin.seed
+            (3, 3, 1)
         """
         names = ("group", "elements", "calls", "origin", "sha256")
         missing = [n for n in names if not isinstance(data, Mapping) or n not in data]

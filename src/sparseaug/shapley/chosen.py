@@ -28,6 +28,7 @@ def permutation_generator(
     Examples:
         With captum: `method.permutation_generator = permutation_generator`, and then `method.attribute`.
 
+        >>> from sparseaug.shapley import permutation_generator
         >>> for order in permutation_generator(4, 2, seed=0):
         ...     print(sorted(order))
         [0, 1, 2, 3]

@@ -80,7 +80,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         estimator: Any = None,
         *,
         action: ActionChoice = None,
-        m: int | Literal["full", "design"] | None = None,
+        m: int | Literal["full", "design"] = 16,
         degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,

@@ -28,12 +28,12 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
     Args:
         estimator: what learns; logistic regression by default. `random_state` is not passed on to it
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+        m: number of elements (1 without an action); "full" for all of the group;
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
         degree: for m="design", only functions of so many coordinates count
-        S: an existing `GroupSample`, instead of m
+        S: an existing `GroupSample`; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         average: predict with the mean over S; False is the inner estimator alone, m times as fast
@@ -49,12 +49,13 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.sklearn import OneShotClassifier
         >>> X = np.array([[0.0, 3.0], [4.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
         >>> shift = sa.permute_axis(sa.cyclic(2))
-        >>> model = OneShotClassifier(action=shift, m=8, random_state=0)
+        >>> model = OneShotClassifier(action=shift, m="full")
         >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
         >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
-        (['far', 'near'], 7)
+        (['far', 'near'], 0)
     """
 
     # weights are for the inner estimator to request

@@ -45,6 +45,7 @@ class AveragedKernel:
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> from sklearn.svm import SVC
+        >>> from sparseaug.sklearn import AveragedKernel
         >>> kernel = AveragedKernel(sa.GaussianKernel(1.0), sa.permute_axis(sa.cyclic(2)), "full")
         >>> kernel([[0.0, 3.0]], [[0.0, 3.0], [3.0, 0.0]]).round(2)
         array([[0.5, 0.5]])

@@ -47,7 +47,7 @@ class OneShotMixin:
     """
 
     action: ActionChoice
-    m: int | Literal["full", "design"] | None
+    m: int | Literal["full", "design"]
     degree: int | None
     S: GroupSample | Literal["full"] | None
     identity: bool
@@ -96,8 +96,7 @@ class OneShotMixin:
         oracle = Oracle(group, seed=check_seed(self.random_state))
         if self.m == "design":
             return self._draw_design(oracle)
-        m = self.m or (1 if self.action is None else DEFAULT_M)
-        return oracle.draw(m, identity=self.identity)
+        return oracle.draw(1 if self.action is None else self.m, identity=self.identity)
 
     def _draw_design(self, oracle: Oracle) -> GroupSample:
         """The design of this degree, or the best of 16 elements by the prior, with the identity.
@@ -118,12 +117,12 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements; 16 by default (1 without an action); "full" for all of the group;
+        m: number of elements (1 without an action); "full" for all of the group;
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
         degree: for m="design", only functions of so many coordinates count
-        S: an existing `GroupSample`, instead of m
+        S: an existing `GroupSample`; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
@@ -143,6 +142,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.sklearn import OneShotResampler
         >>> resampler = OneShotResampler(sa.permute_axis(sa.symmetric(3)), m=2, random_state=0)
         >>> X, y = resampler.fit_resample(np.array([[1, 2, 3]]), np.array(["a"]))
         >>> X.shape, y.tolist(), resampler.sample_.calls
@@ -153,7 +153,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         self,
         action: ActionChoice = None,
         *,
-        m: int | Literal["full", "design"] | None = None,
+        m: int | Literal["full", "design"] = 16,
         degree: int | None = None,
         S: GroupSample | Literal["full"] | None = None,
         identity: bool = True,
@@ -288,8 +288,6 @@ def check_seed(random_state: Any) -> int:
 def check_parameters(estimator: Any) -> None:
     """Raise an `ArgumentError` unless S is asked for in one way; X and y are not looked at here."""
     m, degree = estimator.m, estimator.degree
-    if m is not None and estimator.S is not None:
-        raise ArgumentError("m and S exclude each other; give one of them.")
     for name in ("identity", "average"):
         check_flag(name, getattr(estimator, name, True))
     if isinstance(m, str):
@@ -297,8 +295,10 @@ def check_parameters(estimator: Any) -> None:
             raise ArgumentError(
                 f"m={shorten(m)} is not allowed; give a number, 'full' or 'design'."
             )
-    elif m is not None:
+    else:
         check_integer("m", m, at_least=1, below=MOST_ELEMENTS)
+    if m != DEFAULT_M and estimator.S is not None:
+        raise ArgumentError("m and S exclude each other; give one of them.")
     if degree is not None:
         check_integer("degree", degree, at_least=1)
         if m != "design":

@@ -56,14 +56,15 @@ def moved_scorer(
         >>> import numpy as np, sparseaug as sa
         >>> from sklearn.model_selection import cross_val_score
         >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from sparseaug.sklearn import moved_scorer
         >>> X = np.repeat(np.eye(4)[:2], 10, axis=0) + np.arange(80).reshape(20, 4) % 7 / 20
         >>> y = np.repeat([0, 1], 10)
         >>> act = sa.permute_axis(sa.cyclic(4))
         >>> score = moved_scorer(act, sa.Oracle(act.group, seed=1))
         >>> float(cross_val_score(KNeighborsClassifier(), X, y).mean())
         1.0
-        >>> float(cross_val_score(KNeighborsClassifier(), X, y, scoring=score).mean()) < 0.8
-        True
+        >>> round(float(cross_val_score(KNeighborsClassifier(), X, y, scoring=score).mean()), 2)
+        0.45
     """
     if isinstance(action, Action) or not callable(action):
         require_action(action)

@@ -95,6 +95,8 @@ def graph_automorphisms(
 
     Examples:
         >>> import networkx as nx
+        >>> import numpy as np
+        >>> from sparseaug.sources import graph_automorphisms
         >>> petersen = graph_automorphisms(nx.petersen_graph())
         >>> petersen.group.order, petersen.orbits()
         (120, ((0, 1, 2, 3, 4, 5, 6, 7, 8, 9),))
@@ -173,11 +175,12 @@ def identical_atoms(
         deviation of its samples is exact and designs of the factors are crossed.
 
     Examples:
+        >>> from sparseaug.sources import identical_atoms
         >>> water = identical_atoms(species=["O", "H", "H"])
         >>> water.group.order, water.group.generators().tolist()
         (2, [[0, 2, 1]])
-        >>> identical_atoms([9, 8, 4]).group.order == 362880 * 40320 * 24
-        True
+        >>> identical_atoms([9, 8, 4]).group.order  # 9! 8! 4!
+        351151718400
         >>> import sparseaug as sa
         >>> sa.design(identical_atoms([9, 8, 4]).group, degree=1).m
         288

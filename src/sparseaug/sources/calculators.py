@@ -50,12 +50,14 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
         >>> from ase.build import molecule
         >>> from ase.calculators.emt import EMT
         >>> import sparseaug as sa
+        >>> from sparseaug.sources import averaged_calculator
         >>> water = molecule("H2O")
         >>> water.calc = averaged_calculator(EMT(), sa.design(sa.rotations(3), degree=2))
-        >>> bool(abs(water.get_potential_energy() - EMT().get_potential_energy(water)) < 1e-9)
-        True
-        >>> water.calc.spread["energy"] < 1e-12  # EMT is invariant
-        True
+        >>> energy = water.get_potential_energy(), EMT().get_potential_energy(water)
+        >>> [round(float(each), 4) for each in energy]
+        [2.6198, 2.6198]
+        >>> round(water.calc.spread["energy"], 9)  # EMT is invariant
+        0.0
     """
     kind = _calculator_class()
     if not isinstance(S, GroupSample):

@@ -90,6 +90,7 @@ class CrystalSymmetry(Symmetry):
 
         Examples:
             >>> import numpy as np
+            >>> from sparseaug.sources import crystal
             >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
             >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
             >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
@@ -140,6 +141,7 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.sources import crystal
         >>> fcc = 2.0 * np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
         >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
         >>> salt

@@ -96,6 +96,7 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
         GroupError: if the operations within the tolerance do not form a group.
 
     Examples:
+        >>> from sparseaug.sources import point_group
         >>> water = [[0, 0, 0.12], [0, 0.76, -0.48], [0, -0.76, -0.48]]
         >>> found = point_group((water, ["O", "H", "H"]))
         >>> found
@@ -340,6 +341,8 @@ def schoenflies(rotations: Floats, table: Rows) -> str:
     """The symbol of matrices (k, 3, 3), the identity first, that multiply as the table says.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.sources.molecules import schoenflies
         >>> mirror = np.diag([1.0, 1.0, -1.0])
         >>> schoenflies(np.array([np.eye(3), mirror]), np.array([[0, 1], [1, 0]]))
         'Cs'

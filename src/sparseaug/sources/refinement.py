@@ -217,6 +217,8 @@ def prune(structure: Structure) -> PrunedGraph:
     """The structure without the trees that hang from it.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.sources.refinement import Structure, prune
         >>> path = Structure(np.zeros(3, int), *np.array([[0, 1, 1, 2], [1, 0, 2, 1], [0, 0, 0, 0]]))
         >>> pruned = prune(path)
         >>> pruned.nodes.tolist(), [image.tolist() for image in pruned.exchanges([0])]

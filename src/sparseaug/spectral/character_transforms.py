@@ -65,6 +65,7 @@ def split(moduli: tuple[int, ...]) -> Split:
     """Cut the frequencies into about `COLUMNS` right factors, or the root of the order, and the rest.
 
     Examples:
+        >>> from sparseaug.spectral.character_transforms import split
         >>> split((10**8,)).left, split((10**8,)).step, split((512, 512)).right
         ((6104,), 8192, (1, 512))
     """
@@ -198,6 +199,7 @@ def fft_error(moduli: tuple[int, ...]) -> float:
     """At least ||fft(x) - F x|| / (sqrt(order) ||x||), under the assumptions above.
 
     Examples:
+        >>> from sparseaug.spectral.character_transforms import fft_error
         >>> 1e-13 < fft_error((2**20,)) < 1e-12
         True
     """
@@ -246,6 +248,8 @@ def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np
     """The integers p (f, k) with chi_a(g) = exp(2 pi i p / N) for frequencies (f, w), rows (k, w).
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.spectral.character_transforms import phases
         >>> phases(np.array([[1, 1]]), np.array([[1, 0], [0, 1], [1, 2]]), (2, 3))
         array([[3, 2, 1]])
     """
@@ -262,6 +266,8 @@ def roots(numerators: NDArray[np.int64], n: int) -> NDArray[np.complex128]:
     """exp(2 pi i p / n) for 0 <= p < n, within `ROOT_ERROR`.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.spectral.character_transforms import roots
         >>> roots(np.array([0, 1]), 8)
         array([1.        +0.j        , 0.70710678+0.70710678j])
     """

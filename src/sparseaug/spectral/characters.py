@@ -53,7 +53,9 @@ def characters_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     """||D_S|| for an abelian group: the largest |mean of a character|.
 
     Examples:
+        >>> import math
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.characters import characters_norm
         >>> norm = characters_norm(sa.GroupSample(sa.cyclic(6), [[0], [1]]))
         >>> norm.block, norm.lower <= math.cos(math.pi / 6) <= norm.upper
         ('chi(1,)', True)
@@ -201,6 +203,7 @@ def dihedral_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.characters import dihedral_norm
         >>> norm = dihedral_norm(sa.GroupSample(sa.dihedral(5), [[0, 0], [1, 0], [0, 1]]))
         >>> norm.block, round(norm.upper, 12)  # (2 cos(pi / 5) + 1) / 3
         ('turn(1)', 0.87267799625)

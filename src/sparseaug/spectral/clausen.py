@@ -53,6 +53,7 @@ def mean_blocks(
     `device` of torch's, the blocks are tensors that never were anywhere else.
 
     Examples:
+        >>> from sparseaug.spectral.clausen import mean_blocks
         >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
         ...     print(block.label, block.values.round(3).tolist())
         (1, 1, 1) [[-1.0]]
@@ -79,6 +80,7 @@ def gram_blocks(permutations: ArrayLike, **options: Any) -> Iterator[Block]:
     ||A|| below its square root drowns in it.
 
     Examples:
+        >>> from sparseaug.spectral.clausen import gram_blocks
         >>> [block.values.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
         [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
     """

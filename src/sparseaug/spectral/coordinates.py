@@ -95,6 +95,7 @@ def coordinates(group: Group) -> Coordinates:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.coordinates import coordinates
         >>> coordinates(sa.group("S3xZ2^2")).number, coordinates(sa.hyperoctahedral(4)).number
         (5, 4)
     """
@@ -150,6 +151,7 @@ def coordinates_norm(
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.coordinates import coordinates_norm
         >>> S = sa.Oracle(sa.group("S10xZ2^20"), seed=0).draw(64)
         >>> norm = coordinates_norm(S, degree=1)
         >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability

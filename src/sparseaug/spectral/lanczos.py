@@ -117,6 +117,7 @@ def lanczos_norm(
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.spectral.lanczos import Operator, lanczos_norm
         >>> A = np.diag([0.5, 0.25])
         >>> bounds = lanczos_norm(Operator(2, A.__matmul__, A.__matmul__, 1e-15))
         >>> bounds.lower <= 0.5 <= bounds.upper < 0.5 + 1e-9

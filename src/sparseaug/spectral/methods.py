@@ -99,6 +99,7 @@ def best_method(group: Group | str) -> str:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral import best_method
         >>> [best_method(sa.group(name)) for name in ("Z2^20", "C12", "D4", "S6", "B3", "M11")]
         ['walsh', 'characters', 'dihedral', 'young', 'irreps', 'regular']
     """

@@ -95,6 +95,7 @@ def announce(what: str, *, seconds: float, memory: float = 0.0, instead: str = "
     """Warn of a long computation, or raise a `GroupTooLargeError` if it is too long.
 
     Examples:
+        >>> from sparseaug.spectral.norm import announce
         >>> announce("a norm on S5", seconds=0.1)
         >>> announce("a norm on S9xS8xS4", seconds=1e5, instead="use action=.")
         Traceback (most recent call last):

@@ -38,6 +38,7 @@ def regular_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.regular import regular_norm
         >>> S = sa.GroupSample(sa.dihedral(4), [[0, 0], [1, 0], [0, 1], [1, 1]])
         >>> round(regular_norm(S).upper, 9)
         0.707106781

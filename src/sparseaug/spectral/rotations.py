@@ -271,6 +271,7 @@ def prime_bounds(p: int) -> tuple[float, float]:
     """Floats on both sides of 2 sqrt(p) / (p + 1).
 
     Examples:
+        >>> from sparseaug.spectral.rotations import prime_bounds
         >>> prime_bounds(29)[1]
         0.359010987142...
     """
@@ -304,6 +305,7 @@ def is_suitable(p: int) -> bool:
     """Whether p is a prime of 1 mod 4, within reach.
 
     Examples:
+        >>> from sparseaug.spectral.rotations import is_suitable
         >>> [p for p in range(40) if is_suitable(p)]
         [5, 13, 17, 29, 37]
     """
@@ -316,6 +318,7 @@ def prime_rows(p: int) -> Rows:
     """The p + 1 rows (w, x, y, z) of integers, in lexicographic order.
 
     Examples:
+        >>> from sparseaug.spectral.rotations import prime_rows
         >>> prime_rows(5).tolist()[:2]
         [[1.0, -2.0, 0.0, 0.0], [1.0, 0.0, -2.0, 0.0]]
     """

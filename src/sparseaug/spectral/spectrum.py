@@ -378,6 +378,7 @@ def prior(group: Group) -> Spectrum:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.spectrum import prior
         >>> {k: round(share, 3) for k, share in prior(sa.symmetric(4)).shares.items()}
         {1: 0.861, 2: 0.108, 3: 0.032}
     """

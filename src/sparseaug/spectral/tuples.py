@@ -54,6 +54,7 @@ def permutation_module_norm(
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.tuples import permutation_module_norm
         >>> norm = permutation_module_norm(sa.Oracle(sa.symmetric(20), seed=0).draw(64), degree=1)
         >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability
         (True, 0.0)
@@ -111,6 +112,7 @@ def low_weight_norm(S: GroupSample, *, degree: int, progress: Progress = silent)
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.tuples import low_weight_norm
         >>> S = sa.GroupSample(sa.sign_flips(3), [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
         >>> low_weight_norm(S, degree=2).upper, low_weight_norm(S, degree=3).upper
         (0.0, 1.0)

@@ -82,6 +82,7 @@ def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = Non
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.spectral.verified import norm_upper
         >>> norm_upper(np.array([[3.0, 0.0], [0.0, -4.0]]))
         4.00000000000000...
         >>> norm_upper(np.array([[3.0, 0.0], [0.0, -4.0]]), at_most=4.5)
@@ -121,6 +122,7 @@ def root_upper(gram: Array, error: float = 0.0, *, at_most: float | None = None)
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.spectral.verified import root_upper
         >>> root_upper(np.array([[9.0, 0.0], [0.0, 16.0]]))
         4.00000000000000...
     """
@@ -161,6 +163,7 @@ def norm_lower(matrix: Array, error: float = 0.0) -> float:
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.spectral.verified import norm_lower
         >>> norm_lower(np.array([[3.0, 0.0], [0.0, -4.0]]))
         3.99999999999999...
     """
@@ -363,6 +366,7 @@ def pivots(matrix: NDArray[Any]) -> NDArray[np.float64] | None:
 
     Examples:
         >>> import numpy as np
+        >>> from sparseaug.spectral.verified import pivots
         >>> pivots(np.array([[4.0, 2.0], [2.0, 10.0]]))
         array([2., 3.])
         >>> pivots(np.array([[1.0, 2.0], [2.0, 1.0]])) is None

@@ -37,7 +37,9 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     """||D_S|| for Z_2^d: k / m for an exact integer k, rounded outwards.
 
     Examples:
+        >>> import numpy as np
         >>> import sparseaug as sa
+        >>> from sparseaug.spectral.walsh import walsh_norm
         >>> rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         >>> walsh_norm(sa.GroupSample(sa.sign_flips(3), rows))
         Norm(upper=0.5, lower=0.5, block='chi(0, 0, 1)', failure_probability=0.0)
@@ -68,6 +70,8 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
     pivot, which is below f. The lowest free bit gives the smallest solution.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.spectral.walsh import orthogonal_rank
         >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
         1
     """
@@ -202,6 +206,8 @@ def hadamard(table: NDArray[np.signedinteger]) -> None:
     """Replace x by y(a) = sum_g (-1)^(a.g) x(g), indices as vectors of bits; a power of two of them.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.spectral.walsh import hadamard
         >>> x = np.array([1, 0, 0, 2])
         >>> hadamard(x); x
         array([ 3, -1, -1,  3])

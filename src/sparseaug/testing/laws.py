@@ -67,6 +67,7 @@ def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.testing import check_group
         >>> check_group(sa.dihedral(4))  # silent: every law holds
     """
     group = as_group(group)
@@ -91,6 +92,7 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
 
     Examples:
         >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.testing import check_action
         >>> check_action(sa.permute_axis(sa.symmetric(4)), np.arange(8).reshape(2, 4))
     """
     require_action(action)
@@ -303,6 +305,7 @@ def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.testing import check_oracle
         >>> check_oracle(lambda seed, budget: sa.Oracle(sa.symmetric(4), seed, budget))
     """
     check_callable("make", make)

@@ -86,6 +86,7 @@ def check_uniform(
 
     Examples:
         >>> import sparseaug as sa
+        >>> from sparseaug.testing import check_uniform
         >>> group = sa.cyclic(6)
         >>> check_uniform(group, lambda k, rng: rng.integers(5, size=(k, 1)))
         Traceback (most recent call last):

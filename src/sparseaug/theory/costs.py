@@ -97,6 +97,7 @@ def comparison(
         b: fresh elements per step
 
     Examples:
+        >>> from sparseaug.theory import comparison
         >>> numbers = dict(order=3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0, b=8)
         >>> for row in comparison(0.25, 0.05, **numbers):
         ...     print(row.method, row.batch, row.steps, row.calls)
@@ -148,6 +149,7 @@ def crossovers(
         b: fresh elements per step
 
     Examples:
+        >>> from sparseaug.theory import crossovers
         >>> found = crossovers(0.05, 3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)
         >>> round(found.than_full, 4), round(found.than_streaming, 4)
         (0.0149, 0.3995)

@@ -33,6 +33,7 @@ def involutions(n: int) -> int:
         n: number of things
 
     Examples:
+        >>> from sparseaug.theory import involutions
         >>> [involutions(n) for n in range(8)]
         [1, 1, 2, 4, 10, 26, 76, 232]
     """
@@ -49,6 +50,7 @@ def signed_involutions(n: int) -> int:
         n: number of things
 
     Examples:
+        >>> from sparseaug.theory import signed_involutions
         >>> [signed_involutions(n) for n in range(7)]
         [1, 2, 6, 20, 76, 312, 1384]
     """
@@ -65,6 +67,7 @@ def symmetric_dimension_sum(n: int) -> int:
         n: number of things that S_n orders
 
     Examples:
+        >>> from sparseaug.theory import symmetric_dimension_sum
         >>> symmetric_dimension_sum(6)
         75
     """
@@ -78,6 +81,7 @@ def hyperoctahedral_dimension_sum(n: int) -> int:
         n: number of things that B_n orders and signs
 
     Examples:
+        >>> from sparseaug.theory import hyperoctahedral_dimension_sum
         >>> hyperoctahedral_dimension_sum(2)  # B_2 is D_4: 1 + 1 + 1 + 2
         5
     """
@@ -91,6 +95,7 @@ def dihedral_dimension_sum(n: int) -> int:
         n: number of corners
 
     Examples:
+        >>> from sparseaug.theory import dihedral_dimension_sum
         >>> dihedral_dimension_sum(4), dihedral_dimension_sum(5)
         (5, 5)
     """
@@ -105,6 +110,7 @@ def abelian_dimension_sum(order: int) -> int:
         order: |G|, an integer of any size
 
     Examples:
+        >>> from sparseaug.theory import abelian_dimension_sum
         >>> abelian_dimension_sum(12)
         11
     """
@@ -118,6 +124,7 @@ def sign_flips_dimension_sum(d: int) -> int:
         d: number of coordinates
 
     Examples:
+        >>> from sparseaug.theory import sign_flips_dimension_sum
         >>> sign_flips_dimension_sum(4)
         15
     """
@@ -133,7 +140,9 @@ def product_dimension_sum(*dimension_sums: int) -> int:
         *dimension_sums: D_i of each factor
 
     Examples:
-        >>> product_dimension_sum(symmetric_dimension_sum(3), sign_flips_dimension_sum(4))
+        >>> from sparseaug import theory
+        >>> flips = theory.sign_flips_dimension_sum(4)
+        >>> theory.product_dimension_sum(theory.symmetric_dimension_sum(3), flips)
         63
     """
     sums = [group_size("dimension_sums", each, at_least=0) for each in dimension_sums]
@@ -155,6 +164,7 @@ def dimension_sum_bound(order: int, num_classes: int) -> int:
         num_classes: k, the number of conjugacy classes
 
     Examples:
+        >>> from sparseaug.theory import dimension_sum_bound
         >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
         15
     """

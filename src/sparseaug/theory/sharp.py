@@ -60,6 +60,7 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
         delta: how often the bound may fail, between 0 and 1
 
     Examples:
+        >>> from sparseaug.theory import sharp_deviation_bound
         >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
         0.544
     """
@@ -80,6 +81,7 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
         delta: how often the bound may fail, between 0 and 1
 
     Examples:
+        >>> from sparseaug.theory import sharp_deviation_sample_size
         >>> sharp_deviation_sample_size(0.5, 75, 0.05)
         75
     """
@@ -102,6 +104,7 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
         B: bound on the norm of the gradient functions
 
     Examples:
+        >>> from sparseaug.theory import sharp_sample_size
         >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
         25834
     """
@@ -122,8 +125,9 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
         deviation: tau, the deviation not to exceed
 
     Examples:
-        >>> sharp_failure_probability(64, 75, 0.55) < 0.05
-        True
+        >>> from sparseaug.theory import sharp_failure_probability
+        >>> round(sharp_failure_probability(64, 75, 0.55), 3)
+        0.042
     """
     m = group_size("m", m)
     total = group_size("dimension_sum", dimension_sum, at_least=0)
@@ -189,6 +193,7 @@ def word_deviation(deviation: float, length: int) -> float:
         length: k, the letters of a word
 
     Examples:
+        >>> from sparseaug.theory import word_deviation
         >>> word_deviation(0.5, 3)
         0.125
     """
@@ -214,6 +219,7 @@ def word_length(deviation: float, eps: float) -> int:
         eps: deviation of the words to reach
 
     Examples:
+        >>> from sparseaug.theory import word_length
         >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
         (3, 4)
     """
@@ -239,6 +245,7 @@ def words_plan(
         deviation: tau that the m letters are promised to have, below 1
 
     Examples:
+        >>> from sparseaug.theory import words_plan
         >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
         WordsPlan(m=75, deviation=0.4990..., length=6)
     """

@@ -68,6 +68,7 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
         b: fresh elements per step
 
     Examples:
+        >>> from sparseaug.theory import sgd_bound
         >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
         0.031625
     """
@@ -96,6 +97,7 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
         b: fresh elements per step
 
     Examples:
+        >>> from sparseaug.theory import sgd_plan
         >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
         >>> plan
         SGDPlan(step_size=0.0625, num_steps=4096, b=8)
@@ -132,6 +134,7 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
         gap: initial value less the infimum, at least 0
 
     Examples:
+        >>> from sparseaug.theory import gd_rate
         >>> gd_rate(200, 0.25, L=4.0, gap=1.0)
         0.2
     """
@@ -153,6 +156,7 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
         gap: initial value less the infimum, at least 0
 
     Examples:
+        >>> from sparseaug.theory import full_gd_bound
         >>> full_gd_bound(200, 4.0, gap=1.0)
         0.2
     """
@@ -171,6 +175,7 @@ def full_gd_steps(eps: float, L: float, gap: float) -> int:
         gap: initial value less the infimum, at least 0
 
     Examples:
+        >>> from sparseaug.theory import full_gd_steps
         >>> full_gd_steps(0.5, 4.0, 1.0)
         32
     """

@@ -24,7 +24,7 @@ TARGETS = X.sum(axis=1)
 ACT = sa.permute_axis(sa.symmetric(4))
 S = sa.Oracle(ACT.group).draw(3)
 CHOICES = {
-    **{"action": ACT, "m": None, "S": None},
+    **{"action": ACT, "m": 16, "S": None},
     **{"degree": None, "identity": True, "sample_shape": None, "random_state": 0},
 }
 LEARNER = (RuntimeWarning, UserWarning)  # of infinite weights and huge data, by the learner

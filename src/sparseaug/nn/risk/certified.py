@@ -94,6 +94,7 @@ def audit(
         until: stop as soon as the bound is at most this, or is known to stay above it
 
     Examples:
+        >>> import torch
         >>> import sparseaug as sa
         >>> from sparseaug import nn as sann
         >>> act = sa.flip_signs(sa.sign_flips(2))

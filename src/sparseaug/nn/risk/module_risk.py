@@ -78,13 +78,16 @@ class ModuleRisk:
     single precision at least.
 
     Examples:
+        >>> import torch
+        >>> from torch import nn
         >>> import sparseaug as sa
+        >>> from sparseaug.nn import ModuleRisk
         >>> act = sa.permute_axis(sa.symmetric(3))
         >>> x = torch.arange(12.0).reshape(4, 3)
         >>> model = nn.Linear(3, 1, bias=False)
-        >>> risk = ModuleRisk(model, nn.MSELoss(), (x, x[:, :1]), act, sa.Oracle(act.group).draw(8))
+        >>> risk = ModuleRisk(model, nn.MSELoss(), (x, x[:, :1]), act, sa.Oracle(act.group).draw(4))
         >>> risk.gradient(risk.theta).shape, risk.calls, risk.method
-        (torch.Size([3]), 8, 'one-shot')
+        (torch.Size([3]), 4, 'one-shot')
     """
 
     def __init__(

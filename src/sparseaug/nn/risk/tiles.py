@@ -59,6 +59,7 @@ def share(total: int, rank: int, num_ranks: int) -> tuple[int, int]:
     """The run of copies of one rank: lengths differ by at most one, and nothing is padded.
 
     Examples:
+        >>> from sparseaug.nn.risk.tiles import share
         >>> [share(10, rank, 3) for rank in range(3)]
         [(0, 3), (3, 6), (6, 10)]
     """
@@ -69,6 +70,7 @@ def tiles(start: int, stop: int, n: int, chunk_size: int) -> Iterator[Tile]:
     """Rectangles of at most `chunk_size` copies that cover copies `start` to `stop`, in order.
 
     Examples:
+        >>> from sparseaug.nn.risk.tiles import tiles
         >>> [len(tile) for tile in tiles(3, 25, 10, 20)]
         [7, 10, 5]
     """
@@ -90,6 +92,8 @@ def work(counts: NDArray[np.int64], n: int, chunk_size: int, fixed: int) -> int:
     A chunk's loss is a mean, so that elements with different counts are in different chunks.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.nn.risk.tiles import work
         >>> work(np.array([1, 1, 1]), 10, 100, 64), work(np.array([1, 3]), 10, 100, 64)
         (94, 148)
     """
@@ -101,6 +105,8 @@ def runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """Equal neighbours: the value, where they begin and where they end.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.nn.risk.tiles import runs
         >>> list(runs(np.array([1, 1, 3])))
         [(1, 0, 2), (3, 2, 3)]
     """
@@ -201,6 +207,8 @@ class ChunkSize:
         """Take the largest size whose chunks, of so many entries per copy, are not too large.
 
         Examples:
+            >>> import torch
+            >>> from sparseaug.nn.risk.tiles import ChunkSize
             >>> chunk = ChunkSize(None, torch.device("cpu"))
             >>> chunk.find(513)
             >>> chunk.size
@@ -219,6 +227,9 @@ def count_entries(module: nn.Module, compute: Callable[[], Any]) -> int:
     """How many numbers the parts of a module return while `compute` runs.
 
     Examples:
+        >>> import torch
+        >>> from torch import nn
+        >>> from sparseaug.nn.risk.tiles import count_entries
         >>> model = nn.Sequential(nn.Linear(2, 5), nn.ReLU())
         >>> count_entries(model, lambda: model(torch.ones(1, 2)))
         10

@@ -241,6 +241,8 @@ def vanish(phases: NDArray[np.int64], counts: Rows, n: int) -> NDArray[np.bool_]
     """For each row of phases (f, k): whether sum_j counts_j exp(2 pi i p_j / n) is exactly 0.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug.spectral.profiles.shifts import vanish
         >>> vanish(np.array([[0, 2, 4], [0, 1, 2]]), np.array([1, 1, 1]), 6)
         array([ True, False])
     """
