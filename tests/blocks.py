@@ -19,12 +19,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FRESH_SEED = 67280421310721  # of torch in a new process
-# files whose blocks do not run alone yet: each is one test, as a whole; take yours out when they do
+# files whose blocks do not run alone yet, or that are too long: take yours out when they are done
 PENDING = (
-    "README.md",
     "docs/certificates.md",
     "docs/constructions.md",
-    "docs/conventions.md",
+    "docs/evidence.md",
+    "docs/examples/digits.md",
+    "docs/examples/qm9.md",
     "docs/howto/answers.md",
     "docs/howto/augment.md",
     "docs/howto/certify.md",
@@ -37,6 +38,7 @@ PENDING = (
     "docs/howto/plan.md",
     "docs/howto/reproduce.md",
     "docs/howto/rotations.md",
+    "docs/howto/shapley.md",
     "docs/howto/sklearn.md",
     "docs/howto/sources.md",
     "docs/howto/symmetry_test.md",
@@ -45,6 +47,7 @@ PENDING = (
     "docs/howto/views.md",
     "docs/kernels.md",
     "docs/tabular.md",
+    "docs/views.md",
     "docs/words.md",
     "src/sparseaug/balance/signs.py",
     "src/sparseaug/certificate/certificates.py",
