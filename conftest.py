@@ -13,7 +13,7 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import pytest
 import threadpoolctl
 
-from tests import extras
+from tests import blocks, extras
 from tests.last_lines import last_lines
 
 threadpoolctl.threadpool_limits(1)  # where a plugin has imported NumPy before
@@ -39,12 +39,12 @@ def pytest_collect_file(file_path, parent):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """So is an example in a docstring or a document; the library's run alone, as if pasted."""
-    for item in items:
-        if isinstance(item, pytest.DoctestItem):
-            if item.dtest is not None and "src" in item.path.parts:
-                item.dtest.globs.clear()
-            extras.skip_example(item)
+    """So is an example in a docstring or a document; each of its code blocks is a test of its own."""
+    examples = [item for item in items if isinstance(item, pytest.DoctestItem)]
+    split = {item: list(blocks.alone(item)) for item in examples}
+    items[:] = [one for item in items for one in split.get(item, [item])]
+    for item in (one for parts in split.values() for one in parts):
+        extras.skip_example(item)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -59,3 +59,12 @@ def pytest_collection_finish() -> None:
     """torch takes its threads when it is used first: only where a test has imported it."""
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def fresh_example(request: pytest.FixtureRequest) -> None:
+    """An example finds an empty folder, and torch as in a new process."""
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
+        if "torch" in sys.modules:
+            sys.modules["torch"].manual_seed(blocks.FRESH_SEED)

@@ -1,82 +1,106 @@
-"""The picture of the first page, from the results of the paper's experiment.
+"""The picture of the first page: 64 shifts of a digit, those of S in green, and what S is worth.
 
-    make paper && python -m studies.pages.picture paper docs/overview.png
+    python -m studies.pages.picture docs/overview.svg
 
-What S is, how many elements are needed, and what is proved of it: all numbers are read from the folder.
+The accuracies are those that the tutorial prints. A card of its own colour, so that it can be read on
+any page, light or dark.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
-import numpy as np
+from sklearn.datasets import load_digits
 
 import sparseaug as sa
-from studies.pages.gallery import dots
-from studies.paper import read_comparison, read_results
-from studies.report.looks import GREY, LOOKS, NAMES
+from studies.report.looks import LOOKS
 
-mpl.use("Agg")
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
-
-BOUNDS = ("a-priori", "spectral", "landmarks")
-
-
-def show_sample(ax: Axes) -> None:
-    """All 720 orderings as dots, those of S in colour."""
-    S = sa.Oracle(sa.symmetric(6), seed=0).draw(64)
-    chosen = np.isin(np.arange(720), S.group.rank(S.elements))
-    x, y = np.divmod(np.arange(720), 24)
-    ax.scatter(x[~chosen], y[~chosen], 9, GREY, linewidths=0)
-    ax.scatter(x[chosen], y[chosen], 24, LOOKS["one-shot-64"].colour, linewidths=0)
-    ax.set_axis_off()
-    ax.set_title("720 orderings of six numbers,\nand S: 64 of them, drawn once")
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
+DIGIT = 3  # of the data set: a three
+WIDE, HIGH = 640, 300
+CELL, GAP = 26, 5  # of a small image, and between two
+LEFT, RIGHT = 330, 610  # the axis, from 0 to 1
+GREY, GREEN, INK = "#6B6B6B", LOOKS["design"].colour, "#1A1A1A"
+STYLE = (
+    f"text{{font:17px sans-serif;fill:{INK}}}.m{{text-anchor:middle}}.b{{font-weight:bold}}"
+    f".s{{fill:none;stroke:{GREEN};stroke-width:3}}.o{{opacity:.32}}"
+)
 
 
-def show_sizes(ax: Axes, folder: Path) -> None:
-    """The error of the gradient against m, for draws and designs."""
-    found = read_comparison(folder)
-    if found is None:
-        raise SystemExit(f"{folder} has no designs.json; make paper writes it.")
-    sizes = found.sizes
-    for kind in ("draws", "design"):
-        means = [size.by_seed(kind, "discrepancy").mean() for size in sizes]
-        line = {"color": LOOKS[kind].colour, "marker": LOOKS[kind].marker, "label": NAMES[kind]}
-        ax.loglog([s.m for s in sizes], means, **line)
-    ax.set_xticks([size.m for size in sizes], [str(size.m) for size in sizes], minor=False)
-    ax.minorticks_off()
-    ax.set_xlabel("m, elements in S")
-    ax.legend(frameon=False)
-    ax.set_title("how far the gradient over S is\nfrom the one over all 720")
+def accuracies() -> list[tuple[str, float, str]]:
+    """Name, value and colour of each dot, as the tutorial prints them."""
+    text = TUTORIAL.read_text("utf-8")
+    found = [
+        ("trained without shifts", r"as they are [\d.]+, shifted ([\d.]+)", GREY),
+        ("trained on 16 of 64 shifts", r"images, shifted ([\d.]+)\n", GREEN),
+        ("and averaged over 16", r"chosen, m = 16: right ([\d.]+)", GREEN),
+        ("and averaged over all 64", r"all, m = 64: right ([\d.]+)", INK),
+    ]
+    return [(name, float(re.findall(pattern, text)[-1]), colour) for name, pattern, colour in found]
 
 
-def show_bounds(ax: Axes, folder: Path) -> None:
-    """What is proved of the gradient over the group at the end of training, beside the truth."""
-    found = read_results(folder)
-    certificates = found.certificates["one-shot-64"].values
-    truth = np.median(found.methods["one-shot-64"].curves["gradient_norm"][:, -1])
-    values = {name: float(np.median(certificates[name][:, -1])) for name in BOUNDS}
-    dots(ax, values | {"truth": float(truth)}, "")
-    ax.set_xlim(0.01, 1e6)
-    ax.set_title("what is proved of the gradient\nover all 720, after training on S")
+def draw() -> str:
+    """The picture as SVG."""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" role="img">',
+        "<title>16 of the 64 shifts of a digit, and the accuracy on shifted digits</title>",
+        f"<style>{STYLE}</style>",
+        f'<defs><g id="d">{"".join(_pixels())}</g></defs>',
+        f'<rect width="{WIDE}" height="{HIGH}" rx="12" fill="#FFFFFF" stroke="#C9C9C9"/>',
+        *_shifts(),
+        *_dots(),
+    ]
+    return "\n".join([*parts, "</svg>", ""])
 
 
-def main() -> None:
-    folder, out = Path(sys.argv[1]), Path(sys.argv[2])
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
-    for shape, size, path in (
-        ((1, 3), (11, 3.3), out),
-        ((3, 1), (4, 9.4), out.with_stem(f"{out.stem}-narrow")),  # for telephones
-    ):
-        figure, axes = plt.subplots(*shape, figsize=size, layout="constrained")
-        show_sample(axes[0])
-        show_sizes(axes[1], folder)
-        show_bounds(axes[2], folder)
-        figure.savefig(path, dpi=110, facecolor="white")
+def _pixels() -> list[str]:
+    """The digit as squares, four times: a window on it is a shifted digit."""
+    image = load_digits().images[DIGIT] / 16
+    return [
+        f'<path d="M{column + right} {row + down}h1v1h-1z" opacity="{image[row, column]:.1f}"/>'
+        for down in (0, 8)
+        for right in (0, 8)
+        for row in range(8)
+        for column in range(8)
+        if image[row, column] >= 0.1
+    ]
+
+
+def _shifts() -> list[str]:
+    S = sa.design(sa.abelian(8, 8), m=16, identity=True)
+    chosen = set(map(tuple, S.elements.tolist()))
+    made = []
+    for down in range(8):
+        for right in range(8):
+            x, y = 24 + right * (CELL + GAP), 30 + down * (CELL + GAP)
+            kind = "" if (down, right) in chosen else ' class="o"'
+            made.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#F1F1F1"/>')
+            made.append(
+                f'<svg x="{x}" y="{y}" width="{CELL}" height="{CELL}" '
+                f'viewBox="{-right % 8} {-down % 8} 8 8"><use href="#d"{kind}/></svg>'
+            )
+            if not kind:
+                square = f'width="{CELL + 4}" height="{CELL + 4}" rx="3"'
+                made.append(f'<rect class="s" x="{x - 2}" y="{y - 2}" {square}/>')
+    return made
+
+
+def _dots() -> list[str]:
+    """Accuracy as a place on a line, one line per method."""
+    made = [f'<text class="b" x="{LEFT}" y="42">Right on shifted digits</text>']
+    for row, (name, value, colour) in enumerate(accuracies()):
+        y, x = 98 + 56 * row, LEFT + (RIGHT - LEFT) * value
+        made += [
+            f'<path d="M{LEFT} {y}H{RIGHT}" stroke="#D9D9D9" stroke-width="4"/>',
+            f'<path d="M{LEFT} {y}H{x:.0f}" stroke="{colour}" stroke-width="4"/>',
+            f'<circle cx="{x:.0f}" cy="{y}" r="9" fill="{colour}"/>',
+            f'<text x="{LEFT}" y="{y - 16}">{name}</text>',
+            f'<text class="b" x="{RIGHT}" y="{y - 16}" text-anchor="end">{value:.0%}</text>',
+        ]
+    return made
 
 
 if __name__ == "__main__":
-    main()
+    Path(sys.argv[1]).write_text(draw(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The README's list of packages: all of them, each above those that import it."""
+"""CONTRIBUTING's list of packages: all of them, each above those that import it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sparseaug"
 
 
-def listed(readme: str) -> list[str]:
-    block = readme.split("## The packages")[1].split("```")[1]
+def listed(page: str) -> list[str]:
+    block = page.split("## The packages")[1].split("```")[1]
     return [line.split()[0] for line in block.splitlines() if line and not line.startswith(" ")]
 
 
@@ -33,8 +33,8 @@ def wrong(order: list[str]) -> list[str]:
     return found
 
 
-def test_the_readme_lists_every_package_above_those_that_import_it():
-    order = listed((ROOT / "README.md").read_text())
+def test_the_page_lists_every_package_above_those_that_import_it():
+    order = listed((ROOT / "CONTRIBUTING.md").read_text())
     assert wrong(order) == []
     assert "risk is listed or there, not both" in wrong([name for name in order if name != "risk"])
     assert "actions imports groups, which is below it" in wrong(order[::-1])

@@ -203,6 +203,17 @@ def test_a_full_disk_is_a_clear_error_and_the_run_goes_on_afterwards(tmp_path, m
     assert compute(tmp_path / "a", **call).array().shape == (N, 4, 120, 120)
 
 
+def test_a_last_write_that_fails_is_not_taken_for_done(tmp_path):
+    compute(tmp_path / "a")
+    chunk = tmp_path / "a/values/c/5/3/0"
+    chunk.unlink()
+    chunk.mkdir()  # where no file can be written
+    with pytest.raises(StorageError, match="not a regular file"):
+        compute(tmp_path / "a")
+    chunk.rmdir()
+    compute(tmp_path / "a")
+
+
 def test_an_interrupted_extension_goes_on(tmp_path):
     full = sa.GroupSample.full(sa.dihedral(4))
     calls = []

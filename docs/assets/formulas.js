@@ -1,0 +1,5 @@
+/* Typesets what arithmatex has marked as a formula. */
+for (const place of document.querySelectorAll(".arithmatex")) {
+  const text = place.textContent.trim();
+  katex.render(text.slice(2, -2), place, {displayMode: text.startsWith("\\["), throwOnError: false});
+}

@@ -1,0 +1,65 @@
+"""Code blocks run alone: the splitting is tested here, the blocks are tests of their page or module."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from itertools import pairwise
+
+import pytest
+
+from tests.blocks import PENDING, ROOT, block_numbers, in_reference
+
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+TEXT = """
+```python
+>>> a = 1
+
+>>> a
+1
+
+```
+Words.
+
+```python
+>>> b = 2
+```
+"""
+
+
+def numbers(text: str, *, page: bool) -> list[int]:
+    found = doctest.DocTestParser().get_doctest(text, {}, "text", "text", 0)
+    return list(block_numbers(found, page=page).values())
+
+
+def test_a_block_of_a_page_ends_at_its_fence_and_one_of_a_docstring_at_an_empty_line():
+    assert numbers(TEXT, page=True) == [1, 1, 2]
+    assert numbers(TEXT.replace("```python\n", "").replace("```", ""), page=False) == [1, 2, 3]
+    assert (
+        numbers(">>> a = 1\n>>> a\n1\n>>> a + (\n...     1)\n2\n>>> b = 2", page=False) == [0] * 4
+    )
+
+
+def test_what_the_reference_shows_is_known_without_importing_it():
+    for module, name in (
+        ("sparseaug.spectral.deviation", "deviation"),
+        ("sparseaug.groups.base", "Group.sample"),
+        ("sparseaug.theory.sharp", "sharp_sample_size"),
+    ):
+        assert in_reference(module, name)
+    assert not in_reference("sparseaug._floats", "round_up")
+    assert not in_reference("sparseaug.theory.sharp", "_solve")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_python_block_of_a_page_has_prompts_so_that_it_is_run(page):
+    if page.relative_to(ROOT).as_posix() in PENDING:
+        pytest.skip("on the list of pages to do")
+    blocks = re.findall(r"^ *```py\w*\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert [block for block in blocks if not block.lstrip().startswith(">>> ")] == []
+
+
+def test_the_list_of_files_to_do_is_in_order_and_each_file_exists():
+    assert all(first < second for first, second in pairwise(PENDING))
+    assert [path for path in PENDING if not (ROOT / path).exists()] == []

@@ -1,0 +1,49 @@
+"""The entrance: figures of the README stand on the pages it links to; the picture is drawn again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.extras import REASON
+
+ROOT = Path(__file__).parents[2]
+README, INDEX = ((ROOT / name).read_text() for name in ("README.md", "docs/index.md"))
+PAPER = re.findall(
+    r"(?:title|given-names|family-names): (.*)",
+    (ROOT / "CITATION.cff").read_text().split("references:")[1],
+)
+
+
+def test_each_reason_has_a_figure_and_its_page_has_the_same():
+    reasons = re.findall(r"^- \*\*(?:.|\n)*?\)\.$", README, re.MULTILINE)
+    assert len(reasons) == 3
+    for reason in reasons:
+        figures = re.findall(r"(?<![\w.])0\.\d+(?!\w)", reason)
+        page = (ROOT / re.search(r"\]\((docs/[^)]*)\)", reason)[1]).read_text()
+        assert figures
+        assert [figure for figure in figures if figure not in page] == []
+
+
+def test_readme_and_first_page_say_what_it_is_in_the_same_words_and_cite_the_paper():
+    line = re.search(r"^\*\*Data augmentation(?:.|\n)*?\*\*$", README, re.MULTILINE)[0]
+    assert line in INDEX
+    assert len(PAPER) == 5
+    for page in (README, (ROOT / "docs/paper.md").read_text()):
+        assert all(part in page for part in PAPER)
+
+
+def test_the_picture_is_that_of_the_tutorial():
+    for package in ("sklearn", "matplotlib"):
+        pytest.importorskip(package, reason=REASON.format(package))
+    from studies.pages import picture
+
+    made = (ROOT / "docs/overview.svg").read_text("utf-8")
+    assert made == picture.draw(), "run python -m studies.pages.picture docs/overview.svg"
+    for page in (README, INDEX):
+        text = re.search(r"(?:alt=\"|!\[)(Left: .*?)[\"\]]", page)[1]
+        assert all(
+            f"{value:.0%}".replace("%", " %") in text for _, value, _ in picture.accuracies()
+        )
