@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.blocks import PENDING, ROOT, block_numbers, in_reference
+from tests.blocks import PENDING, ROOT, block_numbers
 
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
@@ -39,17 +39,6 @@ def test_a_block_of_a_page_ends_at_its_fence_and_one_of_a_docstring_at_an_empty_
     assert (
         numbers(">>> a = 1\n>>> a\n1\n>>> a + (\n...     1)\n2\n>>> b = 2", page=False) == [0] * 4
     )
-
-
-def test_what_the_reference_shows_is_known_without_importing_it():
-    for module, name in (
-        ("sparseaug.spectral.deviation", "deviation"),
-        ("sparseaug.groups.base", "Group.sample"),
-        ("sparseaug.theory.sharp", "sharp_sample_size"),
-    ):
-        assert in_reference(module, name)
-    assert not in_reference("sparseaug._floats", "round_up")
-    assert not in_reference("sparseaug.theory.sharp", "_solve")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
