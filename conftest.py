@@ -16,6 +16,9 @@ import threadpoolctl
 from tests import blocks, extras
 from tests.last_lines import last_lines
 
+# JAX starts threads, after which no test may fork: `tests/actions/test_jax.py` runs this page alone
+collect_ignore = ["docs/howto/jax.md"]
+
 threadpoolctl.threadpool_limits(1)  # where a plugin has imported NumPy before
 
 

@@ -19,27 +19,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FRESH_SEED = 67280421310721  # of torch in a new process
 # files whose blocks do not run alone yet, or that are too long: take yours out when they are done
-PENDING = (
-    "docs/howto/answers.md",
-    "docs/howto/augment.md",
-    "docs/howto/certify.md",
-    "docs/howto/checkpoints.md",
-    "docs/howto/choose.md",
-    "docs/howto/inspect.md",
-    "docs/howto/invariance.md",
-    "docs/howto/orders.md",
-    "docs/howto/own_symmetry.md",
-    "docs/howto/plan.md",
-    "docs/howto/reproduce.md",
-    "docs/howto/rotations.md",
-    "docs/howto/shapley.md",
-    "docs/howto/sklearn.md",
-    "docs/howto/sources.md",
-    "docs/howto/symmetry_test.md",
-    "docs/howto/torch_data.md",
-    "docs/howto/torch_risk.md",
-    "docs/howto/views.md",
-)
+PENDING: tuple[str, ...] = ()
 
 
 def alone(item: pytest.DoctestItem) -> Iterator[pytest.DoctestItem]:

@@ -11,13 +11,15 @@ import pytest
 
 from tests.extras import REASON, installed
 
+HERE = Path(__file__).parent
+
 
 @pytest.mark.skipif(not installed("jax"), reason=REASON.format("jax"))
-def test_every_action_moves_jax_arrays_under_jit_grad_and_vmap():
-    cases = Path(__file__).with_name("jax_cases.py")
+@pytest.mark.parametrize("path", [HERE / "jax_cases.py", HERE.parents[1] / "docs/howto/jax.md"])
+def test_every_action_moves_jax_arrays_under_jit_grad_and_vmap(path):
     quick = {"XLA_FLAGS": "--xla_backend_optimization_level=0", "JAX_PLATFORMS": "cpu"}
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(cases)],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)],
         env={**os.environ, **quick},
         capture_output=True,
         text=True,

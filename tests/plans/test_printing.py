@@ -35,6 +35,15 @@ def test_crossovers_are_printed_on_the_safe_side(name, C):
     assert stream > Fraction(found.facts["crossovers"]["than_streaming"]) * Fraction(98, 100)
 
 
+def test_a_plan_says_that_calls_of_the_full_group_are_counted_as_in_the_paper():
+    """Its row has |G| calls, as Table 1; the sample itself, and risks over it, have none."""
+    group = sa.symmetric(6)
+    assert (make("S6").row("full").calls, sa.GroupSample.full(group).calls) == (720, 0)
+    assert "full: one call per element, as the paper counts; GroupSample.full makes none" in str(
+        make("S6")
+    )
+
+
 def test_what_was_asked_for_is_printed_in_full():
     text = str(make(eps=0.12345678, delta=0.012345678, sigma=1.23456789))
     assert "eps = 0.12345678, delta = 0.012345678" in text

@@ -213,6 +213,7 @@ def _notes(p: Problem, rows: tuple[PlanRow, ...], limits: Crossovers) -> Iterato
     few = limits.than_streaming
     stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
     yield "m is transformations in a step, calls are oracle calls in all steps"
+    yield "full: one call per element, as the paper counts; GroupSample.full makes none"
     yield f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step"
     yield f"one-shot beats full in calls for {full}, streaming for {stream}"
     yield sum_note(p.dimension_sum, p.dimension_sum_exact, p.degree)
