@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from html import escape
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import sparseaug as sa
@@ -48,6 +50,36 @@ def test_columns_move_together_only_where_that_makes_the_table_fit():
         assert line.count(" ") == 2 * between, width
 
 
+def test_a_column_of_words_is_folded_between_words_and_numbers_are_not():
+    table = Table(("n", "what"), [("1" * 30, "word-and-word " * 9), ("2", "short")], numbers=[0])
+    lines = table.text().split("\n")
+    assert max(map(len, lines)) <= 80
+    assert [line[:30].strip() for line in lines] == ["n", "1" * 30, "", "", "2"]
+    assert "".join(line[30:] for line in lines).split() == ["what", *["word-and-word"] * 9, "short"]
+
+
+SPECTRUM = sa.orbit_spectrum(lambda x: x[:, 0] ** 3, sa.roll(sa.cyclic(12)), np.arange(12.0)[None])
+CERTIFICATES = sa.certificate.Certificates(
+    {"exact": sa.certificate.Certificate("exact", 0.25, "certain", 0.0, 8, 0.2)},
+    {"audited": "an audit draws fresh elements; give oracle=."},
+)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        CERTIFICATES["exact"],
+        SPECTRUM.predict(4),
+        sa.choose(SPECTRUM, error=0.1 * SPECTRUM.variance**0.5),
+        sa.test_invariance(np.eye(4), sa.roll(sa.cyclic(4))),
+        sa.invariance_error(lambda x: x[:, 0], sa.roll(sa.cyclic(4)), sa.cyclic(4), np.eye(4)),
+    ],
+    ids=lambda shown: type(shown).__name__,
+)
+def test_a_sentence_is_a_paragraph_in_a_notebook(shown):
+    assert shown._repr_html_() == f"<p>{escape(str(shown))}</p>"
+
+
 @pytest.mark.parametrize(
     "shown",
     [
@@ -55,6 +87,11 @@ def test_columns_move_together_only_where_that_makes_the_table_fit():
         sa.plan(sa.symmetric(5), deviation=0.5, degree=2),
         sa.designs(sa.symmetric(6)),
         sa.profile(sa.design(sa.symmetric(5), degree=2)),
+        sa.deviation(sa.design(sa.symmetric(7), degree=2)),
+        sa.orders_report(sa.orders(5, 12)),
+        sa.inspect(sa.design(sa.symmetric(5), degree=2)),
+        SPECTRUM,
+        CERTIFICATES,
     ],
     ids=lambda shown: type(shown).__name__,
 )
@@ -62,7 +99,9 @@ def test_notebooks_and_pages_show_the_cells_that_are_printed(shown):
     table = shown._table()
     text = str(shown)
     page = Cells(shown._repr_html_().split("<p>")[0])
-    assert page.cells == [cell for row in (table.header, *table.rows) for cell in row]
-    assert all(cell in text for cell in page.cells)
+    shown_rows = (table.header, *table.rows) if any(table.header) else table.rows
+    assert page.cells == [cell for row in shown_rows for cell in row]
+    assert all(set(cell.split()) <= set(text.split()) for cell in page.cells)
+    assert max(map(len, text.splitlines())) <= 80
     lines = [line for line in shown._repr_markdown_().splitlines() if line.startswith("|")]
     assert len(lines) == 2 + len(table.rows)

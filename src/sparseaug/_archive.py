@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -160,3 +161,24 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     """Contiguous and little-endian."""
     contiguous = np.ascontiguousarray(array).reshape(array.shape)
     return contiguous.astype(contiguous.dtype.newbyteorder("<"), copy=False)
+
+
+_MOST_BITS = 14_284  # 4,300 digits, above which Python's json neither writes nor reads an integer
+
+
+def to_json(value: Any) -> Any:
+    """The same as JSON holds it: numbers that are infinite, or have more than 4,300 digits, are null.
+
+    Examples:
+        >>> import math
+        >>> from sparseaug._archive import to_json
+        >>> to_json(720), to_json(2**64), to_json(2**20000), to_json(math.inf)
+        (720, 18446744073709551616, None, None)
+    """
+    if isinstance(value, dict):
+        return {name: to_json(part) for name, part in value.items()}
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, need, shorten
+from sparseaug.errors import (
+    ArgumentError,
+    ElementError,
+    GroupTooLargeError,
+    need,
+    shorten,
+    size_text,
+)
 
 
 class Limit(NamedTuple):
@@ -126,8 +133,8 @@ def require_memory(name: str, count: int, width: int, what: str) -> None:
     most, size = LIMITS["sample"].most, 8 * count * width
     if size > most:
         raise ArgumentError(
-            f"{name}={shorten(count)} is too many: so many {what} take {shorten(size)} bytes, and the "
-            f"limit is {most}; give {name} of at most {most // (8 * width)}."
+            f"{name}={shorten(count)} is too many: so many {what} take {size_text(size)}, and the limit "
+            f"is {size_text(most)}; give {name} of at most {most // (8 * width):,}."
         )
 
 
@@ -144,7 +151,9 @@ def check_integer(
         Traceback (most recent call last):
         sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
     """
-    allowed = f"an integer of at least {at_least}" + ("" if below is None else f", below {below}")
+    allowed = f"an integer of at least {at_least:,}" + (
+        "" if below is None else f", below {below:,}"
+    )
     try:
         _require_one_number(value)
         number = index(value)

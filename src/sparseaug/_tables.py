@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
-from textwrap import wrap
+from itertools import zip_longest
+from textwrap import TextWrapper
 from typing import final
 
 WIDTH = 80
@@ -17,7 +18,7 @@ WIDTH = 80
 class Table:
     """Cells as text, a title above them and notes below; which columns are numbers, to the right.
 
-    A header of empty cells is left out of the text.
+    A header of empty cells is left out of text and HTML.
 
     Examples:
         >>> from sparseaug._tables import Table
@@ -40,34 +41,45 @@ class Table:
     notes: Sequence[str] = ()
 
     def text(self) -> str:
-        """Plain text; columns are one space apart where that makes it fit 80 characters, else two."""
+        """Plain text of 80 columns: where two spaces between columns are too many, one; else the
+        widest columns of words are folded, between words.
+        """
         table = [self.header, *self.rows] if any(self.header) else self.rows
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        columns = list(zip(*table, strict=True))
+        widths = [max(map(len, column)) for column in columns]
         room = WIDTH - sum(widths)
         gap = " " if len(widths) - 1 <= room < 2 * (len(widths) - 1) else "  "
+        longest = [max(len(word) for cell in c for word in cell.split() or [""]) for c in columns]
+        for _ in range(2 * (len(widths) - 1) - room if room < len(widths) - 1 else 0):
+            free = [i for i, w in enumerate(widths) if i not in self.numbers and w > longest[i]]
+            if free:
+                widths[max(free, key=widths.__getitem__)] -= 1
         sides = [">" if i in self.numbers else "<" for i in range(len(widths))]
         lines = [
-            gap.join(f"{c:{s}{w}}" for c, s, w in zip(row, sides, widths, strict=True)).rstrip()
+            gap.join(f"{c:{s}{w}}" for c, s, w in zip(line, sides, widths, strict=True)).rstrip()
             for row in table
+            for line in zip_longest(*map(_fold, row, widths), fillvalue="")
         ]
-        notes = [part for note in self.notes for part in wrap(note, WIDTH, subsequent_indent="  ")]
-        return "\n\n".join("\n".join(part) for part in ([self.title], lines, notes) if any(part))
+        parts = (fold(self.title), lines, [line for note in self.notes for line in fold(note)])
+        return "\n\n".join("\n".join(part) for part in parts if any(part))
 
     def markdown(self) -> str:
         """A table of Markdown, in which no cell is read as markup."""
         rule = ["---:" if i in self.numbers else "---" for i in range(len(self.header))]
         rows = [map(_plain, self.header), rule, *(map(_plain, row) for row in self.rows)]
-        lines = [f"| {' | '.join(row)} |" for row in rows]
+        lines = [f"| {' | '.join(row)} |" for row in rows if self.header]
         notes = [_plain(note) + "  " for note in self.notes]  # two spaces end a line
         parts = ([_plain(self.title)], lines, notes)
         return "\n\n".join("\n".join(part) for part in parts if any(part))
 
     def html(self) -> str:
         """A table of HTML, in which no cell is read as markup."""
-        rows = [self._row("th", self.header), *(self._row("td", row) for row in self.rows)]
+        head = self._row("th", self.header) * any(self.header)
+        rows = "".join(self._row("td", row) for row in self.rows)
         notes = "<br>".join(map(escape, self.notes))
         caption = f"<caption>{escape(self.title)}</caption>" * bool(self.title)
-        return f"<table>{caption}{''.join(rows)}</table>" + f"<p>{notes}</p>" * bool(notes)
+        table = f"<table>{caption}{head}{rows}</table>" * bool(caption or rows)
+        return table + f"<p>{notes}</p>" * bool(notes)
 
     def _row(self, tag: str, row: tuple[str, ...]) -> str:
         sides = ("right" if i in self.numbers else "left" for i in range(len(row)))
@@ -78,17 +90,36 @@ class Table:
         return f"<tr>{''.join(cells)}</tr>"
 
 
+def fold(text: str) -> list[str]:
+    """Lines of at most 80 characters, broken between words, the second of a paragraph indented.
+
+    Examples:
+        >>> from sparseaug._tables import fold
+        >>> [len(line) for line in fold("word " * 20)]
+        [79, 21]
+    """
+    return [part for line in text.splitlines() for part in _fold(line, WIDTH, "  ")]
+
+
+def _fold(text: str, width: int, indent: str = "") -> list[str]:
+    if len(text) <= width:
+        return [text]
+    wrapper = TextWrapper(width, subsequent_indent=indent)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
+    return wrapper.wrap(text)
+
+
 def _plain(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>&|~$])", r"\\\1", " ".join(text.split()))
 
 
 class Shown:
-    """What prints as its table, and is one in a notebook."""
+    """What prints as its table and is one in a notebook; one with a `__str__` of its own shows that."""
 
     __slots__ = ()
 
     def _table(self) -> Table:
-        raise NotImplementedError
+        return Table((), (), notes=str(self).splitlines())
 
     def __str__(self) -> str:
         return self._table().text()

@@ -151,7 +151,7 @@ def size_text(count: float) -> str:
         ('16 bytes', '31 MB', '2.1 GB')
     """
     units = {"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
-    return " ".join(_in_units(count, units))
+    return " ".join(_in_units(min(count, 1e300), units))
 
 
 def _in_units(value: float, units: Mapping[str, float]) -> tuple[str, str]:

@@ -23,6 +23,7 @@ WORKS = {
     "draw": ["draw", "--group", "S6", "--m", "4", "--out", "T"],
     "design": ["design", "--group", "S6", "--m", "4", "--name", "nested", "--out", "T"],
     "certify": ["certify", "S"],
+    "inspect": ["inspect", "S"],
     "plan": [
         "plan",
         "--group",
@@ -136,7 +137,7 @@ def test_there_are_arguments_that_work_for_every_command():
     assert WORKS.keys() == COMMANDS.keys()
 
 
-@pytest.mark.parametrize("name", ["groups", "draw", "design", "certify", "plan"])
+@pytest.mark.parametrize("name", ["groups", "draw", "design", "certify", "inspect", "plan"])
 def test_the_arguments_that_work_do(call, name):
     code, out, err, _ = call(*WORKS[name])
     assert (code, err) == (0, "")
@@ -154,14 +155,15 @@ def test_a_bad_value_of_any_option_is_one_line_and_exit_code_2(call, name):
         except BaseException as error:
             error.add_note(f"{name} {option} {value[:50]!r}")
             raise
-    assert len(mine) >= 30 or name == "groups"
+    assert len(mine) >= 30 or name in ("groups", "inspect")
 
 
+@pytest.mark.parametrize("command", ["certify", "inspect"])
 @pytest.mark.parametrize("path", [*PATHS, "nothing", "S2", "empty"])
-def test_certify_refuses_what_is_not_a_sample(call, path):
+def test_what_is_not_a_sample_is_refused(call, path, command):
     with open("empty", "w"):
         pass
-    require_refused(call("certify", path))
+    require_refused(call(command, path))
 
 
 @pytest.mark.parametrize("text", TEXTS)

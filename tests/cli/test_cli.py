@@ -6,14 +6,19 @@ import json
 import os
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.cli import main
+from sparseaug._floats import text_up
+from sparseaug.cli import cli, main
+from sparseaug.cli.progress import Waiting
 
 INSTALLED = str(Path(sys.executable).with_name("sparseaug"))
 
@@ -45,7 +50,7 @@ def test_the_installed_command_is_this_one(run):
 
 def test_groups_lists_the_families_with_orders(run):
     out = run("groups").stdout
-    for text in ("S6", "720", "Rubik", "43252003274489856000", "M24", "244823040", "permute_axis"):
+    for text in ("S6", "720", "Rubik", "4.33e19", "M24", "244,823,040", "permute_axis"):
         assert text in out
 
 
@@ -148,17 +153,19 @@ def test_certify_leads_with_the_prediction_where_a_model_is_at_hand(tmp_path, ru
     act = sa.roll(sa.cyclic(12))
     S = sa.Oracle(act.group, seed=0).draw(5)
     S.save(path)
-    said = "of a model at hand the prediction counts: --spectrum."
-    assert said in run("certify", path).stdout
+    said = "for your own model use orbit_spectrum"
+    assert said in " ".join(run("certify", path).stdout.split())
     spectrum = sa.orbit_spectrum(lambda x: x[:, 0] ** 3, act, np.arange(12.0)[None])
     file.write_text(json.dumps(spectrum.to_dict()))
     out = run("certify", path, "--spectrum", file).stdout
     assert said not in out
-    assert out.index(str(spectrum.predict(S))) < out.index("deviation")
+    assert " ".join(out.split()).startswith(
+        f"{spectrum.predict(S)} {sa.deviation(S).verdict} group"
+    )
     data = json.loads(run("certify", path, "--spectrum", file, "--json").stdout)
     assert data["prediction"]["value"] == spectrum.predict(S).value
     shown = run("certify", path, "--profile", "--spectrum", file).stdout
-    assert shown.rstrip("\n") == f"{spectrum.predict(S)}\n\n{sa.profile(S)}"
+    assert " ".join(shown.split()) == " ".join(f"{spectrum.predict(S)} {sa.profile(S)}".split())
 
 
 def test_certify_profile_prints_a_table_by_degree(tmp_path, run):
@@ -212,12 +219,69 @@ def test_certify_says_why_a_sample_cannot_work(tmp_path, run):
     assert "subgroup of order 3" in done.stdout
 
 
-@pytest.mark.parametrize("command", [(), ("groups",), ("draw",), ("certify",)])
-def test_help_shows_an_example(command, run):
+@pytest.mark.parametrize("command", [(), *((name,) for name in cli.commands)])
+def test_help_shows_an_example_in_80_columns(command, run):
     done = run(*command, "--help")
     assert done.returncode == 0
-    assert "Example" in done.stdout
-    assert "sparseaug" in done.stdout
+    assert "Examples:\n    sparseaug " in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "..." not in done.stdout.replace("[ARGS]...", "").replace("[NAMES]...", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1e-15, "exact, up to rounding"),
+        (0.25, "good for training"),
+        (0.2501, "helps in training; 0.25 is good"),
+        (0.51, "weak; augmentation starts to help below 0.5"),
+        (1.0, "some functions are not averaged at all"),
+    ],
+)
+def test_a_deviation_is_put_into_words(value, said):
+    found = replace(sa.deviation(sa.Oracle(sa.symmetric(3)).draw(2)), value=value)
+    assert found.verdict == f"deviation {text_up(value, 4)}: {said}"
+
+
+def test_what_certify_and_draw_say_begins_with_the_verdict(tmp_path, run):
+    path = tmp_path / "S.safetensors"
+    out = run("draw", "--group", "S6", "--target", 0.25, "--out", path).stdout
+    verdict = sa.deviation(sa.GroupSample.load(path)).verdict
+    assert out.startswith(f"{verdict}\n\ngroup")
+    assert run("certify", path).stdout.startswith(
+        f"{verdict}; for your own model use orbit_spectrum"
+    )
+
+
+@pytest.mark.parametrize("name", ["S6", "SO3", "Z2^70", "S5000"])
+def test_an_order_is_an_integer_in_all_json_or_null_where_there_is_none_to_write(
+    name, tmp_path, run
+):
+    g = sa.group(name)
+    expected = g.order if g.is_finite and g.log_order < 9901 else None
+    (facts,) = json.loads(run("groups", name, "--json").stdout)
+    assert facts["order"] == expected
+    path = tmp_path / "S"
+    facts = json.loads(run("draw", "--group", name, "--m", 2, "--out", path, "--json").stdout)
+    assert facts["order"] == expected
+    assert json.loads(json.dumps(sa.GroupSample.load(path).to_dict()))["order"] == expected
+
+
+def test_a_spinner_moves_in_a_terminal_after_a_second_and_leaves_nothing(monkeypatch, capsys):
+    monkeypatch.setattr("sparseaug.cli.progress.Timer", lambda wait, start: Timer(0.0, start))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for rich
+    monkeypatch.setenv("TERM", "xterm")
+    with Waiting("counting [b]to two") as bar:
+        time.sleep(0.3)
+        bar.update(1, 2)
+        time.sleep(0.3)
+    said = capsys.readouterr().err
+    assert "counting [b]to two" in said
+    assert said.endswith("\x1b[2K")  # the line is cleared
+    monkeypatch.delenv("FORCE_COLOR")
+    with Waiting("counting") as bar:
+        bar.update(1, 2)
+    assert capsys.readouterr().err == ""
 
 
 def test_importing_the_library_brings_in_none_of_the_heavy_ones():

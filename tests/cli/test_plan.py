@@ -50,7 +50,7 @@ def test_json_is_the_library_s(run):
             ["--group", "S6", "--eps", "0.1"],
             "--C is missing; with --eps, give --C, --B, --L and --gap",
         ),
-        (["--group", "S6"], "eps and deviation are missing"),
+        (["--group", "S6"], "the goal is missing; give --eps or --deviation."),
         (["--eps", "0.1"], "Missing option '--group'"),
         (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),
         (

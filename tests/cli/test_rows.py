@@ -1,8 +1,9 @@
-"""`sparseaug certify` on rows that somebody else wrote."""
+"""`sparseaug certify` and `sparseaug inspect` on rows that somebody else wrote."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import sparseaug as sa
@@ -26,17 +27,21 @@ def test_rows_that_are_not_elements_are_refused(run) -> None:
     assert "elements" in err
 
 
-def test_rows_of_a_csv_file_with_names_are_inspected(run) -> None:
+def test_rows_of_a_csv_file_with_names_are_inspected(run, monkeypatch) -> None:
     lines = ["classes,columns", *(f"{i % 4},{i % 6}" for i in range(12))]
     Path("rows.csv").write_text("\n".join(lines))
+    monkeypatch.setattr(sys.modules[__name__], "COMMAND", "inspect")
     code, out, _ = run("rows.csv", "--group", "C4xC6")
     assert code == 0
+    assert out.startswith("exact on degree 1; not exact on degree 2\n")
     assert "they are zipped, not crossed" in " ".join(out.split())
     assert "full: m = 24" in out
     code, out, _ = run("rows.csv", "--group", "C4xC6", "--json")
-    said = json.loads(out)["inspection"]
-    assert said["index"] == "0x2"
-    assert said["misses"] == [2]
+    said = json.loads(out)
+    assert (said["index"], said["order"], said["misses"]) == (2, 12, [2])
+    assert (
+        said == sa.inspect(sa.GroupSample("C4xC6", [(i % 4, i % 6) for i in range(12)])).to_dict()
+    )
 
 
 def test_a_file_that_is_cut_off_is_refused(run) -> None:

@@ -126,10 +126,10 @@ def test_draw_until_is_run_unasked_only_where_it_is_cheap():
 def test_json_and_table_show_the_same_numbers(name):
     found = plan(sa.group(name), deviation=0.25, degree=2, draw=False)
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert int(str(data["order"]), 0) == sa.group(name).order
+    assert data["order"] == (None if name == "S5000" else sa.group(name).order)
     assert data["best"] == found.best.method
     for row, read in zip(found.rows, data["rows"], strict=True):
-        assert (None if read["m"] is None else int(str(read["m"]), 0)) == row.m
+        assert read["m"] == (None if (row.m or 0) >= 10**4300 else row.m)
     lines = str(found).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(any(line.startswith(f"{row.method} ") for line in lines) for row in found.rows)
@@ -150,7 +150,7 @@ def test_json_and_table_show_the_same_numbers(name):
         ({"C": 1.0}, "C=1.0 goes with eps=, not with deviation="),
         ({"b": 1}, "b=1 goes with eps="),
         ({"max_batch": 5}, "max_batch=5 goes with eps="),
-        ({"deviation": None}, "eps and deviation are missing"),
+        ({"deviation": None}, "the goal is missing; give eps= or deviation=."),
     ],
 )
 def test_bad_combinations_are_named(wrong, message):

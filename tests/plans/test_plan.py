@@ -95,20 +95,20 @@ def test_crossovers_are_those_of_the_theory():
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_json_round_trip_keeps_every_integer(name):
+def test_json_round_trip_keeps_every_integer_that_python_reads(name):
     found = make(name, n=10**6)
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
 
-    def number(value):
-        return int(value, 0) if isinstance(value, str) else value
+    def kept(value):
+        return value if value is not None and value.bit_length() <= 14_284 else None
 
-    assert number(data["order"]) == sa.group(name).order
-    assert number(data["dimension_sum"]) == sa.group(name).dimension_sum().value
+    assert 2**14_284 < 10**4300 < 2**14_285
+    assert data["order"] == kept(sa.group(name).order)
+    assert data["dimension_sum"] == kept(sa.group(name).dimension_sum().value)
     assert data["best"] == found.best.method
     for row, read in zip(found.rows, data["rows"], strict=True):
         for field in ("m", "steps", "calls", "copies", "work"):
-            assert number(read[field]) == getattr(row, field)
-            assert isinstance(read[field], str) == ((getattr(row, field) or 0) > 2**53)
+            assert read[field] == kept(getattr(row, field))
 
 
 @pytest.mark.parametrize("name", [*GROUPS, "Rubik", "A40"])
@@ -118,7 +118,7 @@ def test_the_table_fits_80_columns_and_names_each_method(name, n):
     lines = str(found).splitlines()
     assert max(map(len, lines)) <= 80
     assert [line for row in found.rows for line in lines if line.startswith(f"{row.method} ")]
-    assert ("gradients" in lines[2]) == (n is not None)
+    assert ("gradients" in lines[3]) == (n is not None)
     assert len(repr(found)) < 6000
 
 

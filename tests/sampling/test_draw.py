@@ -35,13 +35,13 @@ def test_full_is_saved_and_loaded(tmp_path) -> None:
 
 def test_full_is_refused_with_the_remedy_where_it_is_too_large() -> None:
     with pytest.raises(
-        GroupTooLargeError, match=r"S11 has 39916800 elements.*Oracle\(group\)\.draw"
+        GroupTooLargeError, match=r"S11 has 39,916,800 elements.*Oracle\(group\)\.draw"
     ):
         sa.GroupSample.full(sa.symmetric(11))
 
 
 def test_full_is_refused_with_the_order_where_it_is_too_large() -> None:
-    with pytest.raises(SparseAugError, match="2432902008176640000"):
+    with pytest.raises(SparseAugError, match=r"2\.43e18"):
         sa.GroupSample.full(sa.symmetric(20))
     with pytest.raises(GroupTooLargeError):
         sa.GroupSample.full(sa.symmetric(11))

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
+from sparseaug._archive import to_json
 from sparseaug._floats import text_up
+from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.plans.table import to_json
 
 
 class BoundOverflowError(ArgumentError):
@@ -19,7 +20,7 @@ class BoundOverflowError(ArgumentError):
 
 @final
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Shown):
     """||grad R_n^G(theta)|| <= bound.
 
     Attributes:
@@ -58,7 +59,7 @@ class Certificate:
         return self.bound / self.truth if self.truth else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields and the looseness as JSON data; calls above 2^53 are hexadecimal text."""
+        """All fields and the looseness as JSON data."""
         return {**asdict(self), "calls": to_json(self.calls), "looseness": self.looseness}
 
     def __str__(self) -> str:
@@ -93,7 +94,7 @@ def _in_words(failure: float, over: str, which: str, condition: str) -> str:
 
 @final
 @dataclass(frozen=True)
-class Certificates(Mapping[str, Certificate]):
+class Certificates(Shown, Mapping[str, Certificate]):
     """Certificates of one iterate by kind, and why other kinds are missing.
 
     Attributes:
@@ -159,6 +160,17 @@ class Certificates(Mapping[str, Certificate]):
         found = {kind: one.to_dict() for kind, one in self.items()}
         return {"certificates": found, "omitted": dict(self.omitted)}
 
-    def __str__(self) -> str:
-        lines = [str(one) for one in self.values()]
-        return "\n".join(lines + [f"{kind}: omitted, {why}" for kind, why in self.omitted.items()])
+    def _table(self) -> Table:
+        rows = [
+            (
+                one.kind,
+                text_up(one.bound),
+                "-" if one.truth is None else f"{one.truth:.6g}",
+                shorten(one.calls) if one.calls >= 10**20 else f"{one.calls:,}",
+                one.holds,
+            )
+            for one in self.values()
+        ]
+        header = ("kind", "at most", "truth", "calls", "holds")
+        notes = [f"{kind}: omitted, {why}" for kind, why in self.omitted.items()]
+        return Table(header, rows, (1, 2, 3), "full-group gradient norm", notes)

@@ -13,7 +13,7 @@ import sys
 import click
 
 from sparseaug import __version__
-from sparseaug.cli.certify import certify
+from sparseaug.cli.certify import certify, inspect
 from sparseaug.cli.groups import groups
 from sparseaug.cli.output import flush, name_options, prepare
 from sparseaug.cli.plan import plan
@@ -26,7 +26,7 @@ from sparseaug.errors import SparseAugError, escape_controls, shorten_text
 @click.version_option(__version__, prog_name="sparseaug")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """One-shot sparse augmentation: draw S once, know how good it is, train on it.
+    """Augment data with a small, fixed set S of transformations: make S, know how good it is.
 
     \b
     Examples:
@@ -34,6 +34,7 @@ def cli(context: click.Context) -> None:
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug design --group S7 --degree 2 --out S.safetensors
       sparseaug certify S.safetensors
+      sparseaug inspect rows.csv --group S6
       sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1
 
@@ -43,7 +44,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (groups, draw, design, certify, plan, views):
+for command in (groups, draw, design, certify, inspect, plan, views):
     cli.add_command(command)
 
 

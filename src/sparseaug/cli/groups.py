@@ -6,11 +6,11 @@ import json
 
 import click
 
+from sparseaug._archive import to_json
 from sparseaug._tables import Table
 from sparseaug.cli.output import say
 from sparseaug.groups import Group, format_order, group
 from sparseaug.groups.catalogue import CATALOGUE
-from sparseaug.plans.table import to_json
 
 _FAMILIES = (
     *((row.example, row.what, row.acts_by) for row in CATALOGUE),
@@ -20,7 +20,7 @@ _FAMILIES = (
 _YOUR_OWN = "Also from your own data: permutation_group, matrix_group, table_group."
 
 
-@click.command()
+@click.command(short_help="The families of groups, or groups by name, with orders.")
 @click.argument("names", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def groups(names: tuple[str, ...], as_json: bool) -> None:

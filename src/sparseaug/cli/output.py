@@ -18,12 +18,13 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from sparseaug._archive import parse_json
 from sparseaug._io import read_bytes, show_path
-from sparseaug._tables import Table
-from sparseaug.errors import SparseAugError, escape_controls, shorten_text
-from sparseaug.groups import Group, format_order
+from sparseaug.errors import SparseAugError, escape_controls, shorten_text, size_text
+from sparseaug.groups import Group, format_order, group
+from sparseaug.sampling import GroupSample
 
 if TYPE_CHECKING:
     from sparseaug.spectral.spectrum import Spectrum
@@ -52,16 +53,9 @@ def say(text: str = "") -> None:
     sys.stdout.write(escape_controls(text) + "\n")
 
 
-def say_facts(*facts: tuple[str, str]) -> None:
-    """Print a name and what there is to say of it, one per line."""
-    say(Table(("", ""), facts).text())
-
-
-def of_order(group: Group) -> str:
+def of_order(g: Group) -> str:
     """A group with its size: "S6 of order 720"."""
-    if not group.is_finite:
-        return f"{group.name} of infinite order"
-    return f"{group.name} of order {format_order(group)}"
+    return f"{g.name} of {f'order {format_order(g)}' if g.is_finite else 'infinite order'}"
 
 
 def flush() -> OSError | None:
@@ -105,7 +99,12 @@ def name_options(message: str, command: click.Command | None, typed: Collection[
         alone = rf"(?<![\w=.'-]){name}=(?:True\b|(?=[\s,.;)]|$))"  # a flag, or without a value
         message = re.sub(rf"{alone}|(?<= < ){name}(?= < )", long, message)
         message = re.sub(rf"(?<![\w=.'-]){name}=", f"{long}=", message)
+    for call, long in _CALLS.items():
+        message = message.replace(call, long) if long in names.values() else message
     return message
+
+
+_CALLS = {"GroupSample.full(group)": "--full", "Oracle(group).draw(m)": "--m"}
 
 
 LARGEST_TEXT = 1 << 26
@@ -116,13 +115,30 @@ def read_spectrum(path: str) -> Spectrum:
     """The spectrum whose `to_dict()` a JSON file holds; anything else is a `UsageError`."""
     from sparseaug.spectral.spectrum import Spectrum  # SciPy takes a while to import
 
+    text = _read_text(path, "--spectrum")
     try:
-        return Spectrum.from_dict(parse_json(_read_text(path, "--spectrum")))
+        return Spectrum.from_dict(parse_json(text))
     except (SparseAugError, ValueError, RecursionError) as error:
         raise click.UsageError(
             f"--spectrum {show_path(path)} is not the JSON of spectrum.to_dict(): "
             f"{shorten_text(str(error))}"
         ) from error
+
+
+def read_sample(path: str, name: str | None) -> GroupSample:
+    """The sample that a file holds; the rows of a text file need the name of their group."""
+    if name is None:
+        if path.lower().endswith((".csv", ".json", ".txt")):
+            raise click.UsageError(
+                f"PATH {show_path(path)} is a text file of rows; give --group, the group they are from."
+            )
+        return GroupSample.load(path)
+    g = group(name)
+    rows = read_rows(path, real=g.row_dtype == np.float64)
+    try:
+        return GroupSample(g, g.check(rows))
+    except SparseAugError as error:
+        raise click.UsageError(f"PATH {show_path(path)} of {g.name}: {error}") from error
 
 
 def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
@@ -131,8 +147,8 @@ def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
     Integers, or with `real` any numbers. Anything else is a `UsageError`.
     """
     kind = "numbers" if real else "integers"
+    text = _read_text(path, "PATH")
     try:
-        text = _read_text(path, "PATH")
         rows = (
             parse_json(text)
             if text.lstrip().startswith("[")
@@ -140,8 +156,8 @@ def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
         )
     except (ValueError, RecursionError) as error:
         raise click.UsageError(
-            f"PATH {show_path(path)} is neither JSON nor lines of {kind}: "
-            f"{shorten_text(str(error))}."
+            f"PATH {show_path(path)} is neither JSON nor lines of {kind}; leave out --group if it is "
+            f"a saved sample: {shorten_text(str(error))}."
         ) from error
     if not isinstance(rows, list) or not rows or not all(_is_row(row, real) for row in rows):
         raise click.UsageError(
@@ -152,12 +168,19 @@ def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
 
 
 def _read_text(path: str, name: str) -> str:
-    data = read_bytes(path)
+    try:
+        data = read_bytes(path)
+    except SparseAugError as error:
+        raise click.UsageError(f"{name} {error}") from error
     if len(data) > LARGEST_TEXT:
         raise click.UsageError(
-            f"{name} {show_path(path)} has {len(data)} bytes, above {LARGEST_TEXT}; give less."
+            f"{name} {show_path(path)} has {size_text(len(data))}, above {size_text(LARGEST_TEXT)}; "
+            "give less."
         )
-    return data.decode("utf-8-sig")
+    try:
+        return data.decode("utf-8-sig")
+    except ValueError as error:
+        raise click.UsageError(f"{name} {show_path(path)} is not text: {error}.") from error
 
 
 def _lines(text: str, number: type[int] | type[float]) -> list[list[Any]]:

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from sparseaug.cli.output import say
+from sparseaug.cli.progress import Waiting
 from sparseaug.groups import group
 
 
-@click.command()
+@click.command(short_help="How many elements a goal takes, by each method.")
 @click.option("--group", "name", required=True, help="Group by name, such as S10 or C28xC28.")
 @click.option("--deviation", type=float, help="Deviation to reach: how many elements?")
 @click.option("--eps", type=float, help="Instead, gradient norm to reach: which steps and calls?")
@@ -38,5 +39,6 @@ def plan(name: str, as_json: bool, **asked: Any) -> None:
     """
     from sparseaug.plans import plan as make_plan  # SciPy takes a while to import
 
-    found = make_plan(group(name), **asked)
+    with Waiting(f"planning for {name}"):
+        found = make_plan(group(name), **asked)
     say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 import click
 
-from sparseaug._floats import text_up
+from sparseaug._archive import to_json
 from sparseaug._io import LARGEST, check_path
-from sparseaug.cli.output import of_order, read_spectrum, say, say_facts
+from sparseaug._tables import Table
+from sparseaug.cli.output import of_order, read_spectrum, say
+from sparseaug.cli.progress import Waiting
 from sparseaug.designs import design as make
 from sparseaug.designs import designs
-from sparseaug.errors import shorten
-from sparseaug.groups import Group, format_order, group
+from sparseaug.errors import shorten, size_text
+from sparseaug.groups import Group, group
 from sparseaug.sampling import GroupSample, Oracle
 
 
-@click.command()
+@click.command(short_help="Draw uniform elements of a group and save them.")
 @click.option("--group", "name", required=True, help="Group by name, such as S6 or C28xC28.")
 @click.option("--m", type=int, help="Number of elements: one oracle call each.")
 @click.option("--full", is_flag=True, help="Instead, all of the group, at no call.")
@@ -59,37 +62,25 @@ def draw(
         raise click.UsageError("--degree goes with --target.")
     g = group(name)
     oracle = Oracle(g, seed=seed)
-    found = None
+    verdict = f"How good it is: sparseaug certify {out}"
+    more: dict[str, Any] = {}
     if target is not None:
         from sparseaug.spectral import draw_until  # SciPy takes a while to import
 
-        drawn = draw_until(oracle, target=target, degree=degree)
-        sample, found = drawn.sample, drawn.deviation
+        with Waiting(f"drawing from {name}"):
+            drawn = draw_until(oracle, target=target, degree=degree)
+        sample, verdict = drawn.sample, drawn.deviation.verdict
+        more["deviation"] = drawn.deviation.to_dict()
     elif m is None:
         sample = GroupSample.full(g)
     else:
         _require_room(m, g)
         sample = oracle.draw(m, identity=identity, distinct=distinct)
     sample.save(out, overwrite=force)
-    if as_json:
-        facts = {
-            "group": g.name,
-            "order": format_order(g),
-            "m": sample.m,
-            "distinct": len(sample.counts()[0]),
-            "calls": oracle.calls,
-            "sha256": sample.sha256,
-            "path": out,
-        }
-        say(json.dumps(facts if found is None else {**facts, "deviation": found.to_dict()}))
-        return
-    reached = (
-        {} if found is None else {"deviation": f"at most {text_up(found.value)}, {found.kind}"}
-    )
-    _tell(sample, oracle.calls, out, **reached)
+    _tell(sample, oracle.calls, out, verdict, more, as_json)
 
 
-@click.command()
+@click.command(short_help="Make S by design, or list the designs that are known.")
 @click.option("--group", "name", required=True, help="Group by name, such as S7 or C28xC28.")
 @click.option("--degree", type=int, help="Exact for functions of so many coordinates at a time.")
 @click.option("--m", type=int, help="Number of elements, at most; the best for smooth functions.")
@@ -134,9 +125,9 @@ def design(
     \b
     Examples:
       sparseaug design --group S7
-      sparseaug design --group C28xC28 --m 49 --spectrum spectrum.json --out S.safetensors
-      sparseaug design --group C91 --m 10 --objective deviation --out S.safetensors
-      sparseaug design --group S7 --degree 2 --translate-seed 0 --out S.safetensors
+      sparseaug design --group C28xC28 --m 49 --spectrum spectrum.json --out S
+      sparseaug design --group C91 --m 10 --objective deviation --out S
+      sparseaug design --group S7 --degree 2 --translate-seed 0 --out S
     """
     if out is not None:
         _require_new(out, force)
@@ -153,41 +144,33 @@ def design(
             say(f"No design of {g.name} is known; draw S, or draw a pool and thin it.")
         return
     spectrum = None if file is None else read_spectrum(file)
-    sample = make(
-        g,
-        m=m,
-        degree=degree,
-        name=construction,
-        spectrum=spectrum,
-        objective=objective,
-        identity=identity,
-    )
+    with Waiting(f"looking for a design of {name}"):
+        sample = make(
+            g,
+            m=m,
+            degree=degree,
+            name=construction,
+            spectrum=spectrum,
+            objective=objective,
+            identity=identity,
+        )
     if translate_seed is not None:
         sample = sample.translate(Oracle(g, seed=translate_seed))
     if out is not None:
         sample.save(out, overwrite=force)
     exact = next((each.degree for each in designs(g) if each.name == sample.origin.design), 0)
-    if as_json:
-        facts = {
-            "group": g.name,
-            "design": sample.origin.design,
-            "m": sample.m,
-            "exact_to_degree": exact,
-            "calls": sample.calls,
-            "sha256": sample.sha256,
-            "out": out,
-        }
-        if spectrum is not None:
-            facts["prediction"] = spectrum.predict(sample).to_dict()
-        say(json.dumps(facts))
-        return
-    made = f"{sample.origin.design}" + (f", exact to degree {exact}" if exact else "")
-    left = {} if spectrum is None else {"prediction": str(spectrum.predict(sample))}
-    _tell(sample, sample.calls, out, design=made, **left)
-    if spectrum is None and m is not None and degree is None and construction is None:
+    verdict = f"{sample.origin.design}, m = {sample.m:,}"
+    more: dict[str, Any] = {"design": sample.origin.design, "exact_to_degree": exact}
+    if exact:
+        verdict += f": exact to degree {exact}"
+    if spectrum is not None:
+        prediction = spectrum.predict(sample)
+        verdict, more["prediction"] = f"{verdict}: {prediction}", prediction.to_dict()
+    elif m is not None and degree is None and construction is None:
         worst = objective == "deviation"
-        by = "the worst of all functions" if worst else "a prior, the share of degree k as 1/k^3"
-        say(f"Judged by {by}; for a model at hand give --spectrum.")
+        by = "in the worst case" if worst else "by a prior, the share of degree k as 1/k^3"
+        verdict += f": the best found {by}; for your own model give --spectrum"
+    _tell(sample, sample.calls, out, verdict, more, as_json)
 
 
 def _require_new(out: str, force: bool) -> None:
@@ -200,17 +183,34 @@ def _require_new(out: str, force: bool) -> None:
 def _require_room(m: int, g: Group) -> None:
     if 8 * m * g.width > LARGEST:
         raise click.UsageError(
-            f"--m {shorten(m)} of rows of {g.width} integers makes a file of {shorten(8 * m * g.width)} "
-            f"bytes, and the limit is {LARGEST}; lower --m."
+            f"--m {shorten(m)} makes a file of {size_text(8 * m * g.width)}, and the limit is "
+            f"{size_text(LARGEST)}; lower --m."
         )
 
 
-def _tell(sample: GroupSample, calls: int, out: str | None, **more: str) -> None:
-    say_facts(
+def _tell(
+    sample: GroupSample,
+    calls: int,
+    out: str | None,
+    verdict: str,
+    more: dict[str, Any],
+    as_json: bool,
+) -> None:
+    distinct = len(sample.counts()[0])
+    facts = {
+        "group": sample.group.name,
+        "order": to_json(sample.group.order),
+        "m": sample.m,
+        "distinct": distinct,
+        "calls": calls,
+        "sha256": sample.sha256,
+        "path": out,
+    }
+    rows = [
         ("group", of_order(sample.group)),
-        *more.items(),
-        ("elements", f"{sample.m}, {len(sample.counts()[0])} of them distinct"),
-        ("oracle calls", f"{calls}"),
+        ("elements", f"{sample.m:,}, {distinct:,} of them distinct"),
+        ("oracle calls", f"{calls:,}"),
         ("sha256", sample.sha256),
         *([] if out is None else [("saved to", out)]),
-    )
+    ]
+    say(json.dumps({**facts, **more}) if as_json else Table(("", ""), rows, title=verdict).text())

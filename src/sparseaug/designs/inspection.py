@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations, count, groupby
-from textwrap import wrap
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparseaug._archive import to_json
 from sparseaug._checks import check_not_negative, check_weights
 from sparseaug._floats import text_up
+from sparseaug._tables import Shown, Table
 from sparseaug.designs.best import build, designs
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.selector import best, is_quick
@@ -43,8 +44,6 @@ from sparseaug.spectral.profiles.profile import profile
 from sparseaug.spectral.profiles.result import Level, Profile, degree_size
 from sparseaug.spectral.spectrum import prior
 
-WIDTH = 100
-
 
 @final
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Instead:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Inspection:
+class Inspection(Shown):
     """What `inspect` found; `str` is a report.
 
     Attributes:
@@ -95,14 +94,14 @@ class Inspection:
     instead: tuple[Instead, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON data; the index in hexadecimal, since it may have any length."""
+        """All of it as JSON data."""
         return {
             "group": self.sample.group.name,
             "m": self.sample.m,
             "sha256": self.sample.sha256,
             "profile": None if self.profile is None else self.profile.to_dict(),
-            "order": None if self.order is None else hex(self.order),
-            "index": None if self.index is None else hex(self.index),
+            "order": to_json(self.order),
+            "index": to_json(self.index),
             "deviation": self.deviation,
             "exact": list(self.exact),
             "misses": list(self.misses),
@@ -114,17 +113,18 @@ class Inspection:
             ],
         }
 
-    def __str__(self) -> str:
-        title = f"{shorten_text(self.sample.group.name)}, m = {self.sample.m}"
-        lines = [title if self.profile is None else str(self.profile), ""]
-        for finding in self.findings:
-            lines += wrap(f"- {finding}", WIDTH, subsequent_indent="  ")
+    def _table(self) -> Table:
+        title = f"{shorten_text(self.sample.group.name)}, m = {self.sample.m:,}"
+        table = Table((), (), title=title) if self.profile is None else self.profile._table()
+        known = {"exact on": self.exact, "not exact on": self.misses}
+        verdict = "; ".join(f"{said} {in_words(found)}" for said, found in known.items() if found)
+        notes = [f"- {finding}" for finding in self.findings]
         if self.instead:
-            lines += ["", "instead, without an oracle call:"]
+            notes.append("instead, without an oracle call:")
         for one in self.instead:
             more = f", where S is not on {in_words(one.better)}" if one.better else ""
-            lines += [f"  {one.name}: m = {one.m}, exact on {in_words(one.exact)}{more}"]
-        return "\n".join(lines)
+            notes.append(f"- {one.name}: m = {one.m:,}, exact on {in_words(one.exact)}{more}")
+        return replace(table, title=f"{verdict}\n{table.title}", notes=[*table.notes, *notes])
 
 
 def in_words(degrees: tuple[Degree, ...]) -> str:

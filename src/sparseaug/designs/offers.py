@@ -60,7 +60,7 @@ class Offer:
         """Its row in a table for people."""
         return (
             self.name,
-            self.sizes if self.m is None else str(self.m),
+            self.sizes if self.m is None else f"{self.m:,}",
             str(self.degree or "-"),
             "-" if self.deviation is None else f"{self.deviation:.4g}",
             "; ".join(filter(None, (self.promise, self.source))),
@@ -86,5 +86,5 @@ class Designs(Shown):
         return {"group": self.group.name, "designs": [offer.to_dict() for offer in self.offers]}
 
     def _table(self) -> Table:
-        header = ("design", "m", "exact to degree", "deviation", "source")
-        return Table(header, [offer.cells() for offer in self.offers])
+        header = ("design", "m", "exact to", "deviation", "source")
+        return Table(header, [offer.cells() for offer in self.offers], numbers=(1, 2, 3))

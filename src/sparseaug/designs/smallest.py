@@ -14,10 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import LIMITS, check_integer, check_real
+from sparseaug._checks import (
+    LIMITS,
+    Progress,
+    check_integer,
+    check_progress,
+    check_real,
+    silent,
+)
+from sparseaug._tables import Shown
 from sparseaug.designs.kernel import takes_all
 from sparseaug.designs.selector import Judged, best, constructions
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -34,7 +42,7 @@ HOPELESS = 64
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Shown):
     """The smallest S for an error, and what independent draws would need.
 
     Attributes:
@@ -67,12 +75,19 @@ class Choice:
 
     def __str__(self) -> str:
         reached = f"rms at most {self.prediction.rms_upper:.3g} of {self.error:g} allowed"
-        text = f"{self.name}, m = {self.sample.m} ({reached}); independent draws need {self.draws}"
+        text = (
+            f"{self.name}, m = {self.sample.m:,} ({reached}); independent draws need {self.draws:,}"
+        )
         return f"{text}\n{self.note}" if self.note else text
 
 
 def choose(
-    spectrum: Spectrum, *, error: float, max_m: int | None = None, oracle: Oracle | None = None
+    spectrum: Spectrum,
+    *,
+    error: float,
+    max_m: int | None = None,
+    oracle: Oracle | None = None,
+    progress: Progress | None = None,
 ) -> Choice:
     """The smallest S whose average is within `error` of the mean over the group.
 
@@ -88,6 +103,7 @@ def choose(
         error: what may be left
         max_m: most elements of S; by default as many as independent draws need
         oracle: draws S where nothing else is smaller; by default one whose draws no small seed gives
+        progress: called before each search with two numbers, how many are done and of about how many
 
     Returns:
         The `Choice`: `sample`, `prediction`, `draws`, how many draws would be needed, and a `note` where
@@ -106,6 +122,7 @@ def choose(
     """
     require_spectrum(spectrum)
     error = check_real("error", error, above=0)
+    watch = check_progress(progress)
     group = spectrum.group
     if oracle is not None:
         require_oracle(oracle, group)
@@ -115,14 +132,14 @@ def choose(
         alone = GroupSample(group, group.identity())
         return Choice(alone, "identity", spectrum.predict(1), draws, error)
     most = draws if limit is None else min(draws, limit)
-    found = smallest(spectrum, error, most)
-    note = _note(spectrum, error, most, found)
+    found = smallest(spectrum, error, most, progress=watch)
+    note = _note(spectrum, error, most, found, watch)
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
         nearest = best(spectrum, min(most, MOST_SEARCHED))
         raise ArgumentError(
-            f"error={error:g} needs {draws} independent draws, more than "
+            f"error={error:g} needs {shorten(draws)} independent draws, more than "
             f"{f'max_m={limit}' if limit else 'fit in memory'}, and the best set of at most "
             f"{min(most, MOST_SEARCHED)} elements, {nearest.name} with m={nearest.sample.m}, leaves up "
             f"to {nearest.prediction.rms_upper:.3g}; raise error or max_m. {note}".rstrip()
@@ -146,6 +163,7 @@ def smallest(
     error: float,
     most: int,
     left: Callable[[Judged], float] = lambda one: one.left,
+    progress: Progress = silent,
 ) -> Judged | None:
     """The smallest set of at most so many elements that leaves at most `error`, if there is one."""
     allowed = error * error
@@ -154,8 +172,11 @@ def smallest(
     low, high = 1, min(most, MOST_SEARCHED, found.sample.m - 1 if found else most)
     m, up = min(4, high), True
     fine = takes_all(spectrum.group)
+    searched = 0
     # low elements are too few, high + 1 are enough or not looked at
     while high - low > (0 if fine and high <= FINE else high // 32):
+        progress(searched, searched + (high - low).bit_length())
+        searched += 1
         one = best(spectrum, m, moves=False)
         over = left(one) / max(allowed, np.finfo(float).tiny)
         if over <= 1:
@@ -169,12 +190,14 @@ def smallest(
     return found
 
 
-def _note(spectrum: Spectrum, error: float, most: int, found: Judged | None) -> str:
+def _note(
+    spectrum: Spectrum, error: float, most: int, found: Judged | None, watch: Progress
+) -> str:
     """What a longer measurement might find, where the answer is twice as large as by the estimate."""
     if not len(spectrum.replicates):
         return ""
     top = most if found is None else found.sample.m // 2
-    likely = smallest(spectrum, error, top, lambda one: one.prediction.value)
+    likely = smallest(spectrum, error, top, lambda one: one.prediction.value, watch)
     if likely is None or 2 * likely.sample.m > (found.sample.m if found else most):
         return ""
     m = likely.sample.m

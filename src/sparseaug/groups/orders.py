@@ -21,11 +21,11 @@ MOST_MOVED = 1_000_000
 
 
 def format_order(group: Group) -> str:
-    """The order for people: exact up to 20 digits, then a power of ten (any size prints)."""
+    """The order for people: exact up to 15 digits, then a power of ten (any size prints)."""
     if not group.is_finite:
         return "infinitely many"
-    if group.log_order < 50 and group.order < 10**20:  # 10^20 = e^46
-        return str(group.order)
+    if group.log_order < 35 and group.order < 10**15:  # e^34.5
+        return f"{group.order:,}"
     exponent = group.log_order / math.log(10)
     text = f"{10 ** (exponent % 1):.2f}e{int(exponent)}"
     return text if not text.startswith("10") else f"1.00e{int(exponent) + 1}"

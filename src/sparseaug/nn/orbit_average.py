@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from sparseaug._checks import check_real
 from sparseaug._floats import text_down, text_up, up
+from sparseaug._tables import Shown
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import describe, leaves, map_leaves
 from sparseaug.actions.base import require_action, require_same_group
@@ -36,7 +37,7 @@ from sparseaug.spectral import deviation as compute_deviation
 
 
 @dataclass(frozen=True)
-class InvarianceBound:
+class InvarianceBound(Shown):
     """What is known of the averaged model before it has seen any x.
 
     Attributes:

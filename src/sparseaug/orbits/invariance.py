@@ -19,6 +19,7 @@ from scipy.special import stdtrit
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, text_up
+from sparseaug._tables import Shown
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     as_numpy,
@@ -229,7 +230,7 @@ def _errors(moved: Any, expected: Any, rows: Rows) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class InvarianceReport:
+class InvarianceReport(Shown):
     """The invariance error of a model, element by element.
 
     Attributes:

@@ -33,7 +33,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_t
 from sparseaug.groups import Group
 from sparseaug.orbits.measure import measure, usual_calls
 from sparseaug.orbits.models import MOST_CALLS
-from sparseaug.plans.table import Plan, PlanRow, format_real, notes_of
+from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -354,8 +354,9 @@ def plan_pilot(
         facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
         rows=rows,
         best=best,
+        verdict=f"least work: {best.method}, m = {format_count(best.m or 0)}",
         title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
-        notes=(*notes_of(rows), _ESTIMATES, f"least work: {best.method}"),
+        notes=(*notes_of(rows), _ESTIMATES),
         columns=("method", "m", "steps", "calls", "work", "discrepancy"),
     )
 

@@ -30,7 +30,9 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._archive import to_json
 from sparseaug._checks import check_choice, check_integer
+from sparseaug._tables import Shown
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import as_numpy, dtype_kind, leaves, map_leaves
 from sparseaug.actions.base import require_law
@@ -51,7 +53,7 @@ NULL: dict[str, str] = {
 
 @final
 @dataclass(frozen=True, eq=False)
-class InvarianceTest:
+class InvarianceTest(Shown):
     """What a test of invariance found; made by `test_invariance`.
 
     Attributes:
@@ -82,11 +84,11 @@ class InvarianceTest:
         return 1 / len(self.values)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data; the order in hexadecimal, since it may have any length."""
+        """All fields as JSON data."""
         return {
             **vars(self),
             "values": self.values.tolist(),
-            "order": hex(self.order),
+            "order": to_json(self.order),
             "smallest": self.smallest,
         }
 

@@ -84,12 +84,12 @@ def plan_draws(
         },
         rows=rows,
         best=best,
+        verdict=f"fewest elements: {best.method}, m = {format_count(best.m or 0)}",
         title=f"{shorten_text(group.name, 30)} of {size}, {asked}",
         notes=(
             sum_note(*D, degree),
             *notes_of(rows),
             *_restriction(degree, order),
-            f"fewest elements: {best.method}",
         ),
         columns=("method", "m", "calls", "deviation", "guarantee"),
     )

@@ -105,7 +105,7 @@ def plan(
         _refuse({"eps": eps, **others}, "deviation")
         return plan_draws(group, deviation=deviation, degree=degree, delta=delta, **given)
     if eps is None:
-        raise ArgumentError("eps and deviation are missing; give one of them: the goal.")
+        raise ArgumentError("the goal is missing; give eps= or deviation=.")
     _refuse({name: given.get(name) for name in ("draw", "seed")}, "eps")
     if degree is not None:
         degree = check_integer("degree", degree, at_least=1)
@@ -180,8 +180,9 @@ def _build(problem: Problem, eps: float) -> Plan:
         facts={"eps": eps, **asdict(p), "crossovers": limits.to_dict()},
         rows=rows,
         best=best,
+        verdict=said,
         title=f"{shorten_text(p.group, 30)} of order {format_count(p.order)}, {asked}",
-        notes=(*_notes(p, rows, limits), said),
+        notes=tuple(_notes(p, rows, limits)),
         columns=(
             *("method", "m", "steps", "calls"),
             *(() if p.n is None else ("work", "copies")),
@@ -204,7 +205,7 @@ def _best(rows: tuple[PlanRow, ...], most: int) -> tuple[PlanRow, str]:
     best, *_ = min(fitting, key=lambda each: (each[2], each[1] * (each[0].steps or 0)))
     fewest = best.calls == min(calls for _, _, calls in known)
     within = "" if fewest else f" in steps of at most {limit} transformations"
-    return best, f"fewest calls{within}: {best.method}"
+    return best, f"fewest calls{within}: {best.method}, {format_count(best.calls or 0)}"
 
 
 def _notes(p: Problem, rows: tuple[PlanRow, ...], limits: Crossovers) -> Iterator[str]:

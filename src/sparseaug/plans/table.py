@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from sparseaug._archive import to_json
 from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten
@@ -51,7 +52,7 @@ class PlanRow:
         return None if self.copies is None or self.steps is None else self.copies * self.steps
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields and the work as JSON data, integers above 2^53 as hexadecimal text."""
+        """The fields and the work as JSON data."""
         return {name: to_json(getattr(self, name)) for name in (*self.__slots__, "work")}
 
     def __repr__(self) -> str:
@@ -69,6 +70,7 @@ class Plan(Shown):
         rows: one for each way
         best: the row with the fewest oracle calls for a gradient norm, of those whose steps are small
             enough; the fewest elements for a deviation; the least work by a pilot
+        verdict: the best row in words
         title: the group and the goal
         notes: what the numbers do not say
         columns: of the table
@@ -77,6 +79,7 @@ class Plan(Shown):
     facts: dict[str, Any]
     rows: tuple[PlanRow, ...]
     best: PlanRow
+    verdict: str
     title: str
     notes: tuple[str, ...]
     columns: tuple[str, ...]
@@ -90,7 +93,7 @@ class Plan(Shown):
         raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON data. Integers above 2^53 are hexadecimal text, infinity is null."""
+        """As JSON data."""
         rows = [row.to_dict() for row in self.rows]
         return {**to_json(self.facts), "rows": rows, "best": self.best.method}
 
@@ -99,7 +102,7 @@ class Plan(Shown):
             tuple(_LABELS.get(name, name) for name in self.columns),
             [tuple(_cell(name, getattr(row, name)) for name in self.columns) for row in self.rows],
             [i for i, name in enumerate(self.columns) if name not in ("method", "guarantee")],
-            self.title,
+            f"{self.verdict}\n{self.title}",
             self.notes,
         )
 
@@ -142,7 +145,6 @@ def sum_note(value: int, exact: bool, degree: int | None) -> str:
 
 
 _IN_FULL = 10**7
-_LARGEST_JSON = 1 << 53  # beyond it a reader that takes numbers for floats would change them
 
 
 def format_count(number: int) -> str:
@@ -172,22 +174,3 @@ def format_real(number: float) -> str:
         ('0.05', '2', '1e-09')
     """
     return repr(number).removesuffix(".0")
-
-
-def to_json(value: Any) -> Any:
-    """The same as JSON holds it: integers above 2^53 as hexadecimal text, which `int(text, 0)`
-    reads at any size, and infinite numbers as null.
-
-    Examples:
-        >>> import math
-        >>> from sparseaug.plans.table import to_json
-        >>> to_json(720), to_json(2**64), to_json(math.inf)
-        (720, '0x10000000000000000', None)
-    """
-    if isinstance(value, dict):
-        return {name: to_json(part) for name, part in value.items()}
-    if isinstance(value, int) and abs(value) > _LARGEST_JSON:
-        return hex(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

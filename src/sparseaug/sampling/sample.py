@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import canonical_json, require
+from sparseaug._archive import canonical_json, require, to_json
 from sparseaug._checks import check_choice, check_flag, check_integer, require_memory
 from sparseaug._io import show_path
 from sparseaug.errors import (
@@ -108,7 +108,7 @@ class GroupSample:
         except GroupTooLargeError as error:
             raise GroupTooLargeError(
                 f"the full group is requested, but {group.name} has {format_order(group)} elements, and "
-                f"at most {ENUMERATION_LIMIT} are listed; draw some of them: Oracle(group).draw(m)."
+                f"at most {ENUMERATION_LIMIT:,} are listed; draw some of them: Oracle(group).draw(m)."
             ) from error
         return cls(group, rows, 0, Origin("full"))
 
@@ -278,10 +278,10 @@ class GroupSample:
         return sample
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON data; the order, which may have any length, in hexadecimal or "infinite"."""
+        """All of it as JSON data; the order of rotations is null."""
         return {
             "group": self.group.to_dict(),
-            "order": hex(self.group.order) if self.group.is_finite else "infinite",
+            "order": to_json(self.group.order),
             "m": self.m,
             "elements": self.elements.tolist(),
             **self._facts(),

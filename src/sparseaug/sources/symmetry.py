@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._archive import to_json
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
@@ -49,8 +50,8 @@ class Symmetry:
     action: Action
 
     def to_dict(self) -> dict[str, Any]:
-        """The group as JSON data, its order in hexadecimal."""
-        return {"group": self.group.to_dict(), "order": hex(self.group.order)}
+        """The group and its order as JSON data."""
+        return {"group": self.group.to_dict(), "order": to_json(self.group.order)}
 
     def __repr__(self) -> str:
         # without the order, which may take long to compute

@@ -15,6 +15,7 @@ from typing import Any
 
 from sparseaug._checks import Progress, check_integer, check_progress, check_real
 from sparseaug._floats import down, text_down, text_up, up
+from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
 from sparseaug.errors import (
     ArgumentError,
@@ -31,11 +32,20 @@ from sparseaug.spectral.methods import ACTION, as_known, preferred, restricted
 from sparseaug.spectral.norm import Norm
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 
+VERDICTS = {
+    1e-9: "exact, up to rounding",
+    0.25: "good for training",
+    0.5: "helps in training; 0.25 is good",
+    1 - 1e-9: "weak; augmentation starts to help below 0.5",
+    math.inf: "some functions are not averaged at all",
+}
+"""What a deviation up to each number is worth in training, as measured in docs/when.md."""
+
 _SUBGROUP = Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
 
 
 @dataclass(frozen=True)
-class Deviation:
+class Deviation(Shown):
     """How far the average over S is from the average over G: the norm of D_S = Pi_S - Pi_G.
 
     Attributes:
@@ -77,24 +87,30 @@ class Deviation:
             return "estimate"
         return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability!r}"
 
+    @property
+    def verdict(self) -> str:
+        """What it is worth, in words."""
+        said = next(said for most, said in VERDICTS.items() if self.value <= most)
+        return f"deviation {text_up(self.value, 4)}: {said}"
+
     def to_dict(self) -> dict[str, Any]:
         """All fields, and the kind of knowledge, as JSON data."""
         return {**asdict(self), "rigorous": self.rigorous, "kind": self.kind}
 
-    def __str__(self) -> str:
-        text = (
-            f"deviation at most {text_up(self.value)} ({self.kind}; {self.method}, at "
-            f"{shorten_text(self.block)}); "
-            f"at least {text_down(self.lower)}"
-        )
+    def _table(self) -> Table:
+        rows = [
+            ("at most", f"{text_up(self.value)}, {self.kind}"),
+            ("at least", text_down(self.lower)),
+            ("attained at", shorten_text(self.block)),
+            ("method", self.method),
+        ]
+        if self.floor:
+            rows.append(("floor", f"{text_down(self.floor)}: no {self.m:,} elements can do better"))
         if self.bound is not None:
-            text += f"; the a-priori bound says {text_up(self.bound)}"
-        if self.reason:
-            text += f"; {self.reason}"
-        return (
-            f"{text}\nThat is the worst of all functions; of a model at hand the prediction counts: "
-            "orbit_spectrum(f, action, x).predict(S)."
-        )
+            said = f"{text_up(self.bound)} with probability 1 - {self.delta!r}"
+            rows.append(("a-priori bound", said))
+        title = f"{self.verdict}; for your own model use orbit_spectrum"
+        return Table(("", ""), rows, title=title, notes=[self.reason] * bool(self.reason))
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(Shown):
     """What averaging a function over S is expected to leave, an estimate.
 
     Attributes:

@@ -260,7 +260,7 @@ def of_spectra() -> Iterator[Example]:
     yield of(orbits.Spectrum.plot, spectrum.plot, axes=None)
     yield of(orbits.Spectrum.from_dict, orbits.Spectrum.from_dict, data=spectrum.to_dict())
     given = {"spectrum": spectrum, "error": 1.0, "max_m": 8, "oracle": oracle()}
-    yield Example(sa.choose, given)
+    yield Example(sa.choose, {**given, "progress": None})
 
 
 def of_planning() -> Iterator[Example]:
