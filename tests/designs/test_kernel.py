@@ -146,6 +146,12 @@ def test_every_prefix_of_a_nested_set_is_the_choice_of_fewer(name: str) -> None:
         assert spectrum.predict(prefix).value < 0.9 * spectrum.predict(k).value
 
 
+@pytest.mark.parametrize("name", ["search", "nested"])
+def test_more_than_a_search_can_choose_is_refused_in_small_groups_too(name: str) -> None:
+    with pytest.raises(ArgumentError, match=r"m=10{30} is too many for a search"):
+        sa.design("S4", m=10**30, name=name)
+
+
 def test_a_nested_set_does_not_depend_on_how_many_are_asked_for(monkeypatch) -> None:
     monkeypatch.setattr("sparseaug.designs.kernel.POOL", 8)
     group = sa.sign_flips(40)

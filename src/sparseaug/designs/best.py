@@ -119,7 +119,7 @@ def _chosen(
     if m is not None and degree is None and objective == "prediction":
         by = _prior(group) if spectrum is None else spectrum
         if by is not None and name in (None, *KERNEL_SEARCHES):
-            if name == "nested" or not group.is_finite or m < group.order:
+            if name is not None or not group.is_finite or m < group.order:
                 _check_searched(m)
             return KERNEL_SEARCHES.get(name or "", best)(by, m).sample
     if name is not None:

@@ -187,20 +187,16 @@ def group(name: str) -> Group:
     if not isinstance(name, str):
         raise ArgumentError(f"name={shorten(name)} is not a string; give one such as {_ALLOWED}.")
     factors: list[Group] = []
-    width = 0
+    width, what = 0, f"group name {shorten(name)}"
     for text in name.split("x"):
         match = _FACTOR.fullmatch(text)
         if match is None:
-            raise GroupError(f"group name {shorten(name)} does not parse; write {_ALLOWED}.")
+            raise GroupError(f"{what} does not parse; write {_ALLOWED}.")
         factor, copies = _named(match[1]), int(match[2] or 1)
         if factor is None or copies == 0:
-            raise GroupError(
-                f"group name {shorten(name)} has a size of 0; sizes and powers start at 1."
-            )
+            raise GroupError(f"{what} has a size of 0; sizes and powers start at 1.")
         width += copies * factor.width
-        require_work(
-            "named row", width, f"group name {shorten(name)}", remedy="use a smaller group"
-        )
+        require_work("named row", width, what, remedy="use a smaller group")
         if factor.moduli is not None:
             factors.append(Abelian(factor.moduli * copies))
         else:

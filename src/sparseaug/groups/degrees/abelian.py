@@ -217,13 +217,23 @@ class Weights(Degrees):
 def weight_coefficients(
     zeros: list[int], sizes: list[int], kinds: list[int], most: int
 ) -> list[int]:
-    """Of prod over the kinds n of (1 + (n - 1) x)^zeros (1 - x)^(size - zeros), up to x^most."""
-    found = [1] + [0] * most
+    """Of prod over the kinds n of (1 + (n - 1) x)^zeros (1 - x)^(size - zeros), up to x^most.
+
+    With a = n - 1 each factor P has (1 + (a - 1) x - a x^2) P' = (n zeros - size - a size x) P: its
+    coefficients follow one from the two before it.
+    """
+    found = [1]
     for z, size, n in zip(zeros, sizes, kinds, strict=True):
-        for factor, power in ((n - 1, z), (-1, size - z)):
-            other = [math.comb(power, j) * factor**j for j in range(min(power, most) + 1)]
-            found = [
-                sum(found[w - j] * other[j] for j in range(min(w, len(other) - 1) + 1))
-                for w in range(most + 1)
-            ]
+        factor, before, a = [1], 0, n - 1
+        for k in range(min(size, most)):
+            next_ = (n * z - size - (a - 1) * k) * factor[-1] + a * (k - 1 - size) * before
+            before = factor[-1]
+            factor.append(next_ // (k + 1))
+        found = [
+            sum(
+                found[w - j] * factor[j]
+                for j in range(max(0, w + 1 - len(found)), min(w + 1, len(factor)))
+            )
+            for w in range(min(most + 1, len(found) + len(factor) - 1))
+        ]
     return found
