@@ -1,4 +1,7 @@
-"""Run by torchrun: one start of two ranks does every job; each leaves what it says as JSON."""
+"""Two ranks, started once as torchrun starts them, do every job; each leaves what it says as JSON.
+
+torchrun would have each rank import torch again: here they are forked by its launcher.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from torch import distributed
+from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
 from tests.nn import ranks_in_step, ranks_of_a_batch, ranks_sharded, ranks_that_differ
 
@@ -63,8 +67,12 @@ def main(folder: Path, jobs: list[str]) -> None:
         (place / f"{rank}.json").write_text(json.dumps(said))
         if distributed.is_initialized():
             distributed.destroy_process_group()
-    os._exit(0)  # all is written; gloo's threads may abort a process that takes itself apart
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    for package in ("torch._dynamo", "accelerate", "lightning.pytorch"):  # once for both ranks
+        if importlib.util.find_spec(package.partition(".")[0]):
+            importlib.import_module(package)
+    two = LaunchConfig(1, 1, 2, start_method="fork", rdzv_backend="c10d", run_id="ranks")
+    two.rdzv_endpoint, two.max_restarts = "localhost:0", 0
+    elastic_launch(two, main)(Path(sys.argv[1]), sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Real processes, started by torchrun: the gradient of one process, and ranks that differ."""
+"""Real processes, started as by torchrun: the gradient of one process, and ranks that differ."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     optional = {"dealt": "accelerate", "accelerate": "accelerate", "lightning": "lightning"}
     jobs = ["batch", "differ", "plain", "sharded"]
     jobs += [job for job, package in optional.items() if importlib.util.find_spec(package)]
-    run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = [sys.executable, *run, "-m", "tests.nn.ranks", str(folder), *jobs]
+    command = [sys.executable, "-m", "tests.nn.ranks", str(folder), *jobs]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return folder
