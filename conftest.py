@@ -42,12 +42,16 @@ def pytest_collect_file(file_path, parent):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """So is an example in a docstring or a document; each of its code blocks is a test of its own."""
+    """So is an example in a docstring or a document; each of its code blocks is a test of its own.
+
+    shap compiles for seconds in each process that uses it: what does comes first, to one worker.
+    """
     examples = [item for item in items if isinstance(item, pytest.DoctestItem)]
     split = {item: list(blocks.alone(item)) for item in examples}
     items[:] = [one for item in items for one in split.get(item, [item])]
     for item in (one for parts in split.values() for one in parts):
         extras.skip_example(item)
+    items.sort(key=lambda item: "shapley" not in item.nodeid)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
