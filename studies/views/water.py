@@ -32,7 +32,7 @@ IPI = "i-PI 3.3.0, utils/mathtools.py, get_rotation_quadrature_lebedev({})"
 def numbers(quick: bool) -> dict[str, Any]:
     """Structures; for kernel and network, rotations of each to train on, and the grid's degree."""
     if quick:
-        return {"train": 40, "test": 4, "copies": [1, 4], "degree": [21, 41]}
+        return {"train": 40, "test": 4, "copies": [1, 4], "degree": [21, 31]}
     return {"train": 1000, "test": 12, "copies": [1, 16], "degree": [41, 65]}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,11 @@ def loader() -> sann.ResumableLoader:
     return sann.ResumableLoader(copies(), batch_sampler=sampler())
 
 
+MODULE = nn.Linear(4, 1).double()
+
+
 def module() -> nn.Module:
-    torch.manual_seed(0)
-    return nn.Linear(4, 1).double()
+    return deepcopy(MODULE)
 
 
 def risk() -> sann.ModuleRisk:
