@@ -27,7 +27,7 @@ from sparseaug.groups.young import dimension, each_partition, partitions, tablea
     ],
 )
 def test_more_than_a_million_things_are_refused(make: Any, order: str) -> None:
-    with pytest.raises(ArgumentError, match=r"n=1000001 is not allowed.*below 1000001"):
+    with pytest.raises(ArgumentError, match=r"n=1000001 is not allowed.*below 1,000,001"):
         make(10**6 + 1)
     assert format_order(make(10**6)) == order
 
