@@ -115,7 +115,7 @@ class Deviation(Shown):
 
 @dataclass(frozen=True)
 class NormOptions:
-    """What is rarely asked for of a deviation.
+    """Options of a deviation that are rarely needed.
 
     Attributes:
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
