@@ -48,8 +48,8 @@ class Group(Graded, ABC):
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
     plain data) with four members: `name`, `radices`, `_compose` and `_inverse`. Everything else has
     a default, which a family replaces where it knows better; one whose rows are not their digits
-    also has `_from_digits` and `_to_digits`. The public methods check arrays and call those with an underscore,
-    which see arrays of `row_dtype` and of the right shape.
+    also has `_from_digits` and `_to_digits`. The public methods check arrays and call those with an
+    underscore, which see arrays of `row_dtype` and of the right shape.
 
     Attributes:
         row_dtype: int64; float64 for rotations and for products with them
