@@ -58,6 +58,11 @@ def test_a_column_of_words_is_folded_between_words_and_numbers_are_not():
     assert "".join(line[30:] for line in lines).split() == ["what", *["word-and-word"] * 9, "short"]
 
 
+def test_nothing_is_folded_for_a_word_that_is_too_long_anyway():
+    table = Table(("", ""), [("saved to", "/" + "x" * 90), ("oracle calls", "4")])
+    assert table.text().split("\n")[1] == "oracle calls  4"
+
+
 SPECTRUM = sa.orbit_spectrum(lambda x: x[:, 0] ** 3, sa.roll(sa.cyclic(12)), np.arange(12.0)[None])
 CERTIFICATES = sa.certificate.Certificates(
     {"exact": sa.certificate.Certificate("exact", 0.25, "certain", 0.0, 8, 0.2)},

@@ -42,18 +42,23 @@ class Table:
 
     def text(self) -> str:
         """Plain text of 80 columns: where two spaces between columns are too many, one; else the
-        widest columns of words are folded, between words.
+        widest columns of words are folded, between words, if that is enough.
         """
         table = [self.header, *self.rows] if any(self.header) else self.rows
         columns = list(zip(*table, strict=True))
         widths = [max(map(len, column)) for column in columns]
         room = WIDTH - sum(widths)
         gap = " " if len(widths) - 1 <= room < 2 * (len(widths) - 1) else "  "
-        longest = [max(len(word) for cell in c for word in cell.split() or [""]) for c in columns]
-        for _ in range(2 * (len(widths) - 1) - room if room < len(widths) - 1 else 0):
-            free = [i for i, w in enumerate(widths) if i not in self.numbers and w > longest[i]]
-            if free:
-                widths[max(free, key=widths.__getitem__)] -= 1
+        least = [
+            w
+            if i in self.numbers
+            else max(len(word) for cell in c for word in cell.split() or [""])
+            for i, (w, c) in enumerate(zip(widths, columns, strict=True))
+        ]
+        most = WIDTH - 2 * (len(widths) - 1)
+        while room < len(widths) - 1 and sum(least) <= most < sum(widths):
+            free = [i for i, w in enumerate(widths) if w > least[i]]
+            widths[max(free, key=widths.__getitem__)] -= 1
         sides = [">" if i in self.numbers else "<" for i in range(len(widths))]
         lines = [
             gap.join(f"{c:{s}{w}}" for c, s, w in zip(line, sides, widths, strict=True)).rstrip()

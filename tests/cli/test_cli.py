@@ -234,8 +234,8 @@ def test_help_shows_an_example_in_80_columns(command, run):
         (1e-15, "exact, up to rounding"),
         (0.25, "good for training"),
         (0.2501, "helps in training; 0.25 is good"),
-        (0.51, "weak; augmentation starts to help below 0.5"),
-        (1.0, "some functions are not averaged at all"),
+        (0.51, "weak for draws, which start to help below 0.5; judge a design by profile(S)"),
+        (1.0, "some functions are not averaged at all; judge a design by profile(S)"),
     ],
 )
 def test_a_deviation_is_put_into_words(value, said):

@@ -258,3 +258,15 @@ def test_every_row_of_the_trace_is_logged(caplog):
     norms = [f"{norm:.4g}" for norm in trace["gradient_norm"][:3]]
     said = [record.getMessage() for record in caplog.records]
     assert said == [f"step {20 * i} of 60, gradient norm {norms[i]}" for i in range(3)]
+
+
+def test_a_trace_is_drawn_on_a_log_axis():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    trace = sa.descent.Trace({"step": np.array([0, 5]), "gradient_norm": np.array([2.0, 0.5])})
+    axes = trace.plot()
+    assert axes.lines[0].get_xydata().tolist() == [[0, 2.0], [5, 0.5]]
+    assert axes.get_yscale() == "log"
+    pyplot.close(axes.figure)

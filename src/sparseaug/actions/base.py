@@ -55,7 +55,7 @@ class WholeAxis:
 class Action(ABC):
     """A left action of `group` on arrays: act(ab, x) = act(a, act(b, x)).
 
-    What an action is stands here, and nowhere else: `kind`, and the traits below with defaults that hold
+    All that the library asks of an action: its `kind`, and the traits below, whose defaults hold
     for every action.
     """
 

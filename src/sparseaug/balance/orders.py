@@ -42,7 +42,7 @@ def orders(
       often as the others. Exact with 12 rows for up to 5 items, 24 for up to 7, 36 for up to 9, and 48,
       60, 72 for 10, 11, 12: Shapley values of games with interactions of up to four players are then
       exact. For other m, and up to 128 items, as even as a greedy choice is; above, as drawn.
-    - "positions": each n rows are a Latin square, every item in every place once.
+    - "positions": every n rows are a Latin square: every item in every place once.
     - "pairs": also any two items in any two places; exact with n (n - 1) rows where n is a prime power.
     - "neighbours": every item follows every other equally often (Williams 1949); n rows, 2 n for odd n.
     - "first": for every k the sets of the first k items are as even as a greedy choice is.

@@ -78,11 +78,11 @@ class OrdersReport(Shown):
 
     @property
     def left(self) -> dict[str, float]:
-        """By balance, the imbalance beside random orders."""
+        """The imbalance of each kind of balance, relative to random orders."""
         return {name: found.left for name, found in self.evenness.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """All of it as JSON data."""
         found = {
             name: {
                 "imbalance": float(e.imbalance),
@@ -112,7 +112,7 @@ class OrdersReport(Shown):
 
 
 def orders_report(rows: ArrayLike) -> OrdersReport:
-    """What the given orders average exactly, and what they leave beside as many random orders.
+    """What the given orders average exactly, and what they leave compared with as many random orders.
 
     Args:
         rows: integers (m, n), each row the items 0..n-1 in some order, such as `orders(n, m)`.

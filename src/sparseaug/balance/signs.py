@@ -28,7 +28,7 @@ def signs(d: int, m: int, *, rng: int | np.random.Generator = 0) -> NDArray[np.i
 
     Every row is uniform among the 2^d, so averages over rows are unbiased. As many rows as possible are
     an orthogonal array of the highest strength t that m rows allow: over them all functions of at most
-    t signs are averaged exactly. The rest is an array again, and at last rows of a Hadamard matrix, each
+    t signs are averaged exactly. The rest is an array again, and finally rows of a Hadamard matrix, each
     followed by its negative. Another m has other rows.
 
         strength 2: d + 1 rows, up to the next order of a known Hadamard matrix

@@ -61,7 +61,7 @@ def certify(
 
     Raises:
         ArgumentError: no risk is known, or an argument is wrong
-        UnsupportedError: one of the `kinds` that were asked for cannot be had
+        UnsupportedError: one of the `kinds` that were asked for is not available
         SoundnessError: a bound that is called certain is below the truth, which is a bug
 
     Examples:

@@ -35,7 +35,7 @@ class Checkpoint:
     """A file that keeps the state of a run, for `descend(checkpoint=)`.
 
     Args:
-        path: of the file, in a folder that is there
+        path: of the file, in an existing folder
         every: steps between two writes; the last step is kept too
 
     Examples:

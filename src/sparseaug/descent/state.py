@@ -14,6 +14,7 @@ import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
+from sparseaug._checks import check_plot_axes
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 Theta = Any
@@ -148,6 +149,23 @@ class Trace:
     def to_dict(self) -> dict[str, list[float]]:
         """Lists of plain numbers."""
         return {name: column.tolist() for name, column in self.columns.items()}
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the gradient norm over the steps.
+
+        Args:
+            axes: matplotlib axes; new ones by default
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingPackageError: matplotlib is not installed.
+        """
+        axes = check_plot_axes(axes, "Trace.plot")
+        axes.plot(self["step"], self["gradient_norm"], color="#0072B2")
+        axes.set(xlabel="step", ylabel="gradient norm of the risk followed", yscale="log")
+        return axes
 
     def __repr__(self) -> str:
         return f"Trace({len(self)} evaluations of {', '.join(self.names)})"

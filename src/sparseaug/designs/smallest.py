@@ -52,7 +52,7 @@ class Choice(Shown):
         prediction: what averaging over S leaves
         draws: how many independent draws reach the error, in expectation
         error: that was asked for: root mean square, in the units of the outputs
-        note: what to do where the error bar is too long for a smaller S; empty otherwise
+        note: what to do where the error bar is too wide for a smaller S; empty otherwise
     """
 
     sample: GroupSample
@@ -102,12 +102,12 @@ def choose(
         spectrum: of the function, from `orbit_spectrum`
         error: what may be left
         max_m: most elements of S; by default as many as independent draws need
-        oracle: draws S where nothing else is smaller; by default one whose draws no small seed gives
+        oracle: draws S where nothing else is smaller; by default one with a large seed of its own
         progress: called before each search with two numbers, how many are done and of about how many
 
     Returns:
-        The `Choice`: `sample`, `prediction`, `draws`, how many draws would be needed, and a `note` where
-        a smaller S would do by the estimate and the error bar is too long to say so.
+        The `Choice`: `sample`, `prediction`, `draws`, how many draws would be needed, and a `note`
+        where a smaller S is enough by the estimate alone and the error bar is too wide to be sure.
 
     Raises:
         ArgumentError: nothing reaches the error with max_m elements; the message says what is nearest.

@@ -46,10 +46,10 @@ class Group(Graded, ABC):
     """A group. Elements come in batches, arrays of `row_dtype` of shape (k, width), one row each.
 
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
-    plain data) with four members: `name`, `radices`, `_compose` and `_inverse`. All else has a default,
-    which a family replaces where it knows better; one whose rows are not their digits also has
-    `_from_digits` and `_to_digits`. The public methods check arrays and call those with an underscore,
-    which see arrays of `row_dtype` and of the right shape.
+    plain data) with four members: `name`, `radices`, `_compose` and `_inverse`. Everything else has
+    a default, which a family replaces where it knows better; one whose rows are not their digits
+    also has `_from_digits` and `_to_digits`. The public methods check arrays and call those with an
+    underscore, which see arrays of `row_dtype` and of the right shape.
 
     Attributes:
         row_dtype: int64; float64 for rotations and for products with them
@@ -256,11 +256,11 @@ class Group(Graded, ABC):
         return math.fsum(map(math.log, self.radices))
 
     def compose(self, a: ArrayLike, b: ArrayLike) -> Rows:
-        """The products ab: first b, then a. The rows are taken for elements and not checked.
+        """The products ab: first b, then a. The rows are assumed to be elements and not checked.
 
         Args:
             a: rows (..., width).
-            b: rows whose leading shape goes together with that of a.
+            b: rows whose leading shape broadcasts with that of a.
 
         Returns:
             Rows of the common leading shape.
@@ -292,7 +292,7 @@ class Group(Graded, ABC):
         return left, right
 
     def inverse(self, a: ArrayLike) -> Rows:
-        """The inverses of a. The rows are taken for elements and not checked."""
+        """The inverses of a. The rows are assumed to be elements and not checked."""
         try:
             return self._inverse(self._rows("a", a))
         except IndexError as error:

@@ -122,7 +122,7 @@ class Rotations(Group):
         return np.where(f == g, chord, 2.0)
 
     def generators(self) -> Rows:
-        """Elements whose products come arbitrarily near to every element."""
+        """Elements whose products come arbitrarily close to every element."""
         if self.n == 2:
             turns = np.array([[1.0]])  # 1 radian: no multiple of it is a multiple of 2 pi
         else:  # a free group, dense in SO(3) (Lubotzky, Phillips, Sarnak 1986)
@@ -194,7 +194,7 @@ class Rotations(Group):
         return [1 + self.reflections, *[2] * degree], True
 
     def irreps(self) -> Iterator[Irrep]:
-        """Not all of them: they are infinitely many."""
+        """Not defined: there are infinitely many."""
         raise UnsupportedError(
             f"{self.name} has infinitely many irreps; use irreps_to(degree), or give degree=."
         )
@@ -267,7 +267,7 @@ class Rotations(Group):
     def canonical(self, elements: ArrayLike) -> Rows:
         """Rows as this group has them: quaternions of length 1 and positive sign, angles below 2 pi.
 
-        Rows that are so already stay, to the bit.
+        Rows that have this form already are unchanged, to the bit.
 
         Args:
             elements: rows (k, width): quaternions (w, x, y, z) of any length but 0, angles of any size.

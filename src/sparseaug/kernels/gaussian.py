@@ -207,7 +207,7 @@ class SpectralMixtureKernel(Kernel):
         return gram
 
     def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
-        """The paper's sufficient condition, on generators; `shape` of a sample is (d,) unless said.
+        """The paper's sufficient condition, on generators; `shape` of a sample is (d,) by default.
 
         A mixture whose components an element interchanges is invariant too, and fails here.
         """

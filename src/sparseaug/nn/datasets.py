@@ -187,8 +187,8 @@ class StreamingDataset(Dataset[Any]):
     the elements of epoch 0, and a `RepeatedEpochWarning` says so, once, from the process that fetches
     (a forked worker has the filters that were set before). An epoch costs one call per item that is
     fetched, by whichever worker; fetching it again in the same epoch costs nothing, and an epoch that
-    is visited again is counted again. Each rank counts what it fetched itself. Break off a loader's
-    iteration before `set_epoch`: what persistent workers still fetch is of the new epoch.
+    is visited again is counted again. Each rank counts what it fetched itself. Abandon a loader's
+    iteration before `set_epoch`: what persistent workers still fetch belongs to the new epoch.
     Give each data set an oracle of its own: two with one seed draw the same elements, and neither
     knows of draws that the other has not counted yet.
 

@@ -96,7 +96,7 @@ class OrbitStatistics:
     def estimated_error(self, deviation: Deviation) -> Any:
         """deviation x std: what the invariance error is likely to be at most. No bound.
 
-        The standard deviation over the orbit stands in it as the one over S, which may be smaller.
+        It takes the standard deviation over S for that over the orbit, which may be larger.
         """
         if not isinstance(deviation, Deviation):
             raise ArgumentError(
@@ -129,8 +129,8 @@ class OrbitAverage(nn.Module):
             and `torch.export` work before a first batch. With an output_action the model is called
             once, on a sample of zeros, to learn the shape of its outputs
         x: for S="choose", samples to measure the model on, as `sparseaug.orbit_spectrum` does
-        error: for S="choose", what the average may be off that over the group, a root mean square in the
-            units of the outputs, as `sparseaug.choose` takes it
+        error: for S="choose", how far the average may be from that over the group, a root mean
+            square in the units of the outputs, as `sparseaug.choose` takes it
 
     Attributes:
         choice: the `Choice` of S="choose"; None for a given S, also one of a loaded state

@@ -145,7 +145,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         }
 
     def load_state_dict(self, state: Any) -> None:
-        """Let the next iteration continue where `state_dict` was taken, and later ones be whole.
+        """Continue the next iteration where `state_dict` was taken; later ones are complete.
 
         A state of another run is refused: of another S, or the same with its rows in another order
         (a batch is a list of row numbers), another action, number of samples, seed or division into
@@ -244,7 +244,7 @@ class ResumableLoader(DataLoader[Any]):
     """A `DataLoader` with an `OrbitBatchSampler` that counts the batches the training loop has had.
 
     Takes what `DataLoader` takes; `batch_sampler` is an `OrbitBatchSampler`. Workers fetch ahead, so
-    that the sampler has handed out more batches than were trained on: `state_dict` tells the
+    that the sampler has handed out more batches than were trained on: `state_dict` counts the
     latter. Lightning saves and loads this state with its checkpoints by itself. Accelerate does so after
     `accelerator.register_for_checkpointing(loader)`; its `prepare` would put a loader of its own in
     place of this one, whose batches nobody counts, and is refused.
@@ -281,7 +281,7 @@ class ResumableLoader(DataLoader[Any]):
         return self._orbits().state_dict()
 
     def load_state_dict(self, state: Any) -> None:
-        """Let the next iteration continue where `state_dict` was taken, and later ones be whole."""
+        """Continue the next iteration where `state_dict` was taken; later ones are complete."""
         self._orbits().load_state_dict(state)
 
     @property

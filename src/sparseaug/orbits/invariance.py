@@ -235,7 +235,7 @@ class InvarianceReport(Shown):
 
     Attributes:
         group: name of the group
-        elements: the elements looked at, one a row
+        elements: the elements looked at, one per row
         errors: for each, the root mean square over samples and outputs of model(g x) - model(x);
             for labels (outputs that are not floating point) the fraction of samples whose label
             changes

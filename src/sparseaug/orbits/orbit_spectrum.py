@@ -78,7 +78,7 @@ def orbit_spectrum(
         action: how x moves; `sparseaug.together` for several inputs
         x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
         output_action: how outputs move with x; `sparseaug.together` for several
-        oracle: draws the elements; by default one whose draws no small seed gives
+        oracle: draws the elements; by default one with a large seed of its own
         calls: elements to evaluate at. By default all of a group of up to 10,000, and of a larger one
             256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
             1,024, all of it if it can be enumerated

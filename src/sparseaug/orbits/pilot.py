@@ -76,7 +76,7 @@ class Pilot(Shown):
     def predict(self, S: GroupSample | int | Literal["full"]) -> Prediction:
         """The expected ||grad R^S - grad R^G||^2 at this theta; `.rms` is its root.
 
-        In expectation over k, h uniform, for k S h, or over the draws where S is their number.
+        In expectation over uniform k and h, for k S h; over the draws, where S is a number.
 
         Args:
             S: a sample of the group, drawn or designed; "full"; or a number m of independent draws
@@ -84,7 +84,7 @@ class Pilot(Shown):
         return self.spectrum.predict(S)
 
     def plan(self, eps: float, *, delta: float = 0.05) -> Plan:
-        """What a full-group gradient norm of eps takes by these estimates, beside the paper's bound.
+        """What a full-group gradient norm of eps takes by these estimates, next to the paper's bound.
 
         As in the paper, half of eps is for the discrepancy of S and half for the descent on it.
 

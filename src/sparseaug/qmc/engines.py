@@ -54,11 +54,11 @@ class _Sequence(ABC):
 
 @final
 class Permutations(_Sequence):
-    """The rows of `orders(n, m)`, as many at a time as one asks for.
+    """The rows of `orders(n, m)`, as many at a time as you ask for.
 
     Args:
         n: number of items, at least 1.
-        balance: as of `orders`.
+        balance: as in `orders`.
         rng: a seed, or a NumPy generator, which is copied.
 
     Examples:

@@ -100,8 +100,8 @@ class Oracle:
             m: how many elements, counted with multiplicity.
             identity: put the identity first and draw the other m - 1: a model that is trained on S
                 sees every sample unmoved as well.
-            distinct: without replacement: elements that are in S already are drawn again. Each draw
-                is a call, so that S may cost more than m.
+            distinct: without replacement: duplicates are redrawn. Each draw is a call, so S may
+                cost more than m.
 
         Returns:
             The sample, its cost in `calls`.

@@ -121,7 +121,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
-        degree: for m="design", only functions of so many coordinates count
+        degree: for m="design", only functions of at most this many coordinates count
         S: an existing `GroupSample`; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)

@@ -126,8 +126,8 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
             object; or a pymatgen Structure, whose oxidation states and occupations tell species
             apart. Of Atoms or a Structure that is periodic in two directions only, the operations
             are those of the slab: its layer group
-        symprec: how far, in the lattice's unit of length, a site may be from where symmetry wants
-            it; 0.001 suits angstroms and positions of four digits. Moments may be as far apart, in
+        symprec: how far, in the lattice's unit of length, a site may be from where the symmetry
+            puts it; 0.001 suits angstroms and positions of four digits. Moments may be as far apart, in
             their own unit
         moments: magnetic moments of the sites, which the operations must keep, with time reversal
             where that helps: Cartesian vectors (sites, 3), or numbers (sites,) for collinear moments

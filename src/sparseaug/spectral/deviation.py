@@ -36,8 +36,8 @@ VERDICTS = {
     1e-9: "exact, up to rounding",
     0.25: "good for training",
     0.5: "helps in training; 0.25 is good",
-    1 - 1e-9: "weak; augmentation starts to help below 0.5",
-    math.inf: "some functions are not averaged at all",
+    1 - 1e-9: "weak for draws, which start to help below 0.5; judge a design by profile(S)",
+    math.inf: "some functions are not averaged at all; judge a design by profile(S)",
 }
 """What a deviation up to each number is worth in training, as measured in docs/when.md."""
 
@@ -115,7 +115,7 @@ class Deviation(Shown):
 
 @dataclass(frozen=True)
 class NormOptions:
-    """What is rarely asked for of a deviation.
+    """Options of a deviation that are rarely needed.
 
     Attributes:
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws

@@ -47,10 +47,10 @@ class Prediction(Shown):
     """What averaging a function over S is expected to leave, an estimate.
 
     Attributes:
-        value: the mean-square error: of the mean over k S h beside the mean over the group, in
+        value: the mean-square error: of the mean over k S h from the mean over the group, in
             expectation over k, h uniform; summed over outputs, in the mean over inputs
-        error: half the length of its 95 % interval: long where draws leave open whether S is blind to
-            the function; 0 where the spectrum is exact
+        error: half the length of its 95 % interval: long where the draws do not show whether S is
+            blind to the function; 0 where the spectrum is exact
         m: elements of S
         variance: of the function over the group: what one draw leaves
     """
@@ -108,15 +108,15 @@ class Spectrum(Shown):
     It is about the inputs that were given: the mean over them, summed over the outputs. Error bars
     are for the draws: with 95 % probability all shares of the group's own spectrum for these inputs lie
     within theirs at once, and so does a prediction, whichever irreps of a degree hold the variance.
-    They know values up to about the largest that were drawn: a function that is 0 but on a few elements
-    in a thousand looks invariant to 256 draws.
+    They know only the values that were drawn: a function that is 0 except on a few elements in a
+    thousand looks invariant to 256 draws.
 
     Attributes:
         group: what moves the inputs
         by: "degree" or "frequency" of an abelian group, else None
         exact: whether all of the group was looked at
         variances: of each block: irreps, or all irreps of one degree together
-        replicates: fits of noisy copies, one a row, from which error bars come; no rows if exact
+        replicates: fits of noisy copies, one per row, from which error bars come; no rows if exact
         calls: elements freshly drawn
         inputs: number of inputs
         unseen: variance that the draws may have missed: values like the largest, on a share of 3/N of

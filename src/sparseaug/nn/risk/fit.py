@@ -50,14 +50,14 @@ def fit(
 ) -> Trace:
     """Take `num_steps` steps of any optimiser over the module's parameters, by the whole risk.
 
-    `callback` is called after every step with a `FitStep`; a true answer, on any rank, stops. The trace
+    `callback` is called after every step with a `FitStep`; return True, on any rank, to stop. The trace
     has one row per step. A risk or gradient that is not finite raises a `NonFiniteError`, with the
     parameters as they were before the step.
 
     Args:
         optimizer: any optimiser of torch over the module's parameters
         num_steps: most steps to take
-        callback: called after every step with a `FitStep`; a true answer, on any rank, stops
+        callback: called after every step with a `FitStep`; return True, on any rank, to stop
 
     Examples:
         >>> import torch

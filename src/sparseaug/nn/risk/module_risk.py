@@ -163,7 +163,7 @@ class ModuleRisk:
         return self.value_and_gradient(theta)[1]
 
     def value_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
-        """Both, for the price of the gradient."""
+        """Both, at the cost of the gradient."""
         require_pure(self.module)
         leaf = self.require_theta(theta).detach().requires_grad_()
         both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))

@@ -62,7 +62,7 @@ def profile(
         degree: only degrees up to this one. Without it, sign flips and abelian groups with more than
             4 million elements are looked at up to degree 3.
         by: "degree", or "frequency" for abelian groups
-        weights: of the rows of S, one real number each, for quadratures of other people; they are
+        weights: of the rows of S, one real number each, for quadratures from elsewhere; they are
             divided by their sum, which must be positive. Some may be negative: then norms above 1
             occur. Groups whose irreps can be looked at one by one, and rotations, have weighted means;
             nothing of them is exact, and mean squares are floats.

@@ -158,7 +158,7 @@ class Profile(Shown):
         )
 
     def plot(self, axes: Any = None) -> Any:
-        """Draw the norm and the root mean square of each degree, beside what m draws have.
+        """Draw the norm and the root mean square of each degree, and what m draws have.
 
         Args:
             axes: matplotlib axes; new ones by default.
