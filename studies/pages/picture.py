@@ -22,7 +22,7 @@ DIGIT = 3  # of the data set: a three
 WIDE, HIGH = 640, 300
 CELL, GAP = 26, 5  # of a small image, and between two
 LEFT, RIGHT = 330, 610  # the axis, from 0 to 1
-GREY, GREEN, INK = "#6B6B6B", LOOKS["design"].colour, "#1A1A1A"
+GREY, GREEN, INK = (LOOKS[name].colour for name in ("none", "design", "truth"))
 STYLE = (
     f"text{{font:17px sans-serif;fill:{INK}}}.m{{text-anchor:middle}}.b{{font-weight:bold}}"
     f".s{{fill:none;stroke:{GREEN};stroke-width:3}}.o{{opacity:.32}}"

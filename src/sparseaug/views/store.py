@@ -110,10 +110,10 @@ class Store:
         name = self._name(name)
         which = self._samples(samples)
         chosen = _indices("elements", elements, len(self.rows))
-        every = self.at(name, np.repeat(which, len(chosen)), np.tile(chosen, len(which)))
+        every = self._at(name, np.repeat(which, len(chosen)), np.tile(chosen, len(which)))
         return every.reshape((len(which), len(chosen), *every.shape[1:]))
 
-    def at(self, name: str, samples: Indices, elements: Indices) -> NDArray[Any]:
+    def _at(self, name: str, samples: Indices, elements: Indices) -> NDArray[Any]:
         """The values at pairs of a sample and a distinct element: (pairs, ...).
 
         Args:

@@ -98,6 +98,7 @@ def of_data() -> Iterator[Example]:
     yield of(copies, "__getitems__", indices=[1, 2])
     yield of(copies, "source_index", {"k": NUMBERS}, k=3)
     yield of(copies, "element_index", {"k": NUMBERS}, k=[3])
+    yield of(copies, "split", fractions=[0.5, 0.5], rng=0)
     yield Example(
         sann.OrbitBatchSampler,
         {
