@@ -15,7 +15,8 @@ from pathlib import Path
 from sklearn.datasets import load_digits
 
 import sparseaug as sa
-from studies.report.looks import LOOKS
+from studies.report.looks import GREY as BESIDE
+from studies.report.looks import GRID, LOOKS
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 DIGIT = 3  # of the data set: a three
@@ -48,7 +49,7 @@ def draw() -> str:
         "<title>16 of the 64 shifts of a digit, and the accuracy on shifted digits</title>",
         f"<style>{STYLE}</style>",
         f'<defs><g id="d">{"".join(_pixels())}</g></defs>',
-        f'<rect width="{WIDE}" height="{HIGH}" rx="12" fill="#FFFFFF" stroke="#C9C9C9"/>',
+        f'<rect width="{WIDE}" height="{HIGH}" rx="12" fill="white" stroke="{BESIDE}"/>',
         *_shifts(),
         *_dots(),
     ]
@@ -76,7 +77,7 @@ def _shifts() -> list[str]:
         for right in range(8):
             x, y = 24 + right * (CELL + GAP), 30 + down * (CELL + GAP)
             kind = "" if (down, right) in chosen else ' class="o"'
-            made.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#F1F1F1"/>')
+            made.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{GRID}"/>')
             made.append(
                 f'<svg x="{x}" y="{y}" width="{CELL}" height="{CELL}" '
                 f'viewBox="{-right % 8} {-down % 8} 8 8"><use href="#d"{kind}/></svg>'
@@ -93,7 +94,7 @@ def _dots() -> list[str]:
     for row, (name, value, colour) in enumerate(accuracies()):
         y, x = 98 + 56 * row, LEFT + (RIGHT - LEFT) * value
         made += [
-            f'<path d="M{LEFT} {y}H{RIGHT}" stroke="#D9D9D9" stroke-width="4"/>',
+            f'<path d="M{LEFT} {y}H{RIGHT}" stroke="{BESIDE}" stroke-width="4"/>',
             f'<path d="M{LEFT} {y}H{x:.0f}" stroke="{colour}" stroke-width="4"/>',
             f'<circle cx="{x:.0f}" cy="{y}" r="9" fill="{colour}"/>',
             f'<text x="{LEFT}" y="{y - 16}">{name}</text>',
