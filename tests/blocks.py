@@ -18,15 +18,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FRESH_SEED = 67280421310721  # of torch in a new process
-# files whose blocks do not run alone yet, or that are too long: take yours out when they are done
-PENDING: tuple[str, ...] = ()
 
 
 def alone(item: pytest.DoctestItem) -> Iterator[pytest.DoctestItem]:
     """One test per block of a page or of a docstring of the library; other tests as they are."""
     test, page = item.dtest, item.path.suffix == ".md"
     path = item.path.relative_to(ROOT).as_posix()
-    if path in PENDING or not (page or path.startswith("src/")):
+    if not (page or path.startswith("src/")):
         yield item
         return
     number = block_numbers(test, page=page)

@@ -39,6 +39,7 @@ def _printed(command: str) -> str:
     out = io.StringIO()
     with (
         mock.patch.object(sys, "argv", shlex.split(command)),
+        mock.patch.object(sys.modules["__main__"], "__package__", None),  # click names it in usages
         mock.patch.dict(os.environ, {"COLUMNS": "80"}),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),

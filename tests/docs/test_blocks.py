@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import doctest
 import re
-from itertools import pairwise
 
 import pytest
 
-from tests.blocks import PENDING, ROOT, block_numbers
+from tests.blocks import ROOT, block_numbers
 
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
@@ -43,12 +42,5 @@ def test_a_block_of_a_page_ends_at_its_fence_and_one_of_a_docstring_at_an_empty_
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_python_block_of_a_page_has_prompts_so_that_it_is_run(page):
-    if page.relative_to(ROOT).as_posix() in PENDING:
-        pytest.skip("on the list of pages to do")
     blocks = re.findall(r"^ *```py\w*\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
     assert [block for block in blocks if not block.lstrip().startswith(">>> ")] == []
-
-
-def test_the_list_of_files_to_do_is_in_order_and_each_file_exists():
-    assert all(first < second for first, second in pairwise(PENDING))
-    assert [path for path in PENDING if not (ROOT / path).exists()] == []
