@@ -26,13 +26,16 @@ from studies.which.training import NETWORKS, SIDE, SIZES, load, network, train
 PILOT_INPUTS = 64
 
 
-def photographs(cifar: Path, out: Path, *, train: int = 12_000, test: int = 4_000) -> None:
-    """Write x, y, x_test, y_test as uint8."""
+def photographs(
+    cifar: Path, out: Path, *, train: int = 12_000, test: int = 4_000, side: int = SIDE
+) -> None:
+    """Write x, y, x_test, y_test as uint8: the middle of each photograph."""
+    middle = slice((32 - side) // 2, (32 + side) // 2)
 
     def strips(names: list[str], count: int) -> Any:
         parts = [np.asarray(Image.open(cifar / name).convert("RGB")) for name in names]
         images = np.concatenate(parts)[:count].reshape(count, 32, 32, 3)
-        return images[:, 2:-2, 2:-2]
+        return images[:, middle, middle]
 
     def labels(name: str, count: int) -> Any:
         return np.array(json.loads((cifar / name).read_text())[:count], np.uint8)
