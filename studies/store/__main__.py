@@ -42,7 +42,7 @@ class Planned(NamedTuple):
 CASES = {
     "turns": Planned(turned_photographs, ("linear", "perceptron", "machine", "forest"), (4,)),
     "shifts": Planned(shifted_photographs, ("linear", "perceptron"), (8, 16)),
-    "molecules": Planned(turned_molecules, ("ridge", "perceptron"), ()),
+    "molecules": Planned(turned_molecules, ("ridge",), ()),
     "digits": Planned(lambda _: digits(), ("linear", "perceptron", "machine"), (2, 4)),
 }
 
@@ -64,7 +64,7 @@ def study(name: str, data: Path, out: Path, *, seeds: int, epochs: int) -> dict[
                 passes = float(np.mean([len(set(row)) for row in table[which].tolist()]))
                 passes = passes if way != "streaming" else m
                 row = {"head": head, "way": way, "m": m, "seed": seed, "score": score}
-                row |= {"passes": passes + features.pilot * (way in ("design", "own translate"))}
+                row |= {"passes": passes + features.pilot * (way in ("design", "moved first"))}
                 rows.append({**row, "seconds": time.process_time() - start})
                 print(name, *row.values(), f"{rows[-1]['seconds']:.1f} s", flush=True)
     return {

@@ -29,18 +29,25 @@ PENALTY = 1e-3
 
 
 class Penalised(nn.Module):
-    """A linear head on the first entry of an orbit of features; its penalty is one more output."""
+    """A linear head on stored features (samples, elements, d); its penalty is one more output.
 
-    def __init__(self, width: int, classes: int) -> None:
+    Its input is where they are: pairs of a sample and an element.
+    """
+
+    stored: Tensor
+
+    def __init__(self, stored: Tensor, classes: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(width, classes)
+        self.register_buffer("stored", stored)
+        self.linear = nn.Linear(stored.shape[-1], classes).to(stored.dtype)
         nn.init.zeros_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
 
-    def forward(self, orbits: Tensor) -> Tensor:
+    def forward(self, places: Tensor) -> Tensor:
+        i, g = places.long().unbind(1)
         squares = torch.stack([part.square().sum() for part in self.parameters()]).sum()
-        penalty = (PENALTY / 2 * squares).expand(len(orbits), 1)
-        return torch.cat([self.linear(orbits[:, 0]), penalty], dim=1)
+        penalty = (PENALTY / 2 * squares).expand(len(places), 1)
+        return torch.cat([self.linear(self.stored[i, g]), penalty], dim=1)
 
 
 def loss(found: Tensor, y: Tensor) -> Tensor:
@@ -54,29 +61,27 @@ def certificate(case: Case, features: Features, store: Path, m: int) -> dict[str
     columns = features.tables["design", m, 0][0]
     S = GroupSample(group, kept.rows[columns])
     place = {row.tobytes(): j for j, row in enumerate(kept.rows)}
-    first = place[group.identity().astype(kept.rows.dtype).tobytes()]
-    if first:
-        raise ValueError("the identity is not the first element of the store")
     raw = kept.array(samples=np.arange(min(SAMPLES, case.train)))
     scale = float(np.sqrt((raw[:, 0] ** 2).sum(axis=1).mean()))
-    orbits, y = torch.from_numpy(raw / scale).double(), torch.from_numpy(case.y[: len(raw)])
+    y = torch.from_numpy(case.y[: len(raw)])
 
     def moved(elements: Any, x: Any) -> Any:
-        """(h F)[g] = F[g h] where F[g] = f(g x): the orbit of h x."""
-        after = group.compose(kept.rows[None], np.asarray(elements)[:, None])
+        """h moves (i, g), which stands for f(g x_i), to (i, h g)."""
+        after = group.compose(np.asarray(elements)[:, None], kept.rows[x[:, 1].long()][None])
         flat = after.astype(kept.rows.dtype).reshape(-1, kept.rows.shape[1])
-        where = np.array([place[row.tobytes()] for row in flat]).reshape(after.shape[:2])
-        return x[:, torch.from_numpy(where)].swapaxes(0, 1)
+        columns = torch.tensor([place[row.tobytes()] for row in flat]).view(after.shape[:2])
+        return torch.stack([x[:, 0].expand_as(columns), columns], dim=-1)
 
-    head = Penalised(raw.shape[-1], case.classes or 1).double()
-    action = sa.custom_action(group, moved)
-    risk = sann.ModuleRisk(head, loss, (orbits, y), action, S)
-    _minimise(head, orbits[:, columns], y)
+    head = Penalised(torch.from_numpy(raw / scale).double(), case.classes or 1)
+    first = torch.full((len(raw),), place[group.identity().astype(kept.rows.dtype).tobytes()])
+    x = torch.stack([torch.arange(len(raw)), first], dim=1)
+    risk = sann.ModuleRisk(head, loss, (x, y), sa.custom_action(group, moved), S)
+    _minimise(head, columns, y)
     theta = risk.theta.clone()
     exact = sa.certify(theta, risk, kinds=["exact"])["exact"]
     whole = risk.on("full")
     reached = float(whole.value(theta))
-    _minimise(head, orbits, y)
+    _minimise(head, np.arange(len(kept.rows)), y)
     best = float(whole.value(risk.theta))
     return {
         "m": m,
@@ -90,9 +95,10 @@ def certificate(case: Case, features: Features, store: Path, m: int) -> dict[str
     }
 
 
-def _minimise(head: nn.Module, views: Tensor, y: Tensor) -> None:
-    """Newton-like steps to the end, on the views (n, k, d)."""
-    x, targets = views.flatten(0, 1)[:, None], y.repeat_interleave(views.shape[1])
+def _minimise(head: nn.Module, columns: Any, y: Tensor) -> None:
+    """L-BFGS to the end, on every sample at these columns."""
+    x = torch.cartesian_prod(torch.arange(len(y)), torch.from_numpy(columns))
+    targets = y[x[:, 0]]
     optimiser = torch.optim.LBFGS(
         head.parameters(), max_iter=500, tolerance_grad=1e-9, line_search_fn="strong_wolfe"
     )

@@ -122,7 +122,7 @@ def _listed(case: Case, sets: Sets, folder: Path, seeds: int, epochs: int) -> Re
         first = store.rows[own[seed][:, :1]]
         for m in (m for name, m, of in sets if name == "design" and of == seed):
             moved = group.compose(sets["design", m, seed].elements[None], first)
-            tables["own translate", m, seed] = place(moved)
+            tables["moved first", m, seed] = place(moved)
     return values, tested, tables, own
 
 
@@ -143,7 +143,7 @@ def _drawn(case: Case, sets: Sets, folder: Path, seeds: int, epochs: int) -> Rea
     place = _places(translated.rows)
     after = len(store.rows) + epochs
     for (_, m, seed), S in designs.items():
-        tables["own translate", m, seed] = np.tile(after + place(S.elements), (n, 1))
+        tables["moved first", m, seed] = np.tile(after + place(S.elements), (n, 1))
     parts = [store.array(), fresh.array().reshape(n, epochs, -1), translated.array()]
     turns = [np.random.default_rng(seed) for seed in range(seeds)]
     columns = np.tile(np.arange(len(store.rows), after), (n, 1))

@@ -10,7 +10,7 @@ import numpy as np
 T95 = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776}  # Student's t, two sides, by the number of seeds
 COLOURS = {
     **{"none": "#888888", "streaming": "#D55E00", "draws": "#999999", "own draws": "#E69F00"},
-    **{"design": "#0072B2", "own translate": "#009E73", "full": "#CC79A7"},
+    **{"design": "#0072B2", "moved first": "#009E73", "full": "#CC79A7"},
 }
 
 
@@ -77,19 +77,19 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
     ]
     grey = "#808080"
     keys = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    style: Any = dict.fromkeys(keys, grey) | {"svg.hashsalt": "store"}
+    style: Any = dict.fromkeys(keys, grey) | {"svg.hashsalt": "store", "svg.fonttype": "none"}
     with mpl.rc_context(style):
         figure = Figure(figsize=(3.1 * len(panels) / 2 + 0.6, 5.2), layout="constrained")
         axes = figure.subplots(2, -(-len(panels) // 2), squeeze=False)
         for place, (case, head) in zip(axes.T.flat, panels, strict=False):
             lines, unit = summary(case, head), 1000 if case["regression"] else 100
-            for way, colour in COLOURS.items():
+            for (way, colour), marker in zip(COLOURS.items(), "xosdv^*", strict=True):
                 of = [line for line in lines if line["way"] == way]
                 place.errorbar(
                     [line["passes"] for line in of],
                     [unit * line["score"] for line in of],
                     [unit * line["spread"] for line in of],
-                    **{"fmt": "o-", "ms": 3.5, "lw": 1.2, "color": colour, "label": way},
+                    **{"marker": marker, "ms": 4, "lw": 1.2, "color": colour, "label": way},
                 )
             place.set_xscale("log", base=2)
             ticks = [1, 2, 4, 8, 16, 32, 64]
@@ -98,7 +98,11 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
             place.set_title(f"{case['case']}, {head}", fontsize=8)
             place.set_ylabel("mean error, meV" if case["regression"] else "accuracy, %", fontsize=7)
             place.patch.set_alpha(0)
-        axes[0, 0].legend(fontsize=6, frameon=False)
+        for place in axes.T.flat[len(panels) :]:
+            place.set_axis_off()
+        handles, names = axes[0, 0].get_legend_handles_labels()
+        where: Any = {"loc": "outside upper center", "ncols": 7, "fontsize": 7, "frameon": False}
+        figure.legend(handles, names, **where)
         figure.supxlabel("passes of the frozen function per training sample", fontsize=8)
         figure.patch.set_alpha(0)
         figure.savefig(path, metadata={"Date": None})

@@ -22,7 +22,7 @@ from studies.store.cases import Case, Neighbours, digits
 from studies.store.features import collect
 from studies.store.report import summary
 
-WAYS = {"none", "draws", "own draws", "design", "own translate", "full", "streaming"}
+WAYS = {"none", "draws", "own draws", "design", "moved first", "full", "streaming"}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     pytest.importorskip("matplotlib")
     out = tmp_path_factory.mktemp("store")
     main(["--cases", "digits", "--epochs", "10", "--seeds", "2", "--out", str(out)])
-    assert "| own translate | 4 |" in (out / "store.md").read_text()
+    assert "| moved first | 4 |" in (out / "store.md").read_text()
     assert (out / "store.svg").stat().st_size > 1000
     return json.loads((out / "digits.json").read_text())
 
@@ -39,7 +39,7 @@ def test_every_way_is_trained_and_its_passes_are_counted(found: dict[str, Any]) 
     assert {row["way"] for row in found["rows"]} == WAYS
     pilot = 16 * 8 / 200
     for row in found["rows"]:
-        made = row["way"] in ("design", "own translate")
+        made = row["way"] in ("design", "moved first")
         most = {"none": 1, "full": 8, "streaming": row["m"]}.get(row["way"], row["m"])
         assert row["passes"] <= most + pilot * made
         assert row["passes"] == most + pilot * made or row["way"] in ("draws", "own draws")
@@ -80,7 +80,7 @@ def test_columns_are_the_values_at_the_elements_of_each_way(tmp_path: Path) -> N
         np.testing.assert_allclose(raw[i, j], value(i, elements[j]), rtol=1e-3, atol=1e-6)
     S = elements[data.tables["design", 4, 1][0]]
     for i in range(24):
-        moved = elements[data.tables["own translate", 4, 1][i]]
+        moved = elements[data.tables["moved first", 4, 1][i]]
         first = elements[data.own[1][i, :1]]
         np.testing.assert_array_equal(group.compose(S, first), moved)
 
@@ -97,7 +97,7 @@ def test_an_infinite_group_has_sets_own_elements_and_translates(tmp_path: Path) 
         epochs=3,
     )
     ways = {(name, m) for name, m, _, _ in data.contenders(0, 3)}
-    assert {("own translate", 16), ("own draws", 2), ("none", 1)} <= ways
+    assert {("moved first", 16), ("own draws", 2), ("none", 1)} <= ways
     assert data.test.shape == (4, 16, 8 + 4 * 20)
     own = data.values[np.arange(10), data.own[0][:, 0]]
     assert not np.allclose(own, data.values[:, data.tables["none", 1, 0][0, 0]], atol=0.1)
