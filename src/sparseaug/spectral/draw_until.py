@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug._checks import Progress, check_integer, check_progress, check_real
+from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
@@ -24,7 +25,7 @@ from sparseaug.theory import deviation_floor
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(Shown):
     """A sample that reached its target: S, its deviation, the oracle calls it took.
 
     Attributes:
@@ -45,6 +46,11 @@ class Drawn:
             "calls": self.calls,
             "deviation": self.deviation.to_dict(),
         }
+
+    def _table(self) -> Table:
+        table = self.deviation._table()
+        cost = ("elements m", f"{self.sample.m:,}, from {self.calls:,} oracle calls")
+        return replace(table, rows=[cost, *table.rows])
 
 
 def draw_until(
