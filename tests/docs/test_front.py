@@ -21,7 +21,7 @@ def test_each_reason_has_a_figure_and_its_page_has_the_same():
     reasons = re.findall(r"^- \*\*(?:.|\n)*?\)\.$", README, re.MULTILINE)
     assert len(reasons) == 3
     for reason in reasons:
-        figures = re.findall(r"(?<![\w.])0\.\d+(?!\w)", reason)
+        figures = re.findall(r"(?<![\w.])\d+\.\d+(?!\w)", reason)
         page = (ROOT / re.search(r"\]\((docs/[^)]*)\)", reason)[1]).read_text()
         assert figures
         assert [figure for figure in figures if figure not in page] == []
