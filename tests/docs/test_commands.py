@@ -33,7 +33,8 @@ def check(line: str) -> None:
         command = cli.commands[words[0]]
         given = words[1:]
         if given:  # a bare name is a mention, not a call
-            command.make_context(words[0], given)
+            parent = click.Context(cli, info_name="sparseaug", **cli.context_settings)
+            command.make_context(words[0], given, parent=parent)
     elif program == "make":
         assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
     else:
