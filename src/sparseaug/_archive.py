@@ -4,8 +4,6 @@ A file is read once and parsed from its bytes: what another program does to it m
 that does not match, never a mapped page that is gone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -17,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._io import read_bytes, show_path, write_atomic
-from sparseaug.errors import (
-    FileFormatError,
-    SparseAugError,
-    escape_controls,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import FileFormatError, SparseAugError, escape_controls, shorten, shorten_text
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -35,21 +35,8 @@ from sparseaug.actions.arrays import (
     namespace,
     type_name,
 )
-from sparseaug.actions.base import (
-    KINDS,
-    Action,
-    Kind,
-    differences,
-    require_action,
-    require_law,
-)
-from sparseaug.errors import (
-    ArgumentError,
-    LawError,
-    SparseAugError,
-    shorten,
-    shorten_text,
-)
+from sparseaug.actions.base import KINDS, Action, Kind, differences, require_action, require_law
+from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, as_group, direct_product
 
 _COMPARED = 8

@@ -11,8 +11,6 @@ last equally often (k-restricted min-wise independence). With every order take i
 Leaving items out keeps middles even.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -14,8 +14,6 @@ N fresh draws bound the gradient, whatever the group, the kernel or S; the inequ
 # ||v(h) - E v|| <= deviation(S) B(theta) for every h, as in the spectral certificate: `reach`. One
 # call gives m gradients, at most as many as the group has elements in all.
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

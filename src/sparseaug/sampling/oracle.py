@@ -1,7 +1,5 @@
 """The group-sampling oracle: each fresh element is one call, counted here and nowhere else."""
 
-from __future__ import annotations
-
 import math
 import os
 import threading

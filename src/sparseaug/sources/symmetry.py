@@ -3,8 +3,6 @@
 The operations of a crystal or a molecule move sites from place to place, and turn vectors and tensors.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -20,13 +18,7 @@ from sparseaug._checks import check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
 from sparseaug.actions.base import Kind, axes_from_end, require_size
-from sparseaug.errors import (
-    ArgumentError,
-    GroupError,
-    GroupTooLargeError,
-    SymmetryWarning,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import invert_permutations
 
