@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real
 from sparseaug._floats import SMALLEST, gamma, lifted, unit
 from sparseaug.errors import ArgumentError, shorten
@@ -51,7 +52,7 @@ class GradientNorms:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {"per_sample": self.per_sample.tolist(), "B": self.B}
+        return fields_as_json(self)
 
     def __repr__(self) -> str:
         return f"GradientNorms(n={len(self.per_sample)}, B={self.B:.6g})"

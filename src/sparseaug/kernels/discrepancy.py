@@ -20,6 +20,7 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._archive import fields_as_json
 from sparseaug._floats import SMALLEST, down, gamma, lifted, unit
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
@@ -72,12 +73,7 @@ class Discrepancy:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {
-            "per_sample": self.per_sample.tolist(),
-            "pooled": self.pooled,
-            "rounding": self.rounding,
-            "condition": self.condition,
-        }
+        return fields_as_json(self)
 
     def __repr__(self) -> str:
         condition = f", if {self.condition}" if self.condition else ""
