@@ -324,10 +324,7 @@ def together(*actions: Action | None, **named: Action | None) -> Together:
 
 
 def custom_action(
-    group: Group | str,
-    function: Callable[[Rows, Array], Array],
-    *,
-    samples: Array | None = None,
+    group: Group | str, function: Callable[[Rows, Array], Array], *, samples: Array | None = None
 ) -> CustomAction:
     """An action by a user's own function.
 

@@ -275,9 +275,7 @@ def radius(seen: Seen, delta: float, *, largest: float, reach: float = math.inf)
         usable = ratios <= _USABLE
         rates = kappa(ratios[usable]) * steps[usable] ** 2 * (variance + bound**2)
         value, slope = _log_sum(
-            steps[usable] * seen.count,
-            np.log(_WEIGHTS[usable]) - rates * seen.count,
-            bound,
+            steps[usable] * seen.count, np.log(_WEIGHTS[usable]) - rates * seen.count, bound
         )
         excess = value + math.log(delta)
         if not excess > 0.0:

@@ -306,13 +306,7 @@ class InvarianceReport(Shown):
 
 
 def report_of(
-    S: GroupSample,
-    errors: NDArray[np.float64],
-    base: Any,
-    *,
-    exact: bool,
-    delta: float,
-    calls: int,
+    S: GroupSample, errors: NDArray[np.float64], base: Any, *, exact: bool, delta: float, calls: int
 ) -> InvarianceReport:
     """The figures that follow from the errors of the elements of S."""
     mean = float(np.mean(errors))

@@ -158,11 +158,7 @@ class Measurement:
 
 
 def measure(
-    group: Group,
-    *,
-    oracle: Oracle | None = None,
-    calls: int | None = None,
-    by: str | None = None,
+    group: Group, *, oracle: Oracle | None = None, calls: int | None = None, by: str | None = None
 ) -> Measurement:
     """The elements at which a function must be known.
 

@@ -231,10 +231,7 @@ def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Acti
 
 
 def check_shape(
-    shape: Shape | None,
-    width: int,
-    name: str = "sample_shape",
-    what: str = "X has {} features",
+    shape: Shape | None, width: int, name: str = "sample_shape", what: str = "X has {} features"
 ) -> Shape:
     """How a row of this width is read."""
     if shape is None:

@@ -155,10 +155,7 @@ def _orbits(maps: Nodes) -> Nodes:
 
 
 def identical_atoms(
-    counts: Sequence[int] | None = None,
-    *,
-    species: Sequence[Hashable] | None = None,
-    axis: int = 1,
+    counts: Sequence[int] | None = None, *, species: Sequence[Hashable] | None = None, axis: int = 1
 ) -> Symmetry:
     """The relabellings of identical atoms, and how they move an axis: S_9 x S_8 x S_4, for instance.
 

@@ -153,18 +153,8 @@ RESTRICTED = (
         coordinates_norm,
         options=("degree", "failure_probability"),
     ),
-    Method(
-        "irreps",
-        lambda g: g.irreps_have_degrees,
-        _irreps_to,
-        options=("degree",),
-    ),
-    Method(
-        "tuples",
-        _any,
-        permutation_module_norm,
-        options=("degree", "failure_probability"),
-    ),
+    Method("irreps", lambda g: g.irreps_have_degrees, _irreps_to, options=("degree",)),
+    Method("tuples", _any, permutation_module_norm, options=("degree", "failure_probability")),
 )
 """The methods of `degree=`, of which the first that suits a group is taken."""
 

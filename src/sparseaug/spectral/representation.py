@@ -30,11 +30,7 @@ _CHUNK = 1 << 24  # matrix entries made at a time
 
 
 def action_norm(
-    S: GroupSample,
-    action: Action,
-    shape: tuple[int, ...],
-    *,
-    progress: Progress = silent,
+    S: GroupSample, action: Action, shape: tuple[int, ...], *, progress: Progress = silent
 ) -> Norm:
     """||D_S|| for an orthogonal linear action on samples of this shape, such as (6,), (8, 8).
 

@@ -113,15 +113,7 @@ def comparison(
 
 
 def crossovers(
-    delta: float,
-    order: int,
-    *,
-    C: float,
-    B: float,
-    L: float,
-    gap: float,
-    sigma: float,
-    b: int = 1,
+    delta: float, order: int, *, C: float, B: float, L: float, gap: float, sigma: float, b: int = 1
 ) -> Crossovers:
     """Where one-shot becomes the cheapest in oracle calls, whole numbers included.
 
