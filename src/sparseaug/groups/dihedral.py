@@ -34,10 +34,6 @@ class Dihedral(Group):
     def radices(self) -> tuple[int, ...]:
         return (self.n, 2)
 
-    @property
-    def is_abelian(self) -> bool:
-        return self.n <= 2
-
     def _compose(self, a: Rows, b: Rows) -> Rows:
         """r^a s^f r^b s^h = r^(a + (-1)^f b) s^(f + h)."""
         turn, flip = a[..., 0], a[..., 1]

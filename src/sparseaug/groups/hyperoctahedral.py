@@ -67,10 +67,6 @@ class Hyperoctahedral(Group):
         return (*range(self.n, 1, -1), *(2,) * self.n)
 
     @property
-    def is_abelian(self) -> bool:
-        return self.n == 1
-
-    @property
     def has_integer_characters(self) -> bool:
         return True
 

@@ -63,10 +63,6 @@ class Symmetric(Group):
         return tuple(range(self.n, 2 if self.even else 1, -1))
 
     @property
-    def is_abelian(self) -> bool:
-        return self.n <= (3 if self.even else 2)
-
-    @property
     def has_integer_characters(self) -> bool:
         return not self.even
 

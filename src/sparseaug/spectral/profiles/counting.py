@@ -18,7 +18,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,7 @@ from sparseaug.groups.degrees.shapes import (
     shape_name,
 )
 from sparseaug.groups.permutations import fixed_points
+from sparseaug.groups.product import Product
 from sparseaug.groups.young import Partition, characters_at, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.result import Part, degree_size
@@ -218,11 +218,6 @@ def _agreements(S: GroupSample, axes: list[int]) -> Iterator[tuple[Rows, Rows]] 
     return chunks()
 
 
-def _split(group: Group, rows: Rows) -> list[Rows]:
-    ends = list(accumulate(factor.width for factor in group.factors))
-    return np.split(rows, ends[:-1], axis=1)
-
-
 def _by_sets(S: GroupSample) -> list[Count] | None:
     group = S.group
     if 1 << len(group.factors) > MOST_SETS:
@@ -232,7 +227,7 @@ def _by_sets(S: GroupSample) -> list[Count] | None:
         return None
     patterns: dict[int, int] = {}
     for rows, weights in chunks:
-        parts = _split(group, rows)
+        parts = Product(group.factors).split(rows)
         code = np.zeros(len(rows), np.int64)
         for i, (factor, part) in enumerate(zip(group.factors, parts, strict=True)):
             code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
