@@ -39,9 +39,26 @@ LARGEST_ALTERNATING = 30
 """A_30 has 2,829 irreps, enumerated in a quarter of a second."""
 
 
+class PermutationRows(Group):
+    """Groups whose rows are image arrays: they permute as many points as a row has entries."""
+
+    def _compose(self, a: Rows, b: Rows) -> Rows:
+        return compose_permutations(a, b)
+
+    def _inverse(self, a: Rows) -> Rows:
+        return invert_permutations(a)
+
+    @property
+    def points(self) -> int | None:
+        return self.width
+
+    def _permutations(self, elements: Rows) -> Rows:
+        return elements
+
+
 @final
 @dataclass(frozen=True)
-class Symmetric(Group):
+class Symmetric(PermutationRows):
     """S_n, or A_n when only even permutations are kept. Built by `symmetric` and `alternating`."""
 
     n: int
@@ -77,12 +94,6 @@ class Symmetric(Group):
         digits = unshuffle(elements)
         return digits[: len(self.radices)] if self.even else digits
 
-    def _compose(self, a: Rows, b: Rows) -> Rows:
-        return compose_permutations(a, b)
-
-    def _inverse(self, a: Rows) -> Rows:
-        return invert_permutations(a)
-
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
         if self.even:
@@ -100,13 +111,6 @@ class Symmetric(Group):
             return np.stack([turn, cycle])[: max(0, min(self.n - 2, 2))]
         swap = np.concatenate([points[:2][::-1], points[2:]])
         return np.stack([swap, np.roll(points, -1)])[: max(0, min(self.n - 1, 2))]
-
-    @property
-    def points(self) -> int | None:
-        return self.n
-
-    def _permutations(self, elements: Rows) -> Rows:
-        return elements
 
     def dimension_sum(self) -> DimensionSum:
         """S_n: the involutions, less the one for the trivial irrep; about sqrt(n!).

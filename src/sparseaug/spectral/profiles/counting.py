@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import weight_coefficients
@@ -259,6 +260,14 @@ def quotients(S: GroupSample) -> Iterator[tuple[Rows, Rows]] | None:
     if len(rows) ** 2 * S.group.width > WORK:
         return None
     return _pairs(S.group, rows, counts)
+
+
+def too_many(S: GroupSample, instead: str = "") -> UnsupportedError:
+    """What to raise where `quotients` are None; `instead` is what may be used besides."""
+    return UnsupportedError(
+        f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer "
+        f"elements{instead}."
+    )
 
 
 def coset_of(S: GroupSample) -> Rows | None:
