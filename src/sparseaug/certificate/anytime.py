@@ -222,9 +222,8 @@ _TERMS: Floats = np.arange(24.0)  # the last l is 1e7 times smaller, right for 1
 _WEIGHTS = 1.0 / ((_TERMS + 1.0) * (_TERMS + 2.0))
 _STEPS = 200
 _CLOSE = 1e-4  # a step that gains less than this fraction is the last
-_LIFT = (
-    1 + 1e-9
-)  # above all roundings: exponents are sums of a few terms, off by 1e-13 of the largest
+# above all roundings: exponents are sums of a few terms, off by 1e-13 of the largest
+_LIFT = 1 + 1e-9
 
 
 @final

@@ -267,9 +267,8 @@ class OrbitAverage(nn.Module):
         equal = self.orbit._equal()
         if equal is None:
             return block.mean(0) * (len(block) / self.orbit.m)
-        wide = torch.promote_types(
-            block.dtype, torch.float32
-        )  # in half precision weights are rough
+        # in half precision weights are rough
+        wide = torch.promote_types(block.dtype, torch.float32)
         weights = equal.counts[start : start + len(block)].to(wide) / self.orbit.m
         return torch.tensordot(weights, block.to(wide), dims=1).to(block.dtype)
 

@@ -317,9 +317,8 @@ def name_in_errors(name: str) -> Iterator[None]:
     except (SparseAugError, NotFittedError, UnsetMetadataPassedError):
         raise
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        text = shorten_text(
-            " ".join(str(error).split()), 400
-        )  # scikit-learn prints the data into it
+        # scikit-learn prints the data into it
+        text = shorten_text(" ".join(str(error).split()), 400)
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
         raise kind(f"{name} cannot be used: {text}") from error
 

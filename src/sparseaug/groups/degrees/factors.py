@@ -83,9 +83,8 @@ class Together(Degrees):
 
     group: Group
     own: Degrees
-    kept: dict[
-        int, int
-    ]  # place among the own blocks, and dimension, of each irrep that stands alone
+    # place among the own blocks, and dimension, of each irrep that stands alone
+    kept: dict[int, int]
     kind = "together"
 
     @classmethod
