@@ -4,26 +4,19 @@ A file is read once and parsed from its bytes: what another program does to it m
 that does not match, never a mapped page that is gone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._io import read_bytes, show_path, write_atomic
-from sparseaug.errors import (
-    FileFormatError,
-    SparseAugError,
-    escape_controls,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import FileFormatError, SparseAugError, escape_controls, shorten, shorten_text
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -109,6 +102,18 @@ def parse_json(text: str | bytes) -> Any:
 def canonical_json(data: Any) -> bytes:
     """One spelling for one value: sorted keys, no spaces, ASCII."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def fields_as_json(record: Any, *without: str) -> dict[str, Any]:
+    """The fields of a dataclass: arrays as lists, and what has a `to_dict` by it."""
+    names = [field.name for field in fields(record) if field.name not in without]
+    return {name: _as_json(getattr(record, name)) for name in names}
+
+
+def _as_json(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], Arrays]:

@@ -3,8 +3,6 @@
 What is inside trusts what it is given. A message says what was given, what is allowed and what to do.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

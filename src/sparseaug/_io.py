@@ -1,7 +1,5 @@
 """Files that are whole or absent: write aside, flush, read back, rename, flush the folder."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

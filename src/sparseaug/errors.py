@@ -1,7 +1,5 @@
 """Typed errors. Every message says what was given, what is allowed and what to do."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Mapping
 from importlib import import_module

@@ -23,20 +23,9 @@ from studies.pages.tables import DOCS
 from studies.rates import read_study
 from studies.report.looks import figure_bytes, figure_style
 from studies.report.study import draw_panels
-from studies.views.needed import (
-    Row,
-    as_good,
-    left_by_draws,
-    needed,
-    views_needed,
-)
+from studies.views.needed import Row, as_good, left_by_draws, needed, views_needed
 from studies.views.rows import as_csv, merged, read_rows
-from studies.views.summary import (
-    DESIGNS,
-    SOURCE,
-    apart,
-    panels,
-)
+from studies.views.summary import DESIGNS, SOURCE, apart, panels
 
 
 def renewed(page: str, rows: Sequence[Row]) -> str:

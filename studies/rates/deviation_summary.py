@@ -7,12 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from studies.rates.numbers import (
-    Interval,
-    clopper_pearson,
-    mean_interval,
-    quantiles,
-)
+from studies.rates.numbers import Interval, clopper_pearson, mean_interval, quantiles
 from studies.rates.part import Finding, Line, Measured, Panel, Summary, Table, select
 from studies.rates.typical import free_norm, largest_of_phases, largest_of_signs
 

@@ -19,16 +19,7 @@ from sparseaug.groups import abelian
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from studies.rates.numbers import mean_interval
-from studies.rates.part import (
-    Finding,
-    Line,
-    Measured,
-    Panel,
-    Result,
-    Summary,
-    Table,
-    Task,
-)
+from studies.rates.part import Finding, Line, Measured, Panel, Result, Summary, Table, Task
 
 _HIDDEN, _RATE, _TEST = 128, 0.01, 500
 _FULL = 64

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from studies.views import (
-    atoms,
-    columns,
-    digits,
-    graphs,
-    photographs,
-    water,
-)
+from studies.views import atoms, columns, digits, graphs, photographs, water
 from studies.views.case import Case
 
 CASES: tuple[Case, ...] = (

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 import sparseaug as sa
-from sparseaug.balance.middle import EVEN
+from sparseaug.balance.middle import even_sets
 from sparseaug.balance.orders import BALANCES
 from sparseaug.errors import ArgumentError
 
@@ -36,8 +36,7 @@ def test_of_any_three_items_each_is_in_the_middle_equally_often(n, m):
 
 
 def test_the_stored_sets_are_different_orders_and_none_is_the_reverse_of_another():
-    for n, text in EVEN.items():
-        rows = text.split()
+    for n, rows in even_sets().items():
         assert all(sorted(row) == sorted("0123456789ab"[:n]) for row in rows)
         assert len({*rows, *(row[::-1] for row in rows)}) == 2 * len(rows)
 

@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import (
-    KINDS,
-    TABLE,
-    Evidence,
-    a_priori,
-    certify,
-    exact,
-    kernel,
-    spectral,
-)
+from sparseaug.certificate import KINDS, TABLE, Evidence, a_priori, certify, exact, kernel, spectral
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels import gradient_norms
 

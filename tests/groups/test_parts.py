@@ -13,12 +13,7 @@ import sparseaug as sa
 from sparseaug._checks import LIMITS
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Rows, chain
-from sparseaug.groups.chain import (
-    are_even,
-    cycle_lengths,
-    find_following,
-    stabiliser_chain,
-)
+from sparseaug.groups.chain import are_even, cycle_lengths, find_following, stabiliser_chain
 from sparseaug.groups.generated import recognise
 from sparseaug.groups.parts import (
     ChainPart,

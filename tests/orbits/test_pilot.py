@@ -12,12 +12,7 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    SparseAugError,
-    UnsupportedError,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
 from sparseaug.kernels import gradient_norms
 from studies.paper.config import Config
 from studies.paper.problem import Problem

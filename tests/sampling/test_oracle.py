@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import (
-    ArgumentError,
-    ElementError,
-    GroupTooLargeError,
-    OracleBudgetError,
-)
+from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, OracleBudgetError
 from sparseaug.sampling import Origin, keyed_rng
 from sparseaug.testing import check_oracle
 

@@ -12,14 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparseaug.groups.young import (
-    dimension,
-    extend,
-    partitions,
-    restrict,
-    tableaux,
-    young_matrices,
-)
+from sparseaug.groups.young import dimension, extend, partitions, restrict, tableaux, young_matrices
 from sparseaug.spectral import clausen
 from sparseaug.spectral.clausen import CosetTree, gram_blocks, mean_blocks
 from sparseaug.spectral.induction import Inductions, Kernel

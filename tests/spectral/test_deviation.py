@@ -13,12 +13,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug._floats import text_down, text_up
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    OracleBudgetError,
-    UnsupportedError,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, OracleBudgetError, UnsupportedError
 from sparseaug.groups import Abelian
 from sparseaug.spectral import LongRunWarning, NormOptions, best_method, tuples
 from sparseaug.spectral.draw_until import share_of_round

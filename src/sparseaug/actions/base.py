@@ -64,9 +64,8 @@ class Action(ABC):
     parts: int = 1  # number of arrays that `prepare` returns
     kind: Kind = "custom"  # what its elements do to a sample, as far as it is known
     lawful: bool = True  # by construction; False where it depends on the shape of a sample
-    whole_axis: WholeAxis | None = (
-        None  # from which kernels read closed forms of means over the group
-    )
+    # from which kernels read closed forms of means over the group
+    whole_axis: WholeAxis | None = None
     relabels_nodes: ClassVar[bool] = False  # of graphs
     names: tuple[str, ...] = ()  # of the arrays that it moves together, where they are a dict
     sample_shape: Shape | None = None  # that samples must have, where the action alone tells

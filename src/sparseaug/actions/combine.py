@@ -35,21 +35,8 @@ from sparseaug.actions.arrays import (
     namespace,
     type_name,
 )
-from sparseaug.actions.base import (
-    KINDS,
-    Action,
-    Kind,
-    differences,
-    require_action,
-    require_law,
-)
-from sparseaug.errors import (
-    ArgumentError,
-    LawError,
-    SparseAugError,
-    shorten,
-    shorten_text,
-)
+from sparseaug.actions.base import KINDS, Action, Kind, differences, require_action, require_law
+from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, as_group, direct_product
 
 _COMPARED = 8
@@ -337,10 +324,7 @@ def together(*actions: Action | None, **named: Action | None) -> Together:
 
 
 def custom_action(
-    group: Group | str,
-    function: Callable[[Rows, Array], Array],
-    *,
-    samples: Array | None = None,
+    group: Group | str, function: Callable[[Rows, Array], Array], *, samples: Array | None = None
 ) -> CustomAction:
     """An action by a user's own function.
 

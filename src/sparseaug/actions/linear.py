@@ -1,7 +1,5 @@
 """Actions that are linear in the values: sign flips, signed permutations, matrices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -189,8 +187,7 @@ def signed_permute(group: Group | str, axis: int = -1) -> SignedPermute:
 
 
 def linear(
-    group: Group | str,
-    matrices: Callable[[Rows], NDArray[np.float64]] | ArrayLike | None = None,
+    group: Group | str, matrices: Callable[[Rows], NDArray[np.float64]] | ArrayLike | None = None
 ) -> Linear:
     """Multiply the last axis by a matrix M(g).
 

@@ -3,8 +3,6 @@
 Vectors on such a grid change places and turn with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -175,9 +173,8 @@ class TurnVectors(Action):
                 f"{shape}; components have an axis of their own."
             )
         require_size(shape[axis], 2, f"axis {self.vectors}, that of the components", self.group)
-        square = np.zeros(
-            (len(elements), 2), np.int64
-        )  # (a, f): the last of (t1, t2, a, f), or (a,)
+        # (a, f): the last of (t1, t2, a, f), or (a,)
+        square = np.zeros((len(elements), 2), np.int64)
         square[:, : self.group.width] = elements[:, -2:]
         index = (np.arange(2) + square[:, :1]) % 2
         return *self.cells.prepare(elements, shape), index, turned(square, np.ones(2, np.int64))

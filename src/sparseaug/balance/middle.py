@@ -11,49 +11,14 @@ last equally often (k-restricted min-wise independence). With every order take i
 Leaving items out keeps middles even.
 """
 
-from __future__ import annotations
+from functools import lru_cache
+from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.balance.field import Rows
 from sparseaug.balance.places import LARGEST_SEARCH
-
-EVEN = {
-    3: ("201 021 012 "),
-    5: ("04312 30214 20341 01243 24301 31204 "),
-    6: ("430215 235410 532014 034512 540231 025413 315402 452031 234015 035214 530412 015234"),
-    7: (
-        "3641205 1435062 0613524 1652403 2403165 1250364 0541263 0624153 2635014 5324061 2130465 "
-        "0312564 "
-    ),
-    9: (
-        "601783245 824560713 405183267 210576438 713482605 641275830 236704158 102468357 "
-        "047815236 158623047 820675134 324075186 752083641 830164752 021387546 513264078 "
-        "605371824 712864053 "
-    ),
-    10: (
-        "2136847509 8307294165 8125096347 6537891420 8470523169 0314865729 4289630715 6089412537 "
-        "4715893602 8652701349 3498251760 1698073542 2798140653 0598362471 8763412059 5426890713 "
-        "7189523604 5389701426 8541630279 3207854619 7604892531 8014395276 1025876439 8236197054 "
-    ),
-    11: (
-        "392a4815076 847a9360521 a5286470391 a0731925846 958a0471632 403a5926187 a4175369280 "
-        "2971a604853 8537a260419 a6397581402 6315a048297 4193a826075 a1842036957 3082a715964 "
-        "7426a159308 a9620814735 1860a593742 0759a482631 5204a937186 9648a371520 514a6037298 "
-        "069a1582743 a2953147068 a7408692513 a8519703624 736a8259410 625a7148309 281a3704965 "
-        "170a2693854 a3064258179 "
-    ),
-    12: (
-        "4726180a59b3 80597624b3a1 7a594b318026 69483a207b15 0491ba683725 8b6a50429137 "
-        "b2918375046a 361507b948a2 481532a07b69 03a29486157b a1807264b359 2504b6a83791 "
-        "907b6153a248 a27b98461503 14b3a5972680 26b3108a5947 5837291b6a04 6a375402918b "
-        "3704219b6a58 916a873504b2 592643b1807a b380a9572614 7b2a01564893 a25134897b06 "
-        "158467b0a239 48b79a231560 5908ab342671 37a68912045b 6a19b0453782 047356ab9128 "
-        "914023786ab5 b362459a8017 26957801b34a 803b126759a4 7b486513a290 15a20b794836 "
-    ),
-}
-"""Exact sets, found by annealing, ordered so that the first are nearly even; items in base 13."""
 
 WORK = 60_000_000
 """n^3 times the pairs that are searched for, a second or so; then they are repeated."""
@@ -65,8 +30,8 @@ MIDDLE_WEIGHT = 10
 def reversed_pairs(n: int, m: int) -> Rows:
     """Orders and their reverses, one after the other."""
     pairs = -(-m // 2)
-    if n <= max(EVEN):
-        known = EVEN[min(size for size in EVEN if size >= n)].split()
+    if n <= max(even_sets()):
+        known = even_sets()[min(size for size in even_sets() if size >= n)]
         rows = [[x for x in (int(c, 13) for c in row) if x < n] for row in known[:pairs]]
         leading = np.array(rows, np.int64)
     elif n <= LARGEST_SEARCH:
@@ -74,6 +39,13 @@ def reversed_pairs(n: int, m: int) -> Rows:
     else:
         leading = np.arange(n)[None]
     return np.stack([leading, leading[:, ::-1]], axis=1).reshape(-1, n)
+
+
+@lru_cache(maxsize=1)
+def even_sets() -> dict[int, list[str]]:
+    """Exact sets by size, found by annealing, the first rows nearly even; items in base 13."""
+    text = resources.files("sparseaug.balance").joinpath("middle.txt").read_text("ascii")
+    return {len(rows[0]): rows for rows in map(str.split, text.splitlines())}
 
 
 def _greedy_orders(n: int, count: int) -> Rows:

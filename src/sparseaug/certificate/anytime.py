@@ -15,8 +15,6 @@ There is no dimension and no variance in it that is not observed, and no number 
 fixed beforehand.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable, Iterable
@@ -224,9 +222,8 @@ _TERMS: Floats = np.arange(24.0)  # the last l is 1e7 times smaller, right for 1
 _WEIGHTS = 1.0 / ((_TERMS + 1.0) * (_TERMS + 2.0))
 _STEPS = 200
 _CLOSE = 1e-4  # a step that gains less than this fraction is the last
-_LIFT = (
-    1 + 1e-9
-)  # above all roundings: exponents are sums of a few terms, off by 1e-13 of the largest
+# above all roundings: exponents are sums of a few terms, off by 1e-13 of the largest
+_LIFT = 1 + 1e-9
 
 
 @final
@@ -277,9 +274,7 @@ def radius(seen: Seen, delta: float, *, largest: float, reach: float = math.inf)
         usable = ratios <= _USABLE
         rates = kappa(ratios[usable]) * steps[usable] ** 2 * (variance + bound**2)
         value, slope = _log_sum(
-            steps[usable] * seen.count,
-            np.log(_WEIGHTS[usable]) - rates * seen.count,
-            bound,
+            steps[usable] * seen.count, np.log(_WEIGHTS[usable]) - rates * seen.count, bound
         )
         excess = value + math.log(delta)
         if not excess > 0.0:

@@ -14,8 +14,6 @@ N fresh draws bound the gradient, whatever the group, the kernel or S; the inequ
 # ||v(h) - E v|| <= deviation(S) B(theta) for every h, as in the spectral certificate: `reach`. One
 # call gives m gradients, at most as many as the group has elements in all.
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -32,7 +30,6 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
-from sparseaug.kernels.group_means import block_length
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
@@ -208,18 +205,7 @@ class _TranslateMeans:
 
 def _gradients(evidence: Evidence, theta: Floats, rows: Rows) -> Floats:
     """v_g for every element, (N, 2 R), in blocks."""
-    x, y, model = evidence.x, evidence.y, evidence.model
-    a, b = model.split(theta)
-    c = a * b
-    step = block_length(x, len(c))
-    parts = []
-    for start in range(0, len(rows), step):
-        moved = np.asarray(evidence.action(rows[start : start + step], x), np.float64)
-        features = model.features(moved.reshape(-1, *x.shape[1:])).reshape(*moved.shape[:2], -1)
-        residuals = features @ c - y
-        by_coefficients = np.einsum("gi,gir->gr", residuals, features) / len(y)
-        parts.append(np.concatenate([by_coefficients * b, by_coefficients * a], axis=1))
-    return np.concatenate(parts)
+    return np.concatenate([each for _, each in evidence._element_gradients(theta, rows)])
 
 
 def _rounding(evidence: Evidence, theta: Floats) -> float:

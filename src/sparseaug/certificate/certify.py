@@ -1,7 +1,5 @@
 """All kinds of certificates at one iterate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -21,8 +21,6 @@ orthogonal to Pi_G mu:
 F_r is a sum of k' at middles of two centres, so these are the landmarks; with all of them, G_r = 0.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import final
@@ -59,9 +57,8 @@ PAIRS = 1 << 28
 """Pairs of moved samples up to which S takes part; above, tau = 0."""
 
 _CANDIDATES = 2  # for each landmark
-_NEAR = (
-    1e-9  # a candidate is left out if this is the square of its distance from the span of others
-)
+# a candidate is left out if this is the square of its distance from the span of others
+_NEAR = 1e-9
 _RIDGE = 1e-10  # any coefficients give a bound; this keeps them small where landmarks nearly agree
 
 

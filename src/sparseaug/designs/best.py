@@ -1,7 +1,5 @@
 """`design` and `designs`: the best known S for a group, without an oracle."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -147,12 +145,7 @@ def _prior(group: Group) -> Spectrum | None:
 
 
 def _require_judge(
-    spectrum: Any,
-    group: Group,
-    m: int | None,
-    degree: int | None,
-    name: str | None,
-    objective: str,
+    spectrum: Any, group: Group, m: int | None, degree: int | None, name: str | None, objective: str
 ) -> None:
     """A spectrum of this group, by which alone S is to be judged."""
     require_spectrum(spectrum)

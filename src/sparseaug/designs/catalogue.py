@@ -6,8 +6,6 @@ here. `candidates` selects from it; `design`, `designs`, `choose`, `plan`, `pilo
 the command ask nothing else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -39,13 +37,7 @@ from sparseaug.designs.search import (
 )
 from sparseaug.designs.shifts import axes, flips, lattice, shifts
 from sparseaug.errors import UnsupportedError, shorten
-from sparseaug.groups import (
-    Group,
-    Hyperoctahedral,
-    Rows,
-    sign_flips,
-    symmetric,
-)
+from sparseaug.groups import Group, Hyperoctahedral, Rows, sign_flips, symmetric
 from sparseaug.spectral.norm import announce
 
 LARGEST_ORDER = 1_000_000

@@ -18,8 +18,6 @@ dual of L, since turns and flips keep lengths; and where the shifts have frequen
 there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import partial
@@ -29,12 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sparseaug._floats import up
-from sparseaug.balance.binary import (
-    strength_name,
-    strength_rows,
-    strength_size,
-    strengths,
-)
+from sparseaug.balance.binary import strength_name, strength_rows, strength_size, strengths
 from sparseaug.balance.field import LARGEST, Field, field, prime_power
 from sparseaug.designs.arrays import mixed_rows, mixed_size
 from sparseaug.designs.offers import Offer

@@ -5,8 +5,6 @@ Below that: the constructions of the catalogue, and what the search finds, by bi
 judged by the spectrum of the model, at the upper end of the error bar.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import (
-    LIMITS,
-    Progress,
-    check_integer,
-    check_progress,
-    check_real,
-    silent,
-)
+from sparseaug._archive import fields_as_json
+from sparseaug._checks import LIMITS, Progress, check_integer, check_progress, check_real, silent
 from sparseaug._tables import Shown
 from sparseaug.designs.kernel import takes_all
 from sparseaug.designs.selector import Judged, best, constructions
@@ -64,14 +56,7 @@ class Choice(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data."""
-        return {
-            "sample": self.sample.to_dict(),
-            "name": self.name,
-            "prediction": self.prediction.to_dict(),
-            "draws": self.draws,
-            "error": self.error,
-            "note": self.note,
-        }
+        return fields_as_json(self)
 
     def __str__(self) -> str:
         reached = f"rms at most {self.prediction.rms_upper:.3g} of {self.error:g} allowed"

@@ -1,16 +1,9 @@
 """The best m elements of a pool: a design for groups of which there is an oracle and little else."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sparseaug._checks import check_integer
-from sparseaug.designs.catalogue import (
-    LARGEST_ORDER,
-    announce_search,
-    averages,
-    is_listed,
-)
+from sparseaug.designs.catalogue import LARGEST_ORDER, announce_search, averages, is_listed
 from sparseaug.designs.descent import GREEDY_ORDER, PASS_ORDERS, Judge, Signs, judge
 from sparseaug.designs.search import TIE, best, best_of_pool, first_least
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten

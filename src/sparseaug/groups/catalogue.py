@@ -5,8 +5,6 @@ of the Mathieu groups are those of the GAP library, written as cycles on 1..n; t
 are the six face turns on its 48 movable facelets, numbered as in GAP's example.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import permutations, product
@@ -30,11 +28,7 @@ from sparseaug.groups.table import TableGroup, matrix_group, table_group
 
 _MATHIEU = {
     11: ("1 2 3 4 5 6 7 8 9 10 11", "3 7 11 8, 4 10 5 6"),
-    12: (
-        "1 2 3 4 5 6 7 8 9 10 11",
-        "3 7 11 8, 4 10 5 6",
-        "1 12, 2 11, 3 6, 4 8, 5 9, 7 10",
-    ),
+    12: ("1 2 3 4 5 6 7 8 9 10 11", "3 7 11 8, 4 10 5 6", "1 12, 2 11, 3 6, 4 8, 5 9, 7 10"),
     22: (
         "1 2 3 4 5 6 7 8 9 10 11, 12 13 14 15 16 17 18 19 20 21 22",
         "1 4 5 9 3, 2 8 10 7 6, 12 15 16 20 14, 13 19 21 18 17",

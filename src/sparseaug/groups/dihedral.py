@@ -1,7 +1,5 @@
 """Symmetries of a regular n-gon: the row (a, f) is r^a s^f, which moves point i to a + (-1)^f i."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -35,10 +33,6 @@ class Dihedral(Group):
     @property
     def radices(self) -> tuple[int, ...]:
         return (self.n, 2)
-
-    @property
-    def is_abelian(self) -> bool:
-        return self.n <= 2
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
         """r^a s^f r^b s^h = r^(a + (-1)^f b) s^(f + h)."""

@@ -3,8 +3,6 @@
 (g.x)[p(i)] = (-1)^s_i x[i], hence (p, s)(q, t) = (p q, t + s q).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -67,10 +65,6 @@ class Hyperoctahedral(Group):
     @cached_property
     def radices(self) -> tuple[int, ...]:
         return (*range(self.n, 1, -1), *(2,) * self.n)
-
-    @property
-    def is_abelian(self) -> bool:
-        return self.n == 1
 
     @property
     def has_integer_characters(self) -> bool:

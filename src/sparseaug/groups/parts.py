@@ -23,8 +23,6 @@ Each part knows its radices, makes rows from digits, and sifts rows back to digi
 # image lifts to the element of G that keeps the order of the points within classes: any lift is one
 # up to an element of N. So g = (lift of its image) times (an element of N), in exactly one way.
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,11 +41,7 @@ from sparseaug.groups.chain import (
     orbit_labels,
     stabiliser_chain,
 )
-from sparseaug.groups.permutations import (
-    Rows,
-    compose_permutations,
-    invert_permutations,
-)
+from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
 from sparseaug.groups.symmetric import Symmetric
 
 _TRIED = 64  # random elements in which transpositions are looked for

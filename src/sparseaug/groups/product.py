@@ -1,7 +1,5 @@
 """Direct products: the row of an element is its factors' rows side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,13 +18,7 @@ from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.factors import product_degrees
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import (
-    DimensionSum,
-    Faithful,
-    Irrep,
-    Isomorphism,
-    convolve,
-)
+from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, Isomorphism, convolve
 from sparseaug.groups.young import require_matrices
 
 _EXACT = 2.0**53  # below, every integer is a float64

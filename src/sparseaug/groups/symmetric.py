@@ -1,7 +1,5 @@
 """Symmetric and alternating groups: a row is the image array, p[i] = g(i)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,9 +39,26 @@ LARGEST_ALTERNATING = 30
 """A_30 has 2,829 irreps, enumerated in a quarter of a second."""
 
 
+class PermutationRows(Group):
+    """Groups whose rows are image arrays: they permute as many points as a row has entries."""
+
+    def _compose(self, a: Rows, b: Rows) -> Rows:
+        return compose_permutations(a, b)
+
+    def _inverse(self, a: Rows) -> Rows:
+        return invert_permutations(a)
+
+    @property
+    def points(self) -> int | None:
+        return self.width
+
+    def _permutations(self, elements: Rows) -> Rows:
+        return elements
+
+
 @final
 @dataclass(frozen=True)
-class Symmetric(Group):
+class Symmetric(PermutationRows):
     """S_n, or A_n when only even permutations are kept. Built by `symmetric` and `alternating`."""
 
     n: int
@@ -65,10 +80,6 @@ class Symmetric(Group):
         return tuple(range(self.n, 2 if self.even else 1, -1))
 
     @property
-    def is_abelian(self) -> bool:
-        return self.n <= (3 if self.even else 2)
-
-    @property
     def has_integer_characters(self) -> bool:
         return not self.even
 
@@ -82,12 +93,6 @@ class Symmetric(Group):
     def _to_digits(self, elements: Rows) -> Rows:
         digits = unshuffle(elements)
         return digits[: len(self.radices)] if self.even else digits
-
-    def _compose(self, a: Rows, b: Rows) -> Rows:
-        return compose_permutations(a, b)
-
-    def _inverse(self, a: Rows) -> Rows:
-        return invert_permutations(a)
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
@@ -106,13 +111,6 @@ class Symmetric(Group):
             return np.stack([turn, cycle])[: max(0, min(self.n - 2, 2))]
         swap = np.concatenate([points[:2][::-1], points[2:]])
         return np.stack([swap, np.roll(points, -1)])[: max(0, min(self.n - 1, 2))]
-
-    @property
-    def points(self) -> int | None:
-        return self.n
-
-    def _permutations(self, elements: Rows) -> Rows:
-        return elements
 
     def dimension_sum(self) -> DimensionSum:
         """S_n: the involutions, less the one for the trivial irrep; about sqrt(n!).

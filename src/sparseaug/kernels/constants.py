@@ -5,14 +5,13 @@ the components b_r (f - y_i) phi_r and a_r (f - y_i) phi_r. Upper bounds, rounde
 are in docs/kernels.md. Assumed: exp is good to 4 units in the last place, as numpy's is.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real
 from sparseaug._floats import SMALLEST, gamma, lifted, unit
 from sparseaug.errors import ArgumentError, shorten
@@ -53,7 +52,7 @@ class GradientNorms:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {"per_sample": self.per_sample.tolist(), "B": self.B}
+        return fields_as_json(self)
 
     def __repr__(self) -> str:
         return f"GradientNorms(n={len(self.per_sample)}, B={self.B:.6g})"

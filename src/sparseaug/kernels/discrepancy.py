@@ -14,14 +14,13 @@ since ||u||^2 = ||Pi_G u||^2 + ||u'||^2. That needs |S| inner products and no me
 more than (||u - Pi_S u|| / (1 - ||D||))^2, as u - Pi_S u = u' - D u'.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
+from sparseaug._archive import fields_as_json
 from sparseaug._floats import SMALLEST, down, gamma, lifted, unit
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
@@ -74,12 +73,7 @@ class Discrepancy:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {
-            "per_sample": self.per_sample.tolist(),
-            "pooled": self.pooled,
-            "rounding": self.rounding,
-            "condition": self.condition,
-        }
+        return fields_as_json(self)
 
     def __repr__(self) -> str:
         condition = f", if {self.condition}" if self.condition else ""

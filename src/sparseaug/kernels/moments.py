@@ -4,8 +4,6 @@ The means go over data and transformations. Squared-loss risk and gradient of f 
 these: R(c) = (c' A c - 2 c' v + s) / 2, and dR/dc = A c - v.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_integer
 from sparseaug._floats import gamma
 from sparseaug.actions import Action
@@ -80,7 +79,7 @@ class Moments:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {"A": self.A.tolist(), "v": self.v.tolist(), "s": self.s, "error": self.error}
+        return fields_as_json(self)
 
     def __repr__(self) -> str:
         return f"Moments(R={len(self.v)}, s={self.s:.6g})"

@@ -6,8 +6,6 @@ times the standard deviation of f over the orbit of x. Outputs that move are fir
 phi(h) = h^-1 f(h x), and the same holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -269,9 +267,8 @@ class OrbitAverage(nn.Module):
         equal = self.orbit._equal()
         if equal is None:
             return block.mean(0) * (len(block) / self.orbit.m)
-        wide = torch.promote_types(
-            block.dtype, torch.float32
-        )  # in half precision weights are rough
+        # in half precision weights are rough
+        wide = torch.promote_types(block.dtype, torch.float32)
         weights = equal.counts[start : start + len(block)].to(wide) / self.orbit.m
         return torch.tensordot(weights, block.to(wide), dims=1).to(block.dtype)
 

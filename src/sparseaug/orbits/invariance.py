@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, text_up
 from sparseaug._tables import Shown
@@ -278,9 +279,8 @@ class InvarianceReport(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and what follows from them, as JSON data."""
-        lists = {"elements": self.elements.tolist(), "errors": self.errors.tolist()}
         follows = {"relative": self.relative, "worst": self.worst.tolist()}
-        return {**vars(self), **lists, **follows}
+        return {**fields_as_json(self), **follows}
 
     def __repr__(self) -> str:
         return (
@@ -306,13 +306,7 @@ class InvarianceReport(Shown):
 
 
 def report_of(
-    S: GroupSample,
-    errors: NDArray[np.float64],
-    base: Any,
-    *,
-    exact: bool,
-    delta: float,
-    calls: int,
+    S: GroupSample, errors: NDArray[np.float64], base: Any, *, exact: bool, delta: float, calls: int
 ) -> InvarianceReport:
     """The figures that follow from the errors of the elements of S."""
     mean = float(np.mean(errors))

@@ -41,8 +41,6 @@ be the largest that were seen, times how much larger that is than the fourth, 4 
 with few values the same, of heavy tails more.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -132,7 +130,9 @@ class Measurement:
             part = part - part.mean(axis=0)
             spread = max(spread, float(abs(part).max(initial=0.0)))
             if self.exact:
-                variances += _transformed(blocks, group, rows, part)
+                ranked = np.empty_like(part)
+                ranked[group.rank(rows)] = part
+                variances += blocks.variances(ranked)
             else:
                 gram += part @ part.T
         if math.sqrt(floor) * largest < spread < SMALLEST:
@@ -160,11 +160,7 @@ class Measurement:
 
 
 def measure(
-    group: Group,
-    *,
-    oracle: Oracle | None = None,
-    calls: int | None = None,
-    by: str | None = None,
+    group: Group, *, oracle: Oracle | None = None, calls: int | None = None, by: str | None = None
 ) -> Measurement:
     """The elements at which a function must be known.
 
@@ -300,13 +296,6 @@ def _columns(blocks: Iterable[Any], count: int) -> Iterator[Floats]:
                 yield part.astype(np.float64)
 
 
-def _transformed(blocks: Degrees, group: Group, rows: Rows, values: Floats) -> Floats:
-    """The variances, from values in the order of the rows."""
-    ranked = np.empty_like(values)
-    ranked[group.rank(rows)] = values
-    return blocks.variances(ranked)
-
-
 REPLICATES = 200
 
 UNSEEN = 3.0
@@ -403,8 +392,7 @@ class _Data:
     def fit(self, expected: Floats) -> Floats:
         """The variances, with the noise of each couple that its expected half square has."""
         normal, products = self.table
-        far = 1.0 / max(self.noise, np.finfo(float).tiny)
-        self.far = far
+        far = self.far = 1.0 / max(self.noise, np.finfo(float).tiny)
         effective = max(1.0, self.total**2 * far)
         self.weights = effective / (2 * expected**2)
         change = 1 - self.near
@@ -413,12 +401,9 @@ class _Data:
         self.information = self.normal
         self.sum_weight = _TOTAL * max(float(self.normal.max()), np.finfo(float).tiny)
         self.normal = self.normal + self.sum_weight
-        return self._solve(score + self.sum_weight * self.total)
-
-    def _solve(self, score: Floats) -> Floats:
         root, inverse = self._root()
-        found, _ = nnls(root, inverse @ score, maxiter=100 * len(score))
-        return found
+        target = inverse @ (score + self.sum_weight * self.total)
+        return nnls(root, target, maxiter=100 * len(score))[0]
 
     def _root(self) -> tuple[Floats, Floats]:
         """R and S with R^T R = normal and S = R^-T, where the matrix is not singular."""

@@ -21,8 +21,6 @@ the probability being over the data and the draws.
    and the level is exact if equal data give equal values. Values within _TIES are counted in any case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, final
@@ -30,7 +28,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import to_json
+from sparseaug._archive import fields_as_json, to_json
 from sparseaug._checks import check_choice, check_integer
 from sparseaug._tables import Shown
 from sparseaug.actions import Action, Array
@@ -85,12 +83,8 @@ class InvarianceTest(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
-        return {
-            **vars(self),
-            "values": self.values.tolist(),
-            "order": to_json(self.order),
-            "smallest": self.smallest,
-        }
+        found = {"order": to_json(self.order), "smallest": self.smallest}
+        return {**fields_as_json(self), **found}
 
     def __str__(self) -> str:
         how = "all" if self.enumerated else "the identity and"

@@ -12,11 +12,4 @@ from sparseaug.plans.methods import SampledWords, sampled_words
 from sparseaug.plans.plan import plan
 from sparseaug.plans.table import Plan, PlanRow
 
-__all__ = [
-    "Plan",
-    "PlanRow",
-    "SampledWords",
-    "degree_dimension_sum",
-    "plan",
-    "sampled_words",
-]
+__all__ = ["Plan", "PlanRow", "SampledWords", "degree_dimension_sum", "plan", "sampled_words"]

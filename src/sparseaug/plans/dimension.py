@@ -22,8 +22,6 @@ many and small:
 S_5.
 """
 
-from __future__ import annotations
-
 import math
 
 from sparseaug.errors import GroupTooLargeError, shorten_text

@@ -1,7 +1,5 @@
 """`plan(group, deviation=...)`: how many elements reach a deviation, by each way to get them."""
 
-from __future__ import annotations
-
 import math
 
 from sparseaug._checks import check_integer, check_real

@@ -1,7 +1,5 @@
 """A sample on disk: its rows and what is known of it, in one archive."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

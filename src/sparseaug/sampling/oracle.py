@@ -1,7 +1,5 @@
 """The group-sampling oracle: each fresh element is one call, counted here and nowhere else."""
 
-from __future__ import annotations
-
 import math
 import os
 import threading
@@ -210,9 +208,8 @@ class Oracle:
         if count:
             stop = self._kept[count - 1][0] + 1
             self._kept = self._kept[count:]
-            self._charged = (
-                stop  # last: a process that is forked in between charges them, as refused
-            )
+            # last: a process that is forked in between charges them, as refused
+            self._charged = stop
         return start, stop
 
     def _block(self, index: int, start: int, stop: int) -> Rows:

@@ -11,15 +11,7 @@ from sparseaug._checks import check_choice, check_flag, check_integer, check_tex
 from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
-    "given",
-    "oracle",
-    "source",
-    "until",
-    "words",
-    "full",
-    "design",
-    "thin",
-    "translate",
+    "given", "oracle", "source", "until", "words", "full", "design", "thin", "translate"
 ]
 Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 

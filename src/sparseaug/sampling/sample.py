@@ -29,14 +29,7 @@ from sparseaug.groups.permutations import uniform_digits
 from sparseaug.groups.subgroups import listed_subgroup
 from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import (
-    LIMIT,
-    SIDES,
-    Origin,
-    merged_draws,
-    require_draws,
-    share_draws,
-)
+from sparseaug.sampling.origin import LIMIT, SIDES, Origin, merged_draws, require_draws, share_draws
 
 if TYPE_CHECKING:
     from sparseaug.sampling.oracle import Oracle

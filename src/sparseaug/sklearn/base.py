@@ -8,11 +8,10 @@ S of the inner estimator's, and make no oracle call.
 Arguments of `fit` on their way to the inner estimator: which it takes, and their copies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 from warnings import warn
 
 import numpy as np
@@ -36,15 +35,12 @@ from sklearn.utils.validation import (
 )
 
 from sklearn import get_config
-from sparseaug.actions.arrays import Shape
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, SparseAugWarning, shorten
 from sparseaug.groups import Rows
-from sparseaug.sampling import GroupSample
 from sparseaug.sampling.augment import require_room
 from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
 from sparseaug.sklearn.one_shot import (
-    ActionChoice,
     OneShotMixin,
     check_parameters,
     check_rows,
@@ -69,34 +65,15 @@ def inner_has(name: str) -> Any:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """What both share: parameters, fitting the inner estimator on copies, means over S."""
 
     # weights are for the inner estimator to request
     __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        action: ActionChoice = None,
-        m: int | Literal["full", "design"] = 16,
-        degree: int | None = None,
-        S: GroupSample | Literal["full"] | None = None,
-        identity: bool = True,
-        sample_shape: Shape | None = None,
-        average: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.action = action
-        self.m = m
-        self.degree = degree
-        self.S = S
-        self.identity = identity
-        self.sample_shape = sample_shape
-        self.average = average
-        self.random_state = random_state
+    estimator: Any = None
+    average: bool = field(default=True, kw_only=True)
 
     def _default(self) -> Any:
         raise NotImplementedError

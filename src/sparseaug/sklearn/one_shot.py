@@ -4,15 +4,13 @@ From an estimator's parameters to an action and S; what is asked of X and y; the
 imbalanced-learn's samplers give them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
@@ -40,25 +38,22 @@ CHEAP_ORDER = 10_000
 """Groups up to this order have the deviation of 256 elements within seconds, whatever their kind."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
 
     Parameters that the estimators share: action, m, degree, S, identity, sample_shape, random_state.
     """
 
-    action: ActionChoice
-    m: int | Literal["full", "design"]
-    degree: int | None
-    S: GroupSample | Literal["full"] | None
-    identity: bool
-    sample_shape: Shape | None
-    random_state: Any
-    n_features_in_: int
-    action_: Action
-    sample_: GroupSample
-    shape_: Shape
-    groups_: NDArray[np.int64]
-    _deviation: Deviation | None
+    action: ActionChoice = None
+    m: int | Literal["full", "design"] = DEFAULT_M
+    degree: int | None = None
+    S: GroupSample | Literal["full"] | None = None
+    identity: bool = True
+    sample_shape: Shape | None = None
+    random_state: Any = None
+    n_features_in_: int = field(init=False)
+    _deviation: Deviation | None = field(init=False)
 
     @property
     def deviation_(self) -> Deviation | None:
@@ -108,6 +103,7 @@ class OneShotMixin:
         return S if self.identity else S.translate(oracle)
 
 
+@dataclass(eq=False, repr=False)
 class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     """Every sample moved by the same m elements of a group, drawn once: n m rows in all.
 
@@ -149,26 +145,8 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         ((2, 3), ['a', 'a'], 1)
     """
 
-    def __init__(
-        self,
-        action: ActionChoice = None,
-        *,
-        m: int | Literal["full", "design"] = 16,
-        degree: int | None = None,
-        S: GroupSample | Literal["full"] | None = None,
-        identity: bool = True,
-        sample_shape: Shape | None = None,
-        y_action: ActionChoice = None,
-        random_state: Any = None,
-    ) -> None:
-        self.action = action
-        self.m = m
-        self.degree = degree
-        self.S = S
-        self.identity = identity
-        self.sample_shape = sample_shape
-        self.y_action = y_action
-        self.random_state = random_state
+    action: ActionChoice = None
+    y_action: ActionChoice = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw S for the width of X.
@@ -253,10 +231,7 @@ def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Acti
 
 
 def check_shape(
-    shape: Shape | None,
-    width: int,
-    name: str = "sample_shape",
-    what: str = "X has {} features",
+    shape: Shape | None, width: int, name: str = "sample_shape", what: str = "X has {} features"
 ) -> Shape:
     """How a row of this width is read."""
     if shape is None:
@@ -342,9 +317,8 @@ def name_in_errors(name: str) -> Iterator[None]:
     except (SparseAugError, NotFittedError, UnsetMetadataPassedError):
         raise
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        text = shorten_text(
-            " ".join(str(error).split()), 400
-        )  # scikit-learn prints the data into it
+        # scikit-learn prints the data into it
+        text = shorten_text(" ".join(str(error).split()), 400)
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentError
         raise kind(f"{name} cannot be used: {text}") from error
 

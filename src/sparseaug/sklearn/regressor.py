@@ -1,8 +1,7 @@
 """`OneShotRegressor`: augment inside fit, average over S in predict; targets may move along."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from sklearn.utils.validation import column_or_1d
 from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
-from sparseaug.sampling import GroupSample
 from sparseaug.sklearn.base import OneShotEstimator, check_targets, inner_has
 from sparseaug.sklearn.moved_rows import copies
 from sparseaug.sklearn.one_shot import (
@@ -29,6 +27,7 @@ from sparseaug.sklearn.one_shot import (
 )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
     """A regressor fitted on the copies of its data under S, whose predictions are means over S.
 
@@ -65,34 +64,8 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
     # weights are for the inner estimator to request
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        action: ActionChoice = None,
-        m: int | Literal["full", "design"] = 16,
-        degree: int | None = None,
-        S: GroupSample | Literal["full"] | None = None,
-        identity: bool = True,
-        sample_shape: Shape | None = None,
-        y_action: ActionChoice = None,
-        y_shape: Shape | None = None,
-        average: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            estimator,
-            action=action,
-            m=m,
-            degree=degree,
-            S=S,
-            identity=identity,
-            sample_shape=sample_shape,
-            average=average,
-            random_state=random_state,
-        )
-        self.y_action = y_action
-        self.y_shape = y_shape
+    y_action: ActionChoice = None
+    y_shape: Shape | None = None
 
     @available_if(inner_has("partial_fit"))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -8,8 +8,6 @@ so joins two orbits; failure rules out a whole orbit of the deeper stabiliser. T
 graph are not searched: `refinement`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -157,10 +155,7 @@ def _orbits(maps: Nodes) -> Nodes:
 
 
 def identical_atoms(
-    counts: Sequence[int] | None = None,
-    *,
-    species: Sequence[Hashable] | None = None,
-    axis: int = 1,
+    counts: Sequence[int] | None = None, *, species: Sequence[Hashable] | None = None, axis: int = 1
 ) -> Symmetry:
     """The relabellings of identical atoms, and how they move an axis: S_9 x S_8 x S_4, for instance.
 

@@ -12,8 +12,6 @@ modulo the period, the mean height of the sites.
 # or all of them about c - 1/2. If a share s is moved, the mean height is c + s/2 or c - s/2, and it is
 # kept modulo 1 if s is 0 or 1: the flip is one of the slab about c, or about c + 1/2 or c - 1/2.
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, NamedTuple, TypeAlias
 

@@ -18,8 +18,6 @@ A magnetic moment is an axial vector that time reversal changes the sign of: (W|
 where spins are not coupled to the lattice.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -27,6 +25,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real, require_work
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, GroupError
@@ -35,6 +34,7 @@ from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.permutations import are_permutations
 from sparseaug.sources.cells import SLACK, Cell, Operations, find_operations, read_cell
 from sparseaug.sources.symmetry import (
+    ACTIONS,
     Floats,
     MoveSites,
     Symmetry,
@@ -103,14 +103,7 @@ class CrystalSymmetry(Symmetry):
 
     def to_dict(self) -> dict[str, Any]:
         """The operations and the space group; the group's table follows from them."""
-        return {
-            **super().to_dict(),
-            "rotations": self.rotations.tolist(),
-            "translations": self.translations.tolist(),
-            "space_group": self.space_group,
-            "number": self.number,
-            "time_reversals": self.time_reversals.tolist(),
-        }
+        return {**super().to_dict(), **fields_as_json(self, *ACTIONS)}
 
     def __repr__(self) -> str:
         sites = len(self.vectors.images[0])

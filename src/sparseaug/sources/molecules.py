@@ -20,11 +20,13 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy.spatial import KDTree
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real, require_work
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows, table_group
 from sparseaug.sources.symmetry import (
+    ACTIONS,
     Floats,
     MoveSites,
     Symmetry,
@@ -72,8 +74,7 @@ class MoleculeSymmetry(Symmetry):
 
     def to_dict(self) -> dict[str, Any]:
         """The operations and their symbol; the group's table follows from them."""
-        facts = {"rotations": self.rotations.tolist(), "centre": self.centre.tolist()}
-        return {**super().to_dict(), **facts, "symbol": self.symbol, "error": self.error}
+        return {**super().to_dict(), **fields_as_json(self, *ACTIONS)}
 
     def __repr__(self) -> str:
         atoms = len(self.vectors.images[0])

@@ -15,8 +15,6 @@ exchanges of isomorphic children of one node. One node of each orbit is enough f
 its images are conjugate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -64,7 +62,7 @@ class Structure:
             seen = _mix(colours[self.target] + _mix(self._marks))
             total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(seen, dtype=np.uint64)])
             # differences of sums modulo 2^64 are the sums over each node's arrows
-            colours = _mix(colours + _mix(total[self._ends] - total[self._starts]))
+            colours = _mix(colours + _mix(np.diff(total[self._bounds])))
         return colours
 
     def start(self) -> Colours:
@@ -107,12 +105,8 @@ class Structure:
         return self.kinds.astype(np.uint64)
 
     @cached_property
-    def _starts(self) -> Nodes:
-        return np.searchsorted(self.source, np.arange(self.n), side="left")
-
-    @cached_property
-    def _ends(self) -> Nodes:
-        return np.searchsorted(self.source, np.arange(self.n), side="right")
+    def _bounds(self) -> Nodes:
+        return np.searchsorted(self.source, np.arange(self.n + 1))
 
     @cached_property
     def _sorted(self) -> Nodes:

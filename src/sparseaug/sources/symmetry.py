@@ -3,8 +3,6 @@
 The operations of a crystal or a molecule move sites from place to place, and turn vectors and tensors.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,22 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import to_json
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_flag, check_integer
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import Shape, dtype_kind, gather, namespace
+from sparseaug.actions.arrays import Shape, gather, namespace
 from sparseaug.actions.base import Kind, axes_from_end, require_size
-from sparseaug.errors import (
-    ArgumentError,
-    GroupError,
-    GroupTooLargeError,
-    SymmetryWarning,
-    shorten,
-)
+from sparseaug.actions.linear import require_floats
+from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.permutations import invert_permutations
 
 Floats: TypeAlias = NDArray[np.float64]
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
+
+ACTIONS = ("group", "action", "vectors", "moments")  # of a symmetry, which no JSON data hold
 
 HIGHEST_RANK = 16
 """Indices of a tensor: 3^16 components take 344 MB."""
@@ -170,9 +165,7 @@ class TurnTensors(Action):
 def tensor_action(vectors: MoveSites, rank: int, sites: bool) -> Action:
     """The action on Cartesian tensors of this rank, by the operations that `vectors` moves by."""
     rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
-    if not isinstance(sites, bool):
-        raise ArgumentError(f"sites={shorten(sites)} is not known; give True or False.")
-    if sites:
+    if check_flag("sites", sites):
         return MoveSites(vectors.group, vectors.images, vectors.rotations, rank)
     return TurnTensors(vectors.group, vectors.rotations, rank)
 
@@ -213,8 +206,7 @@ def _turn(x: Array, matrices: Array, rank: int) -> Array:
 
     The last index is turned and becomes the first of them, as often as there are indices.
     """
-    if dtype_kind(x) not in "fc":
-        raise ArgumentError(f"x has dtype {x.dtype}; turning needs floating point: convert x.")
+    require_floats(x)
     xp = namespace(x)
     transposed = xp.moveaxis(matrices, -1, -2)
     for _ in range(rank):

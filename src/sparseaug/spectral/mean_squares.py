@@ -6,8 +6,6 @@ holds several irreps, the variance may sit in any of them: the worst is the larg
 irrep of the block, or an upper bound of it, 1 at most.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +15,6 @@ import numpy as np
 from scipy.special import gammaln
 
 from sparseaug._checks import require_work
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.bands import HIGHEST
 from sparseaug.groups.degrees.blocks import Floats
@@ -31,7 +28,7 @@ from sparseaug.groups.degrees.shapes import (
 from sparseaug.groups.permutations import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.irreps import irrep_means
-from sparseaug.spectral.profiles.counting import counted_shapes, quotients
+from sparseaug.spectral.profiles.counting import counted_shapes, quotients, too_many
 
 _CHUNK = 1 << 22
 _WORK = 1 << 31  # products of characters of single coordinates
@@ -66,7 +63,7 @@ def _of_copies(squares: Floats, copies: Floats) -> Floats:
 def _of_quotients(blocks: Degrees, S: GroupSample) -> Floats:
     chunks = quotients(S)
     if chunks is None:
-        raise _too_large(S)
+        raise too_many(S)
     total = np.zeros(len(blocks.degrees))
     step = max(1, _CHUNK // max(1, len(total)))
     for rows, often in chunks:
@@ -75,12 +72,6 @@ def _of_quotients(blocks: Degrees, S: GroupSample) -> Floats:
             table, index = blocks.characters(rows[part])
             total += np.bincount(index, often[part], minlength=len(table)) @ table
     return np.maximum(total / S.m**2, 0.0)
-
-
-def _too_large(S: GroupSample) -> UnsupportedError:
-    return UnsupportedError(
-        f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements."
-    )
 
 
 def _of_irreps(blocks: Any, S: GroupSample) -> Floats:
@@ -101,7 +92,7 @@ def _of_frequencies(blocks: Any, S: GroupSample) -> Floats:
 def _of_shapes(blocks: Any, S: GroupSample) -> Floats:
     parts = counted_shapes(S)
     if parts is None:
-        raise _too_large(S)
+        raise too_many(S)
     squares = [float(part.mean_square) for part in parts]
     if S.group.width > LARGEST_N:
         # sum over all pi of d_pi^2 ||pi(S)||_F^2 / d_pi is |G| times the share of equal pairs

@@ -3,8 +3,6 @@
 `best_method` and messages read it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -155,18 +153,8 @@ RESTRICTED = (
         coordinates_norm,
         options=("degree", "failure_probability"),
     ),
-    Method(
-        "irreps",
-        lambda g: g.irreps_have_degrees,
-        _irreps_to,
-        options=("degree",),
-    ),
-    Method(
-        "tuples",
-        _any,
-        permutation_module_norm,
-        options=("degree", "failure_probability"),
-    ),
+    Method("irreps", lambda g: g.irreps_have_degrees, _irreps_to, options=("degree",)),
+    Method("tuples", _any, permutation_module_norm, options=("degree", "failure_probability")),
 )
 """The methods of `degree=`, of which the first that suits a group is taken."""
 

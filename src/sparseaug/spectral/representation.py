@@ -1,7 +1,5 @@
 """The norm of D_S in one given linear action: only the irreps that occur in it count."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -32,11 +30,7 @@ _CHUNK = 1 << 24  # matrix entries made at a time
 
 
 def action_norm(
-    S: GroupSample,
-    action: Action,
-    shape: tuple[int, ...],
-    *,
-    progress: Progress = silent,
+    S: GroupSample, action: Action, shape: tuple[int, ...], *, progress: Progress = silent
 ) -> Norm:
     """||D_S|| for an orthogonal linear action on samples of this shape, such as (6,), (8, 8).
 

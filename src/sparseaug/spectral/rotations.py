@@ -33,8 +33,6 @@ nothing.
 With the inversion added, S and -S: odd parities cancel, even ones are those of S.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -96,12 +94,7 @@ def band_blocks(
 
 
 def _in_space(
-    S: GroupSample,
-    rows: Rows,
-    counts: NDArray[Any],
-    highest: int,
-    signed: bool,
-    zeros: set[int],
+    S: GroupSample, rows: Rows, counts: NDArray[Any], highest: int, signed: bool, zeros: set[int]
 ) -> Iterator[tuple[int, Block]]:
     cancelled = signed and is_mirrored(rows, counts)
     turns, bits = (rows[:, :-1], rows[:, -1]) if signed else (rows, np.zeros(len(rows)))

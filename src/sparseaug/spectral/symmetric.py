@@ -10,8 +10,6 @@ The largest block of S_13 has 21,450 rows, 3.7 GB, and its factorisation takes t
 entries in pairs: runs of neighbours with neighbours, in the order of `tableaux`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,21 +31,8 @@ from sparseaug.sampling import GroupSample
 from sparseaug.spectral.clausen import gram_blocks, in_batches, mean_blocks
 from sparseaug.spectral.induction import descend, enough_memory
 from sparseaug.spectral.irreps import largest_norm
-from sparseaug.spectral.lanczos import (
-    FAILURE_PROBABILITY,
-    STARTS,
-    Operator,
-    Vector,
-    lanczos_norm,
-)
-from sparseaug.spectral.norm import (
-    Block,
-    Norm,
-    announce,
-    equal_share,
-    larger_norm,
-    restate,
-)
+from sparseaug.spectral.lanczos import FAILURE_PROBABILITY, STARTS, Operator, Vector, lanczos_norm
+from sparseaug.spectral.norm import Block, Norm, announce, equal_share, larger_norm, restate
 from sparseaug.spectral.verified import root_lower, root_upper
 
 LARGEST_N = 12

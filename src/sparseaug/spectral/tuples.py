@@ -76,10 +76,7 @@ def permutation_module_norm(
 
 
 def module_norm(
-    mean: PermutationMean,
-    key: str,
-    failure_probability: float,
-    progress: Progress = silent,
+    mean: PermutationMean, key: str, failure_probability: float, progress: Progress = silent
 ) -> Norm:
     """The norm of one permutation module: as a matrix up to 4096 tuples, else by keyed random starts."""
     if mean.images.shape[1] <= DENSE_DIMENSION:

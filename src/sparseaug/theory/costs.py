@@ -4,8 +4,6 @@
 bounds both.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -115,15 +113,7 @@ def comparison(
 
 
 def crossovers(
-    delta: float,
-    order: int,
-    *,
-    C: float,
-    B: float,
-    L: float,
-    gap: float,
-    sigma: float,
-    b: int = 1,
+    delta: float, order: int, *, C: float, B: float, L: float, gap: float, sigma: float, b: int = 1
 ) -> Crossovers:
     """Where one-shot becomes the cheapest in oracle calls, whole numbers included.
 

@@ -28,13 +28,7 @@ from zarr.storage import MemoryStore
 
 from sparseaug._archive import canonical_json, parse_json
 from sparseaug._tables import Table
-from sparseaug.errors import (
-    ArgumentError,
-    FileFormatError,
-    SparseAugError,
-    StorageError,
-    size_text,
-)
+from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError, StorageError, size_text
 from sparseaug.groups import Rows
 from sparseaug.views.places import ROOT, Place
 

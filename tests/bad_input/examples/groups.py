@@ -97,10 +97,10 @@ def from_dict(part: str) -> Example:
 
 def of_makers() -> Iterator[Example]:
     """Functions whose arguments are fields of the action that they make: an example of each is known."""
-    known = {type(action).__name__: action for action, _ in ACTIONS.values()}
+    known = {type(action): action for action, _ in ACTIONS.values()}
     for make in filter(inspect.isfunction, vars(actions).values()):
-        action = known.get(make.__annotations__.get("return", ""))
-        names = inspect.signature(make).parameters
+        signature = inspect.signature(make, eval_str=True)
+        action, names = known.get(signature.return_annotation), signature.parameters
         own = make is sa.linear  # takes other things than it keeps
         if action is None or own:
             continue

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import UnsupportedError
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import Irrep, listed_irreps
 
@@ -122,9 +122,11 @@ class Degrees(ABC):
         table, index = self.characters(rows)
         return table[index]
 
-    @abstractmethod
     def variances(self, values: NDArray[Any]) -> Floats:
         """Of each block, from the values (order, p) on all elements in rank order, summed over p."""
+        raise GroupTooLargeError(
+            f"{self.group.name} is not listed; its irreps are looked at one by one."
+        )
 
 
 @dataclass(frozen=True, eq=False)

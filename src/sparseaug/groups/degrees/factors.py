@@ -83,9 +83,8 @@ class Together(Degrees):
 
     group: Group
     own: Degrees
-    kept: dict[
-        int, int
-    ]  # place among the own blocks, and dimension, of each irrep that stands alone
+    # place among the own blocks, and dimension, of each irrep that stands alone
+    kept: dict[int, int]
     kind = "together"
 
     @classmethod
@@ -131,11 +130,6 @@ class Together(Degrees):
         others = self.group.order - 1 - sum(squares)  # perhaps above all floats
         rest = -(1 + alone @ np.array(squares, np.float64)) * (1 / others)
         return np.column_stack([alone, np.where(kinds % 2, 1.0, rest)]), index.reshape(-1)
-
-    def variances(self, values: NDArray[Any]) -> Floats:
-        raise GroupTooLargeError(
-            f"{self.group.name} is not listed; its irreps are looked at one by one."
-        )
 
 
 def tensors_alone(group: Product, factors: tuple[Degrees, ...]) -> Tensors | None:
@@ -234,11 +228,6 @@ class Tensors(Degrees):
         fresh = rng.random(len(g)) < 0.5
         other = np.where(fresh[:, None], k, np.concatenate(near, axis=1))
         return resample(g, other, [factor.width for factor in self.group.factors], rng)
-
-    def variances(self, values: NDArray[Any]) -> Floats:
-        raise GroupTooLargeError(
-            f"{self.group.name} is not listed; its irreps are looked at one by one."
-        )
 
 
 def _tensors(parts: list[Floats]) -> Floats:

@@ -14,19 +14,17 @@ There are m^2 of them. Where S is a coset g H of a subgroup, each as often, they
 each m^2 / |H| times: |H| rows instead of m^2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import weight_coefficients
@@ -42,6 +40,7 @@ from sparseaug.groups.degrees.shapes import (
     shape_name,
 )
 from sparseaug.groups.permutations import fixed_points
+from sparseaug.groups.product import Product
 from sparseaug.groups.young import Partition, characters_at, dimension, partitions
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.profiles.result import Part, degree_size
@@ -220,11 +219,6 @@ def _agreements(S: GroupSample, axes: list[int]) -> Iterator[tuple[Rows, Rows]] 
     return chunks()
 
 
-def _split(group: Group, rows: Rows) -> list[Rows]:
-    ends = list(accumulate(factor.width for factor in group.factors))
-    return np.split(rows, ends[:-1], axis=1)
-
-
 def _by_sets(S: GroupSample) -> list[Count] | None:
     group = S.group
     if 1 << len(group.factors) > MOST_SETS:
@@ -234,7 +228,7 @@ def _by_sets(S: GroupSample) -> list[Count] | None:
         return None
     patterns: dict[int, int] = {}
     for rows, weights in chunks:
-        parts = _split(group, rows)
+        parts = Product(group.factors).split(rows)
         code = np.zeros(len(rows), np.int64)
         for i, (factor, part) in enumerate(zip(group.factors, parts, strict=True)):
             code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
@@ -266,6 +260,14 @@ def quotients(S: GroupSample) -> Iterator[tuple[Rows, Rows]] | None:
     if len(rows) ** 2 * S.group.width > WORK:
         return None
     return _pairs(S.group, rows, counts)
+
+
+def too_many(S: GroupSample, instead: str = "") -> UnsupportedError:
+    """What to raise where `quotients` are None; `instead` is what may be used besides."""
+    return UnsupportedError(
+        f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer "
+        f"elements{instead}."
+    )
 
 
 def coset_of(S: GroupSample) -> Rows | None:

@@ -1,7 +1,5 @@
 """What is known of S degree by degree: norms from both sides, mean squares, exact zeros."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -149,13 +147,7 @@ class Profile(Shown):
         if not level.exact and level.failure_probability != 0.0:
             said = f"with probability 1 - {level.failure_probability!r}"
         square = f"{float(level.mean_square) * self.m:.4g}"
-        return (
-            str(level.degree),
-            text_up(level.norm),
-            text_down(level.lower),
-            square,
-            said,
-        )
+        return (str(level.degree), text_up(level.norm), text_down(level.lower), square, said)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the norm and the root mean square of each degree, and what m draws have.

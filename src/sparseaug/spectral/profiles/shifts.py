@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from sparseaug._checks import LIMITS, require_work
 from sparseaug._floats import down, float_above, float_below, up
 from sparseaug.balance.field import prime_factors
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import frequency_labels, weight_labels
@@ -35,7 +34,7 @@ from sparseaug.spectral.character_transforms import fft_blocks, phases
 from sparseaug.spectral.characters import characters_norm, halves, signs
 from sparseaug.spectral.norm import Block, Norm
 from sparseaug.spectral.profiles.blocks import levels, levels_of_parts
-from sparseaug.spectral.profiles.counting import Count, coset_of, counted
+from sparseaug.spectral.profiles.counting import Count, coset_of, counted, too_many
 from sparseaug.spectral.profiles.result import Level, Number, Part
 from sparseaug.spectral.tuples import norms_by_weight
 from sparseaug.spectral.walsh import hadamard
@@ -61,10 +60,7 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
         return levels(counts[:most], norms, S.m), most == width
     found = counted(S, most)
     if found is None:
-        raise UnsupportedError(
-            f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, "
-            "or deviation(S, degree=)."
-        )
+        raise too_many(S, ", or deviation(S, degree=)")
     norms = {}
     if coset_of(S) is not None:
         norms = {count.degree: Norm(1.0, 1.0) for count in found}

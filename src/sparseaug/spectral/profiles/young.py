@@ -16,8 +16,6 @@ mean A of S commutes with P, so its norm on degree 2 is that of A (1 - P). Times
 that is a matrix of integers below m n^2, exact in float64; one division is all that is rounded.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -27,7 +25,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import Progress
 from sparseaug._floats import UNIT, up
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.shapes import LARGEST_N
@@ -37,7 +35,7 @@ from sparseaug.spectral.clausen import gram_blocks, mean_blocks
 from sparseaug.spectral.irreps import largest_norms, reported
 from sparseaug.spectral.norm import Block, Norm, announce, larger_norm
 from sparseaug.spectral.profiles.blocks import levels, root_above, root_below
-from sparseaug.spectral.profiles.counting import coset_of, counted_shapes, summed
+from sparseaug.spectral.profiles.counting import coset_of, counted_shapes, summed, too_many
 from sparseaug.spectral.profiles.result import Level, Part
 from sparseaug.spectral.symmetric import GRAM_FROM, GRAM_SAMPLE
 from sparseaug.spectral.tuples import TUPLE_CODES, permutation_module_norm
@@ -73,10 +71,7 @@ def _of_coset(S: GroupSample, parts: list[Part]) -> dict[Degree, Norm] | None:
 def _counted(S: GroupSample, most: int | None) -> list[Part]:
     parts = counted_shapes(S, most)
     if parts is None:
-        raise UnsupportedError(
-            f"m={S.m} is too large to count the quotients of S in {S.group.name}; use fewer elements, "
-            "or deviation(S, degree=)."
-        )
+        raise too_many(S, ", or deviation(S, degree=)")
     return parts
 
 
