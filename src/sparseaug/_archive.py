@@ -4,6 +4,8 @@ A file is read once and parsed from its bytes: what another program does to it m
 that does not match, never a mapped page that is gone.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import math

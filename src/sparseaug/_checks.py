@@ -3,6 +3,8 @@
 What is inside trusts what it is given. A message says what was given, what is allowed and what to do.
 """
 
+from __future__ import annotations
+
 import inspect
 import math
 import re

@@ -6,6 +6,8 @@ differ by some units in the last place, and their bounds cover both); so one war
 numba is not used, and the other way is taken from then on.
 """
 
+from __future__ import annotations
+
 import importlib
 import importlib.util
 import threading

@@ -12,6 +12,8 @@ text_up, text_down        a bound in print that stays a bound
 Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verified`.
 """
 
+from __future__ import annotations
+
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction

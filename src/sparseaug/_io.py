@@ -1,5 +1,7 @@
 """Files that are whole or absent: write aside, flush, read back, rename, flush the folder."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os

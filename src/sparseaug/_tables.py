@@ -1,5 +1,7 @@
 """Tables for people, made in one place: text for terminals, HTML for notebooks, Markdown for pages."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Typed errors. Every message says what was given, what is allowed and what to do."""
 
+from __future__ import annotations
+
 import reprlib
 from collections.abc import Mapping
 from importlib import import_module

@@ -10,6 +10,8 @@ All that is said of an array x (n, ...) is said of every array in it; their numb
 A function of several arrays takes a tuple as f(*x) and a dict as f(**x).
 """
 
+from __future__ import annotations
+
 import math
 import sys
 from collections.abc import Callable, Mapping

@@ -1,5 +1,7 @@
 """The copies of a batch read in one pass, compiled by numba; imported where numba can be used."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from numba import njit

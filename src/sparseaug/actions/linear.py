@@ -1,5 +1,7 @@
 """Actions that are linear in the values: sign flips, signed permutations, matrices."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 Vectors on such a grid change places and turn with it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final

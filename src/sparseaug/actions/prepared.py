@@ -5,6 +5,8 @@ that only moves entries is one index per entry, so that `bound.pick` reads copie
 tensor of all samples, in one pass.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, TypeAlias, final

@@ -1,5 +1,7 @@
 """Rotations of coordinates, vectors and tensors: every component axis is multiplied by a matrix."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

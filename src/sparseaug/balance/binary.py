@@ -20,6 +20,8 @@ leading 1 says that their number is even (Bose and Ray-Chaudhuri 1960; Hocquengh
 Hadamard matrices give strength 2 (and 3 with complements) with fewer rows than the powers of 2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from itertools import count
 

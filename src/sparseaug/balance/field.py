@@ -5,6 +5,8 @@ are the coefficients. Polynomials are multiplied modulo the first monic one, in 
 which x generates all q - 1 non-zero elements; so the field is the same on every machine.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

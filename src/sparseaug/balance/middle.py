@@ -11,6 +11,8 @@ last equally often (k-restricted min-wise independence). With every order take i
 Leaving items out keeps middles even.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from importlib import resources
 

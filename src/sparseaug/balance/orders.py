@@ -5,6 +5,8 @@ shorter one its first rows. Copies of it follow each other, each with its items 
 permutation, which keeps every balance here and makes every row a uniform order: unbiased.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -4,6 +4,8 @@ All are unions of x + t_b, x in an abelian group of n elements and t_b a sequenc
 for b = 1, 2, ...: the n rows with one b have every item in every place once.
 """
 
+from __future__ import annotations
+
 from itertools import product
 from math import comb
 

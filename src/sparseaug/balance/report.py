@@ -6,6 +6,8 @@ and m orders each count would be m / c; the imbalance is the sum of the squared 
 orders it is m (1 - 1/c) in the mean; whole numbers allow no less than r (c - r) / c, r = m mod c.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement

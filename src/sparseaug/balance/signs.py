@@ -1,5 +1,7 @@
 """Signs, better than `rng.choice([-1, 1])`: orthogonal arrays of the highest strength for m rows."""
 
+from __future__ import annotations
+
 from math import comb
 
 import numpy as np

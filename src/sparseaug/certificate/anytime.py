@@ -15,6 +15,8 @@ There is no dimension and no variance in it that is not observed, and no number 
 fixed beforehand.
 """
 
+from __future__ import annotations
+
 import math
 import threading
 from collections.abc import Callable, Iterable

@@ -6,6 +6,8 @@ N fresh draws bound the gradient, whatever the group, the kernel or S; the inequ
 `anytime`.
 """
 
+from __future__ import annotations
+
 # Why translates. v(h) - E v = (D_S v)(h) with D_S = Pi_S - Pi_G, so that for every v
 #
 #   E ||v(h) - E v||^2 = ||D_S v||^2 <= deviation(S)^2 Var_G(v).
@@ -13,7 +15,6 @@ N fresh draws bound the gradient, whatever the group, the kernel or S; the inequ
 # Where G acts unitarily on the kernel's function space (evidence.kernel_condition is empty), also
 # ||v(h) - E v|| <= deviation(S) B(theta) for every h, as in the spectral certificate: `reach`. One
 # call gives m gradients, at most as many as the group has elements in all.
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

@@ -1,5 +1,7 @@
 """A bound of the full-group gradient norm at one iterate: how it holds, the truth, what it cost."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace

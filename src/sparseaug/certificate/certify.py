@@ -1,5 +1,7 @@
 """All kinds of certificates at one iterate."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -1,5 +1,7 @@
 """The kinds of certificates, one entry each: `certify`, its checks, the docs and the report read it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final

@@ -21,6 +21,8 @@ orthogonal to Pi_G mu:
 F_r is a sum of k' at middles of two centres, so these are the landmarks; with all of them, G_r = 0.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import final

@@ -14,6 +14,8 @@ of P and nu = (1/n) sum_i y_i k(., x_i) in that of Q. D_W vanishes on invariant 
 to varying ones, so only the varying parts u' = u - Pi_G u count; a few words bound them (`variation`).
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from dataclasses import dataclass

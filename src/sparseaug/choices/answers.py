@@ -9,6 +9,8 @@ has degree 1, and averages out exactly over k cyclic orders. What depends on the
 has degree 2, and averages out over k (k - 1) orders that are sharply 2-transitive: for four options A4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, final

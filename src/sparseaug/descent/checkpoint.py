@@ -6,6 +6,8 @@ A risk says itself what it depends on (`identity`). All rates of the schedule co
 by its repr, such as Box(width=3.0); a plain function by its qualified name, whatever is in it.
 """
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Callable, Mapping

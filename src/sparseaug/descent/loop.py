@@ -6,6 +6,8 @@ knows no backend: theta may be a NumPy array or a torch tensor, as long as the r
 The arguments of `descend`, checked once.
 """
 
+from __future__ import annotations
+
 import logging
 import math
 import os

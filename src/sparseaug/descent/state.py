@@ -3,6 +3,8 @@
 What a run saw along the way: one column per quantity, one entry per evaluation.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -13,6 +13,8 @@ and at infinity (the leading coefficient), are q^t rows of strength t, as t valu
 polynomial (Bush 1952); a balanced map from q to fewer levels keeps the strength.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """`design` and `designs`: the best known S for a group, without an oracle."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

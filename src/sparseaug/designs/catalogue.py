@@ -6,6 +6,8 @@ here. `candidates` selects from it; `design`, `designs`, `choose`, `plan`, `pilo
 the command ask nothing else.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -22,6 +22,8 @@ coordinate, f (f - 1) for two, where f is the number of points on which g and h 
 `LARGEST_POINTS` that is what is minimised.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -7,6 +7,8 @@ the subgroup that its quotients generate says whether all of it lies in one cose
 it can see beyond; and the table of designs says which known S does better, or as well with fewer.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

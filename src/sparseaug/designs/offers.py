@@ -1,5 +1,7 @@
 """What is known for a group: offers of designs, and the table that shows them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final

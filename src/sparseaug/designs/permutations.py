@@ -15,6 +15,8 @@ then the mean of S on the module of t-tuples is that of all of S_n, and D_S vani
     PGL(2, q)  the same, any determinant t = 3   n = q + 1    (q+1) q (q-1)
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from functools import partial

@@ -12,6 +12,8 @@ With the inversion added (O(3)) odd parities cancel, so that twice as many eleme
 same l; likewise the reflections of O(2).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache, partial

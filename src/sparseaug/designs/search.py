@@ -12,6 +12,8 @@ of that size. Swaps then exchange a bad element for a good one as long as the en
 rising order.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from typing import Protocol, final

@@ -6,6 +6,8 @@ spectrum predicts, at the upper end of its error bar. `design(m=)`, `choose`, `p
 the estimators ask here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple

@@ -18,6 +18,8 @@ dual of L, since turns and flips keep lengths; and where the shifts have frequen
 there.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from functools import partial

@@ -5,6 +5,8 @@ Below that: the constructions of the catalogue, and what the search finds, by bi
 judged by the spectrum of the model, at the upper end of the error bar.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The best m elements of a pool: a design for groups of which there is an oracle and little else."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from sparseaug._checks import check_integer

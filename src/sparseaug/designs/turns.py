@@ -6,6 +6,8 @@ is a smooth function of the quaternions, and L-BFGS finds a local minimum. A sta
 that each stand for a coset t H of a finite subgroup: then w runs over <t_i, t_j h>.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 

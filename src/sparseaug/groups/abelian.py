@@ -1,5 +1,7 @@
 """Abelian groups as products of cyclic groups: a row is the vector of exponents."""
 
+from __future__ import annotations
+
 import math
 import operator
 from collections import Counter

@@ -5,6 +5,8 @@ identity and is closed. Products are looked up, not tabulated: the operations of
 inner translations times few matrices W, take no table of their square.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,6 +5,8 @@ of the Mathieu groups are those of the GAP library, written as cycles on 1..n; t
 are the six face turns on its 48 movable facelets, numbered as in GAP's example.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from itertools import permutations, product

@@ -11,6 +11,8 @@ point of the orbit) sift to the identity through the levels below, the chain is 
 group. All of them are sifted, many at a time.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import NamedTuple
 

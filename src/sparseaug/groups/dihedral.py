@@ -1,5 +1,7 @@
 """Symmetries of a regular n-gon: the row (a, f) is r^a s^f, which moves point i to a + (-1)^f i."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final

@@ -9,6 +9,8 @@ of n pairs that are joined to all others are B_n, the relabellings of identical 
 of symmetric groups.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass

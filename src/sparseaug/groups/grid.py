@@ -12,6 +12,8 @@ which a single cell does not show, and for n = 2 only 8 of the 32 elements move 
 a larger grid, shifted in steps, shows all of them (`move_grid`).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

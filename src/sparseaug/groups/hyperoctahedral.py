@@ -3,6 +3,8 @@
 (g.x)[p(i)] = (-1)^s_i x[i], hence (p, s)(q, t) = (p q, t + s q).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -9,6 +9,8 @@ ChainPart      a stabiliser chain, found at random and proved
 Each part knows its radices, makes rows from digits, and sifts rows back to digits.
 """
 
+from __future__ import annotations
+
 # Which part, and why that is proved.
 #
 # Disjoint. Generators that move different points commute, so G is the direct product of the groups
@@ -22,7 +24,6 @@ Each part knows its radices, makes rows from digits, and sifts rows back to digi
 # is the kernel of the action on the classes, |G| = |N| times the order of the image, and every
 # image lifts to the element of G that keeps the order of the points within classes: any lift is one
 # up to an element of N. So g = (lift of its image) times (an element of N), in exactly one way.
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

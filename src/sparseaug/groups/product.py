@@ -1,5 +1,7 @@
 """Direct products: the row of an element is its factors' rows side by side."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

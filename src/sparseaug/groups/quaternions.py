@@ -9,6 +9,8 @@ Only +, -, *, / and roots are used, which IEEE arithmetic rounds in one way: the
 every machine.
 """
 
+from __future__ import annotations
+
 from typing import Any, TypeAlias
 
 import numpy as np

@@ -11,6 +11,8 @@ of this library is about that element: the rounding of a product is in the produ
 operation takes that row for exact.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Symmetric and alternating groups: a row is the image array, p[i] = g(i)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

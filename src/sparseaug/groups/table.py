@@ -1,5 +1,7 @@
 """Groups given whole: a multiplication table, or a closed list of matrices. A row is one index."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from functools import cached_property

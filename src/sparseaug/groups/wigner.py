@@ -23,6 +23,8 @@ Rounding, to first order in u (the constants are larger by more than the second 
            |d|^T |d|, of Frobenius norm at most || |d| ||_F^2 = 2l + 1, which is `wigner_rounding`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -11,6 +11,8 @@ lengths mu_1, mu_2, ... to the empty partition reaches each lambda as often as c
 p_mu = sum chi_lambda(mu) s_lambda, so one pass gives all characters at the cycle type mu.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,5 +1,7 @@
 """Arrays that come from outside, checked once."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, TypeAlias
 

@@ -5,6 +5,8 @@ the components b_r (f - y_i) phi_r and a_r (f - y_i) phi_r. Upper bounds, rounde
 are in docs/kernels.md. Assumed: exp is good to 4 units in the last place, as numpy's is.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, final

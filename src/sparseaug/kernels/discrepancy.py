@@ -14,6 +14,8 @@ since ||u||^2 = ||Pi_G u||^2 + ||u'||^2. That needs |S| inner products and no me
 more than (||u - Pi_S u|| / (1 - ||D||))^2, as u - Pi_S u = u' - D u'.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, final

@@ -18,6 +18,8 @@ negative: a summand meets |T| roundings at each step, so the relative error is a
 gamma(n (n + 1) / 2), 1.6e-14 for n = 16. Ryser's and Glynn's formulas cost as much and subtract.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from itertools import combinations

@@ -4,6 +4,8 @@ The means go over data and transformations. Squared-loss risk and gradient of f 
 these: R(c) = (c' A c - 2 c' v + s) / 2, and dR/dc = A c - v.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 Imported by `sparseaug._compiled`, where numba can be used.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

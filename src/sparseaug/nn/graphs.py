@@ -1,5 +1,7 @@
 """Graphs of PyTorch Geometric: their nodes relabelled by an element of a group of permutations."""
 
+from __future__ import annotations
+
 import copy
 from typing import Any
 

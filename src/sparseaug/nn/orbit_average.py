@@ -6,6 +6,8 @@ times the standard deviation of f over the orbit of x. Outputs that move are fir
 phi(h) = h^-1 f(h x), and the same holds.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass

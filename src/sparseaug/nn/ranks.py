@@ -1,5 +1,7 @@
 """The little that is needed of `torch.distributed`; without it there is one rank, number 0."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Iterable
 

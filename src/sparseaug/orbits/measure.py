@@ -41,6 +41,8 @@ be the largest that were seen, times how much larger that is than the fourth, 4 
 with few values the same, of heavy tails more.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 torch is not imported here: a module of its proves that somebody did.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

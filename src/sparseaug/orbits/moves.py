@@ -12,6 +12,8 @@ K is H itself for one element that moves all samples together, and H^n for n sam
 its own element.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

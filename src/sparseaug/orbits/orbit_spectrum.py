@@ -1,5 +1,7 @@
 """`orbit_spectrum`: the spectrum of a model, from its outputs at moved inputs."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from itertools import product

@@ -13,6 +13,8 @@ where samples have many entries sqrt(|a|^2 + |b|^2 - 2 <a, b>), which loses no m
 1 / _CLOSE and is not used where it would lose more.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, final
 

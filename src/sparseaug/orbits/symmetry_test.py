@@ -21,6 +21,8 @@ the probability being over the data and the draws.
    and the level is exact if equal data give equal values. Values within _TIES are counted in any case.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, final

@@ -22,6 +22,8 @@ many and small:
 S_5.
 """
 
+from __future__ import annotations
+
 import math
 
 from sparseaug.errors import GroupTooLargeError, shorten_text

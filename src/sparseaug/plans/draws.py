@@ -1,5 +1,7 @@
 """`plan(group, deviation=...)`: how many elements reach a deviation, by each way to get them."""
 
+from __future__ import annotations
+
 import math
 
 from sparseaug._checks import check_integer, check_real

@@ -1,5 +1,7 @@
 """`plan(group, ...)`: what a gradient norm, or a deviation, costs, by each method, side by side."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict

@@ -1,5 +1,7 @@
 """A plan: ways to a goal side by side, a table for people and JSON data; integers of any size."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

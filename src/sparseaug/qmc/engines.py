@@ -4,6 +4,8 @@ They have SciPy's `random`, `reset` and `fast_forward`, and need NumPy alone. Th
 `QMCEngine`, whose `integers` and optimizers are about points of a cube.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from copy import deepcopy

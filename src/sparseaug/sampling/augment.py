@@ -1,5 +1,7 @@
 """Transformed copies of a data set: every sample gets the same m elements of S."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from typing import Any, Literal

@@ -1,5 +1,7 @@
 """A sample on disk: its rows and what is known of it, in one archive."""
 
+from __future__ import annotations
+
 import os
 from typing import Any
 

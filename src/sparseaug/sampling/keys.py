@@ -4,6 +4,8 @@ Philox is counter-based: its key is (seed, purpose), its counter starts at (0, i
 streams of different keys never meet, and a worker, a rank or a resumed run finds its own by name.
 """
 
+from __future__ import annotations
+
 import hashlib
 
 import numpy as np

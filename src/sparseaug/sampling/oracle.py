@@ -1,5 +1,7 @@
 """The group-sampling oracle: each fresh element is one call, counted here and nowhere else."""
 
+from __future__ import annotations
+
 import math
 import os
 import threading

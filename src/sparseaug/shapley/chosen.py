@@ -1,5 +1,7 @@
 """The chosen orders, with the players renamed at random: each order alone is then uniform."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import lru_cache
 

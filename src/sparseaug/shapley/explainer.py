@@ -1,5 +1,7 @@
 """shap's `PermutationExplainer` with chosen orders: all else is shap's."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -8,6 +8,8 @@ S of the inner estimator's, and make no oracle call.
 Arguments of `fit` on their way to the inner estimator: which it takes, and their copies.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature

@@ -1,5 +1,7 @@
 """`OneShotClassifier`: augment inside fit, average probabilities over S in predict."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 import numpy as np

@@ -8,6 +8,8 @@ So k_S is positive definite where k is, for every S; and with all of the group k
 every function that a learner makes of it is invariant, with n coefficients for n samples, not n m.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -9,6 +9,8 @@ they hold.
 Frames are pandas', which is not imported unless one comes in.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,6 +4,8 @@ From an estimator's parameters to an action and S; what is asked of X and y; the
 imbalanced-learn's samplers give them.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """`OneShotRegressor`: augment inside fit, average over S in predict; targets may move along."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 

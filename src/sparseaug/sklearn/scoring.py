@@ -4,6 +4,8 @@ Copies under S that are held out of training are moved by the S that training mo
 other elements. Here test samples are moved by elements of their own, drawn once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -8,6 +8,8 @@ so joins two orbits; failure rules out a whole orbit of the deeper stabiliser. T
 graph are not searched: `refinement`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, final

@@ -6,6 +6,8 @@ own derivatives: energy is conserved, and the better S is, the less the function
 atoms are turned.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import Any, cast
 

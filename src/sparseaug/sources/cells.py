@@ -6,12 +6,13 @@ too, among the operations that spglib finds. Of these, the slab has those that k
 modulo the period, the mean height of the sites.
 """
 
+from __future__ import annotations
+
 # Why no site then leaves through one face of the cell to come back through the other. Heights are in
 # units of the period and span less than 1. A flip z -> 2c - z of the stack takes a site to one of the
 # slab, moved by a period or not; sites that are not moved lie about c, those that are about c + 1/2,
 # or all of them about c - 1/2. If a share s is moved, the mean height is c + s/2 or c - s/2, and it is
 # kept modulo 1 if s is 0 or 1: the flip is one of the slab about c, or about c + 1/2 or c - 1/2.
-
 import warnings
 from typing import Any, NamedTuple, TypeAlias
 

@@ -18,6 +18,8 @@ A magnetic moment is an axial vector that time reversal changes the sign of: (W|
 where spins are not coupled to the lattice.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, final

@@ -5,6 +5,8 @@ relation must be an equivalence: where a chain of close numbers spans more than 
 kinds are right, and it is refused.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple

@@ -15,6 +15,8 @@ exchanges of isomorphic children of one node. One node of each orbit is enough f
 its images are conjugate.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

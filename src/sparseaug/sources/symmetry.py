@@ -3,6 +3,8 @@
 The operations of a crystal or a molecule move sites from place to place, and turn vectors and tensors.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable, Sequence

@@ -15,6 +15,8 @@ The character of a in C_n1 x C_n2 x ... is chi_a(g) = exp(2 pi i p / N), N = lcm
 the integer phase p = sum_j a_j g_j N / n_j mod N, so that nothing is rounded before the cosine.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias

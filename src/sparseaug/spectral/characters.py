@@ -9,6 +9,8 @@ With A_j the mean of exp(2 pi i j a / n) over the turns r^a in S, and B_j over t
 divided by m), the block of turn(j) has norm |A_j| + |B_j|.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -15,6 +15,8 @@ tuples on different axes, 2^d n! / (n - d)! of them, hold all irreps that d-tupl
 pairs (alpha|beta) with n - alpha_1 <= d, as boxes come off one by one when B_n is restricted to B_(n-1).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

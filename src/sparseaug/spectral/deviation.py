@@ -5,6 +5,8 @@ whatever the function space. A restricted norm looks at fewer irreps: functions 
 coordinates at a time, or those that occur in a given linear action.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

@@ -5,6 +5,8 @@ passed is believed. So round r spends FAILURE_PROBABILITY 6 / (pi^2 r^2): as sum
 rounds together, however many, fail with FAILURE_PROBABILITY at most, and that is what is stated.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from typing import Any

@@ -6,6 +6,8 @@ unitary matrices keeps a unit vector v at norm 1, all pi(g_j) v are equal, so ev
 if they generate G, v is invariant, which only the trivial block has.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

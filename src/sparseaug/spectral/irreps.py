@@ -3,6 +3,8 @@
 Of a direct product the mean of X_j (x) Y_j is one product of matrices, over j.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce

@@ -10,6 +10,8 @@ On two cores, two threads took five times as long as one for the blocks of S_9, 
 long for a Cholesky factorisation of size 4000 while another program kept one core busy.
 """
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Callable, Iterator

@@ -6,6 +6,8 @@ holds several irreps, the variance may sit in any of them: the worst is the larg
 irrep of the block, or an upper bound of it, 1 at most.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from functools import partial

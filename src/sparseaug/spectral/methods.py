@@ -3,6 +3,8 @@
 `best_method` and messages read it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice

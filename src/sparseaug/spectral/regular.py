@@ -4,6 +4,8 @@ It holds every irrep, so its norm is the norm for all of them. Lanczos starts at
 vector that provably leans on every irrep, so the bound from above is certain at any order.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The norm of D_S in one given linear action: only the irreps that occur in it count."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

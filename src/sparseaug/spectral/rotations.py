@@ -33,6 +33,8 @@ nothing.
 With the inversion added, S and -S: odd parities cancel, even ones are those of S.
 """
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Iterator

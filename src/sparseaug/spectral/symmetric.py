@@ -10,6 +10,8 @@ The largest block of S_13 has 21,450 rows, 3.7 GB, and its factorisation takes t
 entries in pairs: runs of neighbours with neighbours, in the order of `tableaux`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -10,6 +10,8 @@ NumPy's takes two further matrices of fresh memory, which take longer to come th
 SciPy's function holds the lock. SciPy's pointers to LAPACK, meant for Cython, do neither.
 """
 
+from __future__ import annotations
+
 import ctypes
 import math
 from collections.abc import Callable

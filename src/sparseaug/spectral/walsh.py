@@ -9,6 +9,8 @@ The character of a at g is (-1)^(a.g), so m f(a) is m minus twice the number of 
 The Walsh-Hadamard transform of integers in place, blocked so that each pass stays in cache.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

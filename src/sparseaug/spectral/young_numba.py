@@ -4,6 +4,8 @@ The transform does the mixes of `Kernel`, in place, node by node; this module ha
 Imported by `sparseaug._compiled`, where numba can be used.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

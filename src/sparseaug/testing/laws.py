@@ -3,6 +3,8 @@
 A statistical check states its failure probability; with a fixed seed it passes or fails for good.
 """
 
+from __future__ import annotations
+
 import pickle
 from collections.abc import Callable
 from itertools import islice

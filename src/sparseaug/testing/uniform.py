@@ -3,6 +3,8 @@
 A law that fails is a `LawError`, whatever the object at hand does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise

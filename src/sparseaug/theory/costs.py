@@ -4,6 +4,8 @@
 bounds both.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,6 +3,8 @@
 The formulas are those of `sparseaug.groups.representations`, for numbers that no group is made of.
 """
 
+from __future__ import annotations
+
 import math
 
 from sparseaug.errors import ArgumentError

@@ -11,6 +11,8 @@ initial value less the infimum. The paper's displays leave out the min with 1 of
 which they rest; it is kept here, so no bound is above the paper's.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 

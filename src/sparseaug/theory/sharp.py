@@ -16,6 +16,8 @@ length k in S has deviation at most tau^k, if S has tau. Composing elements make
 call, so the calls are those that bring tau below a constant, and eps only sets the length.
 """
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 

@@ -8,6 +8,8 @@ Gradient descent on a smooth objective, and on the fully augmented risk (lem:app
 `gap` is the initial value less the infimum; a start at the infimum, gap = 0, is allowed.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction

@@ -11,6 +11,8 @@ middle of a proved interval, and no zero is claimed.
 From bounds of norms and counts to the levels of a profile.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction

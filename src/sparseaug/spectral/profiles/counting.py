@@ -14,6 +14,8 @@ There are m^2 of them. Where S is a coset g H of a subgroup, each as often, they
 each m^2 / |H| times: |H| rows instead of m^2.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

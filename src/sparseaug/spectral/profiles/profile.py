@@ -1,5 +1,7 @@
 """`profile(S)`: one number hides what matters; a norm and a mean square for each degree show it."""
 
+from __future__ import annotations
+
 from numpy.typing import ArrayLike
 
 from sparseaug._checks import Progress, check_choice, check_integer, check_progress, check_weights

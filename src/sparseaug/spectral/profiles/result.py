@@ -1,5 +1,7 @@
 """What is known of S degree by degree: norms from both sides, mean squares, exact zeros."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

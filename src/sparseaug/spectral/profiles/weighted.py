@@ -7,6 +7,8 @@ have norms up to size = sum |w| / sum w, and what was rounded counts so many tim
 weights are floats.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from itertools import islice

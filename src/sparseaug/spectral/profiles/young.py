@@ -16,6 +16,8 @@ mean A of S commutes with P, so its norm on degree 2 is that of A (1 - P). Times
 that is a matrix of integers below m n^2, exact in float64; one division is all that is rounded.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 from typing import Any
