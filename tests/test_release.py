@@ -93,3 +93,22 @@ def test_a_stray_or_missing_file_in_what_was_built_is_found():
     ]
     assert list(sdist_faults([*packed, "sparseaug-1.0/b"], "1.0", tracked)) == ["b is not tracked"]
     assert list(sdist_faults(packed, "1.0", {*tracked, "tests/b"})) == ["tests/b is missing"]
+
+
+def test_benchmarks_over_time_keep_ratios_and_the_best_of_each_commit():
+    from benchmarks.history import panels, relative
+
+    assert relative({"plain": 2.0, "ours": 0.5}) == {"plain": 1.0, "ours": 0.25}
+    table = {"benchmark": "bench_a", "title": "a table"}
+    lines = [
+        {
+            **table,
+            "commit": "new",
+            "date": "2026-02",
+            "ratios": {"plain": 1.0, "ours": 0.5, "b": 3.0},
+        },
+        {**table, "commit": "old", "date": "2026-01", "ratios": {"plain": 1.0, "ours": 0.4}},
+        {**table, "commit": "new", "date": "2026-03", "ratios": {"plain": 1.0, "ours": 0.3}},
+    ]
+    drawn = {"ours": [0.4, 0.3], "b": [None, 3.0]}
+    assert list(panels(lines)) == [("bench_a: a table", ["old", "new"], drawn)]
