@@ -9,7 +9,7 @@ export OMP_NUM_THREADS = 1
 # compiled once for all processes that tests start, whatever the environment says
 export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies bench mutants clean
+.PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies bench history mutants coverage dist clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -67,11 +67,25 @@ studies: .venv/dev   ## the long studies: soundness of norms and certificates, c
 bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 
+history: .venv/dev   ## run every benchmark, add the ratios to benchmarks/history.jsonl, draw them over commits
+	$(BIN)/python benchmarks/history.py run
+	$(BIN)/python benchmarks/history.py draw
+
 mutants: .venv/dev   ## break the library in many ways and see that the tests notice: half an hour
 	$(BIN)/python tests/mutants/mutants.py
 
+coverage: .venv/dev   ## which lines the suite runs: a page in coverage/
+	$(BIN)/pip install --quiet -c constraints.txt pytest-cov
+	$(BIN)/pytest -n 2 --dist worksteal --cov=sparseaug --cov-report=term --cov-report=html:coverage
+
+dist: .venv-dist/done   ## build wheel and sdist, install each in a clean folder without a compiler, and use them
+	rm -rf dist
+	.venv-dist/bin/python -m build
+	.venv-dist/bin/twine check --strict dist/*
+	.venv-dist/bin/python tests/dist.py dist
+
 clean:   ## remove what make installed or built
-	rm -rf .venv .venv-bare .venv-floor dist site
+	rm -rf .venv .venv-bare .venv-floor .venv-dist coverage dist site
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -103,4 +117,9 @@ clean:   ## remove what make installed or built
 	$(PYTHON) -m venv --clear .venv-floor
 	$(PYTHON) tests/floors.py > .venv-floor/floors.txt
 	.venv-floor/bin/pip install --quiet -r .venv-floor/floors.txt -e .
+	@touch $@
+
+.venv-dist/done:
+	$(PYTHON) -m venv --clear .venv-dist
+	.venv-dist/bin/pip install --quiet build twine
 	@touch $@

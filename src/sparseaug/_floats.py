@@ -8,6 +8,7 @@ float_above, float_below  the nearest float on one side of a rational number
 power_up                  x^k from above
 unit, norm                a vector scaled by a power of two, and its length at any scale
 text_up, text_down        a bound in print that stays a bound
+popcount                  how many bits of each integer are 1
 
 Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verified`.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,3 +172,25 @@ def _rounded(value: float, digits: int, rounding: str) -> str:
         return f"{rounded:e}"
     text = f"{rounded:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def popcount(x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+    """How many bits of each non-negative integer are 1, into `out` if given.
+
+    Examples:
+        >>> popcount(np.array([0, 1, 255, 2**62]))
+        array([0, 1, 8, 1], dtype=uint8)
+    """
+    if hasattr(np, "bitwise_count"):
+        return np.bitwise_count(x, out=out)
+    # NumPy 1.26: add neighbours in fields of 2, 4 and 8 bits, then the eight fields
+    counts = x.astype(np.uint64)
+    by_2, by_4, by_8, ones = (np.uint64((2**64 - 1) // k) for k in (3, 5, 17, 255))
+    counts -= counts >> np.uint64(1) & by_2
+    counts = (counts & by_4) + (counts >> np.uint64(2) & by_4)
+    counts = counts + (counts >> np.uint64(4)) & by_8
+    counts = counts * ones >> np.uint64(56)
+    if out is None:
+        return counts.astype(np.uint8)
+    out[...] = counts
+    return out

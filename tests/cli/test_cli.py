@@ -284,13 +284,6 @@ def test_a_spinner_moves_in_a_terminal_after_a_second_and_leaves_nothing(monkeyp
     assert capsys.readouterr().err == ""
 
 
-def test_importing_the_library_brings_in_none_of_the_heavy_ones():
-    heavy = "{'torch', 'sympy', 'matplotlib', 'numba', 'scipy', 'sklearn'}"
-    code = f"import sys, sparseaug; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_certify_says_the_a_priori_bound_of_uniform_draws_only(tmp_path, run):
     path = tmp_path / "W.safetensors"
     sa.Oracle(sa.symmetric(5), seed=0).draw(40).words(2, 40).save(path)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_rng, require_memory
+from sparseaug._floats import popcount
 from sparseaug.balance.binary import (
     hadamard,
     hadamard_order,
@@ -100,4 +101,4 @@ def _matrix(rows: Rows, order: int, d: int) -> Rows:
     """Some rows of a Hadamard matrix, its first d columns."""
     if order <= LARGEST_MATRIX:
         return hadamard(order)[rows, :d]
-    return (np.bitwise_count(rows[:, None] & np.arange(d)) & 1).astype(np.int64)  # Sylvester's
+    return (popcount(rows[:, None] & np.arange(d)) & 1).astype(np.int64)  # Sylvester's

@@ -188,7 +188,7 @@ def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Any:
         for output in leaves(y):
             require_dense("the output of model", output)
         pieces.append(y)
-    return map_leaves(lambda *some: namespace(some[0]).concat(some), *pieces)
+    return map_leaves(lambda *some: namespace(some[0]).concatenate(some), *pieces)
 
 
 def _are_labels(y: Any) -> bool:

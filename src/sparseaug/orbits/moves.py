@@ -182,7 +182,7 @@ class Moves:
         return np.concatenate([first, self._oracle.fresh(missing).elements])
 
     def _each(self, bound: PreparedAction, which: NDArray[np.int64]) -> Any:
-        copies = map_leaves(lambda part: namespace(part).concat([part] * len(which)), self._x)
+        copies = map_leaves(lambda part: namespace(part).concatenate([part] * len(which)), self._x)
         moved = bound.each(copies, which.ravel())
         return map_leaves(lambda part: part.reshape(*which.shape, *part.shape[1:]), moved)
 

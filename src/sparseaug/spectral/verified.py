@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import array_namespace, device, is_torch_array
 from numpy.typing import NDArray
 from scipy.linalg import cython_lapack, eigh_tridiagonal
 
@@ -108,7 +108,7 @@ def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = Non
         return limit
     if scaled.shape[1] == 1:
         return frobenius
-    gram = scaled.conj().mT @ scaled
+    gram = scaled.conj().swapaxes(-1, -2) @ scaled
     gram_error = up(_dot_error(scaled.shape[0], scaled) * squares)
     start = _ldexp(limit - error, -exponent)
     return _search(gram, gram_error, finish, ceiling=squares, limit=limit, start=start)
@@ -223,7 +223,7 @@ def _eigenvalue_upper(gram: Array, s: float, gram_error: float) -> float:
         return math.inf
     shifted = -gram
     xp = array_namespace(gram)
-    entries = xp.arange(gram.shape[0], device=gram.device)
+    entries = xp.arange(gram.shape[0], device=device(gram))
     shifted[entries, entries] = xp.asarray(s - diagonal, dtype=gram.dtype)
     below = _indefiniteness(shifted)
     return up(up(s + up(UNIT * s)) + up(below + gram_error))
@@ -270,9 +270,9 @@ def _lanczos(
     xp = array_namespace(like)
     size = like.shape[0]
     max_steps = min(size, max_steps)
-    basis = xp.zeros((max_steps, size), dtype=like.dtype, device=like.device)
+    basis = xp.zeros((max_steps, size), dtype=like.dtype, device=device(like))
     # A fixed start keeps the answer a function of the matrix; what it is does not matter.
-    basis[0] = xp.asarray(np.random.default_rng(0).standard_normal(size), device=like.device)
+    basis[0] = xp.asarray(np.random.default_rng(0).standard_normal(size), device=device(like))
     basis[0] /= math.sqrt(_sum_of_squares(basis[0]))
     diagonal: list[float] = []
     off: list[float] = []
@@ -292,7 +292,7 @@ def _lanczos(
                 break
         off.append(beta)
         basis[step] = new / beta
-    weights = xp.asarray(vectors[:, -1], dtype=like.dtype, device=like.device)
+    weights = xp.asarray(vectors[:, -1], dtype=like.dtype, device=device(like))
     return float(values[-1]), weights @ known
 
 
@@ -320,7 +320,7 @@ def _scale(matrix: Array) -> tuple[Array | None, int]:
     else:  # in two steps, since 2^1074 is no float
         half = -exponent // 2
         matrix = matrix * 2.0**half * 2.0 ** (-exponent - half)
-    return (matrix if shape[0] >= shape[1] else matrix.mT), exponent
+    return (matrix if shape[0] >= shape[1] else matrix.swapaxes(-1, -2)), exponent
 
 
 def _dot_error(length: int, like: Array) -> float:

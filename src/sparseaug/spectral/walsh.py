@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
-from sparseaug._floats import down, up
+from sparseaug._floats import down, popcount, up
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.norm import Norm, announce
 
@@ -163,7 +163,7 @@ def _scan(
     for number, base in enumerate(bases):
         for word, (row, constant) in enumerate(zip(low, base, strict=True)):
             np.bitwise_xor(row, constant, out=parities)
-            np.bitwise_count(parities, out=sums if m <= 64 else counts)
+            popcount(parities, out=sums if m <= 64 else counts)
             if m > 64:
                 np.add(counts, 0 if word == 0 else sums, out=sums)
         first = int(skip and number == 0)  # the trivial character

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, require_work
-from sparseaug._floats import down, float_above, float_below, up
+from sparseaug._floats import down, float_above, float_below, popcount, up
 from sparseaug.balance.field import prime_factors
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees import Degree
@@ -157,7 +157,7 @@ def _walsh(S: GroupSample) -> tuple[list[Count], dict[Degree, Norm]]:
     table = np.bincount(places, minlength=1 << d).astype(np.int64)
     hadamard(table)
     sums = np.abs(table)
-    weights = np.bitwise_count(np.arange(sums.size))
+    weights = popcount(np.arange(sums.size))
     counts: list[Count] = []
     norms: dict[Degree, Norm] = {}
     for w in range(1, d + 1):

@@ -1,0 +1,114 @@
+"""What a release needs: one version everywhere, workflows that run, files that hold what they must."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.dist import NEEDED, sdist_faults, wheel_faults
+from tests.floors import floors
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
+# a copy of the project without them, such as the sdist, has nothing to check
+pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="not a clone")
+
+
+def read(path):
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load(path.read_text())
+
+
+def test_one_version_is_stated_everywhere():
+    version = PROJECT["version"]
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f'version: "{version}"' in (ROOT / "recipe/recipe.yaml").read_text()
+
+
+def test_the_recipe_for_conda_has_the_dependencies_of_the_package():
+    run = read(ROOT / "recipe/recipe.yaml")["requirements"]["run"]
+    wanted = [f"python {PROJECT['requires-python']}", *PROJECT["dependencies"]]
+    assert [line.replace(" ", "") for line in run] == [line.replace(" ", "") for line in wanted]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_parses_and_runs_only_targets_that_exist(path):
+    workflow = read(path)
+    assert {"name", "permissions", "jobs"} <= workflow.keys()
+    assert True in workflow  # `on`, which YAML 1.1 reads as a truth value
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for job in workflow["jobs"].values():
+        assert job["runs-on"]
+        assert {*job.get("needs", "").split()} <= workflow["jobs"].keys()
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step)
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[\w./]+", step.get("uses", "a/b@v1"))
+            called = re.findall(r"^make ([\w-]+)", step.get("run", ""), re.MULTILINE)
+            assert set(called) <= set(targets)
+
+
+def test_the_matrix_runs_every_python_that_is_promised():
+    promised = [line.split()[-1] for line in PROJECT["classifiers"] if ":: 3." in line]
+    job = read(ROOT / ".github/workflows/test.yml")["jobs"]["bare"]
+    assert job["strategy"]["matrix"]["python"] == promised
+    assert PROJECT["requires-python"] == f">={promised[0]}"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob(".github/ISSUE_TEMPLATE/[!c]*.yml")))
+def test_an_issue_form_parses(path):
+    form = read(path)
+    assert {"name", "description", "body"} <= form.keys()
+    assert all(field["attributes"]["label"] for field in form["body"])
+
+
+def test_every_citation_of_the_paper_is_in_its_bibliography():
+    cited = re.findall(r"@(\w+)", (ROOT / "paper.md").read_text())
+    assert set(cited) == set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper.bib").read_text(), re.M))
+    assert "- name: The sparseaug authors" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_every_dependency_of_the_core_has_its_reason_and_its_floor():
+    text = (ROOT / "pyproject.toml").read_text().split("\ndependencies = [\n")[1].split("\n]")[0]
+    lines = [line.strip() for line in text.splitlines() if not line.strip().startswith("#")]
+    assert all(re.fullmatch(r'"[\w-]+>=[\d.]+", # .{10,}', line) for line in lines)
+    assert {line.replace(">=", "==") for line in PROJECT["dependencies"]} <= set(floors())
+
+
+def test_a_stray_or_missing_file_in_what_was_built_is_found():
+    own = ["sparseaug/__init__.pyi", "sparseaug/py.typed", "sparseaug_command.py"]
+    assert list(wheel_faults(own, "1.0")) == []
+    assert list(wheel_faults([*own, "tests/a.py"], "1.0")) == ["tests/a.py is not of the library"]
+    assert list(wheel_faults([*own, "sparseaug/a.so"], "1.0")) == ["sparseaug/a.so is compiled"]
+    assert list(wheel_faults(own[1:], "1.0")) == ["sparseaug/__init__.pyi is missing"]
+    tracked = {*NEEDED, "src/sparseaug/a.py", "notes.txt"}
+    packed = [f"sparseaug-1.0/{name}" for name in (*NEEDED, "src/sparseaug/a.py", "PKG-INFO")]
+    assert list(sdist_faults(packed, "1.0", tracked)) == []
+    assert list(sdist_faults(["b", *packed], "1.0", {*tracked, "b"})) == [
+        "b is outside sparseaug-1.0/"
+    ]
+    assert list(sdist_faults([*packed, "sparseaug-1.0/b"], "1.0", tracked)) == ["b is not tracked"]
+    assert list(sdist_faults(packed, "1.0", {*tracked, "tests/b"})) == ["tests/b is missing"]
+
+
+def test_benchmarks_over_time_keep_ratios_and_the_best_of_each_commit():
+    from benchmarks.history import panels, relative
+
+    assert relative({"plain": 2.0, "ours": 0.5}) == {"plain": 1.0, "ours": 0.25}
+    table = {"benchmark": "bench_a", "title": "a table"}
+    lines = [
+        {
+            **table,
+            "commit": "new",
+            "date": "2026-02",
+            "ratios": {"plain": 1.0, "ours": 0.5, "b": 3.0},
+        },
+        {**table, "commit": "old", "date": "2026-01", "ratios": {"plain": 1.0, "ours": 0.4}},
+        {**table, "commit": "new", "date": "2026-03", "ratios": {"plain": 1.0, "ours": 0.3}},
+    ]
+    drawn = {"ours": [0.4, 0.3], "b": [None, 3.0]}
+    assert list(panels(lines)) == [("bench_a: a table", ["old", "new"], drawn)]
