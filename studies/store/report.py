@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from studies.report.looks import LOOKS, SPARE
+
 T95 = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776}  # Student's t, two sides, by the number of seeds
-COLOURS = {
-    **{"none": "#888888", "streaming": "#D55E00", "draws": "#999999", "own draws": "#E69F00"},
-    **{"design": "#0072B2", "moved first": "#009E73", "full": "#CC79A7"},
+WAYS = {
+    **{name: LOOKS[name] for name in ("none", "streaming", "draws", "design", "full")},
+    **{"own draws": LOOKS["distinct draws"], "moved first": SPARE[0]},
 }
 
 
@@ -66,7 +68,7 @@ def tables(found: list[dict[str, Any]]) -> str:
 
 
 def draw(found: list[dict[str, Any]], path: Path) -> None:
-    """Score over passes, with one standard deviation; readable on light and on dark pages."""
+    """Score over passes, with one standard deviation."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -75,21 +77,19 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
         for case in found
         for head in dict.fromkeys(row["head"] for row in case["rows"] if row["way"] == "streaming")
     ]
-    grey = "#808080"
-    keys = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    style: Any = dict.fromkeys(keys, grey) | {"svg.hashsalt": "store", "svg.fonttype": "none"}
-    with mpl.rc_context(style):
+    with mpl.rc_context({"svg.hashsalt": "store", "svg.fonttype": "none"}):
         figure = Figure(figsize=(3.1 * len(panels) / 2 + 0.6, 5.2), layout="constrained")
         axes = figure.subplots(2, -(-len(panels) // 2), squeeze=False)
         for place, (case, head) in zip(axes.T.flat, panels, strict=False):
             lines, unit = summary(case, head), 1000 if case["regression"] else 100
-            for (way, colour), marker in zip(COLOURS.items(), "xosdv^*", strict=True):
+            for way, look in WAYS.items():
                 of = [line for line in lines if line["way"] == way]
                 place.errorbar(
                     [line["passes"] for line in of],
                     [unit * line["score"] for line in of],
                     [unit * line["spread"] for line in of],
-                    **{"marker": marker, "ms": 4, "lw": 1.2, "color": colour, "label": way},
+                    **{"marker": look.marker, "color": look.colour, "label": way},
+                    **{"ms": 4, "lw": 1.2},
                 )
             place.set_xscale("log", base=2)
             ticks = [1, 2, 4, 8, 16, 32, 64]
@@ -97,14 +97,12 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
             place.tick_params(labelsize=7)
             place.set_title(f"{case['case']}, {head}", fontsize=8)
             place.set_ylabel("mean error, meV" if case["regression"] else "accuracy, %", fontsize=7)
-            place.patch.set_alpha(0)
         for place in axes.T.flat[len(panels) :]:
             place.set_axis_off()
         handles, names = axes[0, 0].get_legend_handles_labels()
         where: Any = {"loc": "outside upper center", "ncols": 7, "fontsize": 7, "frameon": False}
         figure.legend(handles, names, **where)
         figure.supxlabel("passes of the frozen function per training sample", fontsize=8)
-        figure.patch.set_alpha(0)
         figure.savefig(path, metadata={"Date": None})
 
 

@@ -170,7 +170,7 @@ def test_samples_are_saved_hashed_and_compared_by_their_bits(turning, tmp_path):
         assert T.elements.tobytes() == S.elements.tobytes()
         assert (T.sha256, T.origin) == (S.sha256, S.origin)
         assert sa.GroupSample.from_dict(json.loads(json.dumps(S.to_dict()))) == S
-        assert json.loads(json.dumps(S.to_dict()))["order"] == "infinite"
+        assert json.loads(json.dumps(S.to_dict()))["order"] is None
         moved = S.elements.copy()
         k = -2 if turning.reflections else -1
         moved[3, k] = np.nextafter(moved[3, k], 0.5)

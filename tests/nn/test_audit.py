@@ -129,7 +129,7 @@ def test_exact_refuses_groups_above_its_budget_by_their_size():
     big = sa.permute_axis(sa.symmetric(10))
     x = torch.zeros(3, 10, dtype=torch.float64)
     risk = sann.ModuleRisk(network(inputs=10), nn.MSELoss(), (x, x[:, :1]), big, None)
-    with pytest.raises(UnsupportedError, match="3628800 elements of S10 times 3 samples"):
+    with pytest.raises(UnsupportedError, match="3,628,800 elements of S10 times 3 samples"):
         sa.certify(risk.theta, risk, kinds=["exact"])
 
 

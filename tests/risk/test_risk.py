@@ -147,7 +147,7 @@ def test_streaming_draws_and_counts_at_every_step(problem):
         ),
         (
             lambda m, d, a: sa.risk.streaming_risk(m, d, a, sa.Oracle(a.group), batch=10**7),
-            r"batch=10000000 .* 5600000000 bytes",
+            r"batch=10000000 .* 5.6 GB",
         ),
     ],
 )

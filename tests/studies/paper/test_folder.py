@@ -265,7 +265,7 @@ def test_a_bad_config_is_an_error_that_names_the_field(field, value):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seeds": 10**9}, r"seeds=1000000000 is not allowed.* below 10001"),
+        ({"seeds": 10**9}, r"seeds=1000000000 is not allowed.* below 10,001"),
         ({"group_size": 10**9}, "group_size=1000000000 is not allowed.* below 13"),
         ({"eval_every": 10**5000}, "eval_every=<integer of 16610 bits> is not allowed"),
         ({"train": 10**9}, "train and centers .* 1280000000000 numbers.* limit is 100000000"),
