@@ -56,7 +56,7 @@ serve: .venv/dev   ## serve the documentation on localhost, rebuilt as files cha
 
 browser: .venv/dev   ## install Chromium with the system's package manager and look at every page in it
 	command -v chromium || command -v chromium-browser || $(SUDO) apt-get install --yes chromium
-	$(BIN)/pytest tests/docs/test_browser.py tests/studies/report/test_page.py
+	$(BIN)/pytest -m "slow or not slow" tests/docs/test_browser.py tests/studies/report/test_page.py
 
 studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of bounds and error bars
 	$(BIN)/python -m studies.soundness

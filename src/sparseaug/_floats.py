@@ -178,6 +178,8 @@ def popcount(x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
     """How many bits of each non-negative integer are 1, into `out` if given.
 
     Examples:
+        >>> import numpy as np
+        >>> from sparseaug._floats import popcount
         >>> popcount(np.array([0, 1, 255, 2**62]))
         array([0, 1, 8, 1], dtype=uint8)
     """

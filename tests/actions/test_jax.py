@@ -15,11 +15,11 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.skipif(not installed("jax"), reason=REASON.format("jax"))
-@pytest.mark.parametrize("path", [HERE / "jax_cases.py", HERE.parents[1] / "docs/howto/jax.md"])
-def test_every_action_moves_jax_arrays_under_jit_grad_and_vmap(path):
+def test_every_action_moves_jax_arrays_under_jit_grad_and_vmap_and_the_page_runs():
+    paths = HERE / "jax_cases.py", HERE.parents[1] / "docs/howto/jax.md"
     quick = {"XLA_FLAGS": "--xla_backend_optimization_level=0", "JAX_PLATFORMS": "cpu"}
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, paths)],
         env={**os.environ, **quick},
         capture_output=True,
         text=True,

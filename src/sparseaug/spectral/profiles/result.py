@@ -167,8 +167,8 @@ class Profile(Shown):
         places = list(range(len(self.levels)))
         roots = [float(level.mean_square) ** 0.5 for level in self.levels]
         axes.plot(places, [x.norm for x in self.levels], "o-", color="#0072B2", label="norm")
-        axes.plot(places, roots, "s--", color="#009E73", label="root mean square")
-        axes.axhline(self.m**-0.5, color="#8A8A8A", dashes=(1, 1.6), label="of m draws, expected")
+        axes.plot(places, roots, "s--", color="#7B5EA7", label="root mean square")
+        axes.axhline(self.m**-0.5, color="#1B69A8", dashes=(1, 1.6), label="of m draws, expected")
         axes.set_xticks(places, [str(level.degree) for level in self.levels])
         axes.set(xlabel=self.meaning, ylim=(0, None), title=f"{self.group}, m = {self.m}")
         axes.legend()
