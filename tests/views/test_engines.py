@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.views.places import Folder
 from tests.extras import optional
 from tests.views.common import ACTION, D4, N, S, X, compute, direct, features, files
 
@@ -161,6 +163,7 @@ def test_bfloat16_is_rounded_as_torch_does(tmp_path):
     wanted = torch.from_numpy(direct()).float().bfloat16().float().numpy()
     assert np.array_equal(store.array(), wanted)
     assert store.array().dtype == np.float32
+    assert np.allclose(store.mean(), np.average(wanted, axis=1, weights=store.counts))
     assert (abs(store.array() - direct()) <= 0.004 * abs(direct())).all()
     special = np.array([[np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, 3.3e38]], np.float32)
     odd = compute(
@@ -211,6 +214,91 @@ def test_the_spectrum_of_a_store_is_that_of_the_function_without_a_pass(tmp_path
     designed = compute(tmp_path / "c")
     with pytest.raises(ArgumentError, match=r"neither all of D4 nor drawn from it"):
         designed.spectrum()
+
+
+def test_a_function_may_return_its_own_memory_again_and_again(tmp_path):
+    memory, tensor = np.empty((4, 4)), torch.empty(4, 4, dtype=torch.float64)
+    wanted = direct(function=lambda x: x.sum(axis=1))
+    found = compute(tmp_path / "a", function=lambda x: np.sum(x, axis=1, out=memory[: len(x)]))
+    assert np.array_equal(found.array(), wanted)
+    again = compute(
+        tmp_path / "b",
+        source=torch.from_numpy(X),
+        function=lambda x: torch.sum(x, dim=1, out=tensor[: len(x)]),
+    )
+    assert np.allclose(again.array(), wanted, rtol=0, atol=1e-14)
+
+
+def test_an_epoch_reaches_workers_that_live_on(tmp_path):
+    data = compute(tmp_path / "a").dataset(items="epoch")
+    loader = torch.utils.data.DataLoader(data, batch_size=N, num_workers=1, persistent_workers=True)
+    seen = []
+    for epoch in range(3):
+        data.set_epoch(epoch)
+        seen.append(torch.cat(list(loader)).numpy())
+        assert np.array_equal(seen[-1], data.__getitems__(range(N)))
+    assert not np.array_equal(seen[0], seen[1])
+
+
+def test_a_store_is_found_from_every_folder_and_a_new_one_in_its_place_is_noticed(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    store = compute("a")
+    (tmp_path / "b").mkdir()
+    monkeypatch.chdir(tmp_path / "b")
+    assert np.array_equal(store.array(samples=[0]), direct()[[0]])
+    shutil.rmtree(tmp_path / "a")
+    compute(tmp_path / "a", function=lambda x: -features(x), name="other")
+    with pytest.raises(StorageError, match="has become another store"):
+        store.array()
+    with pytest.raises(StorageError, match="has become another store"):
+        store.verify()
+
+
+def test_an_extension_that_cannot_be_done_leaves_the_store_as_it_is(tmp_path, monkeypatch):
+    compute(tmp_path / "a")
+    before = files(tmp_path / "a")
+    store = sa.views.open(tmp_path / "a")
+    with pytest.raises(ArgumentError, match="one shape and dtype"):
+        store.extend("full", X, ACTION, lambda x: x[:, 0])
+    monkeypatch.setattr(Folder, "free", lambda self: 0)
+    with pytest.raises(StorageError, match="its disk has 0 bytes"):
+        store.extend("full", X, ACTION, features)
+    assert files(tmp_path / "a") == before
+
+
+def test_the_order_of_items_is_that_of_the_s_that_was_given(tmp_path):
+    compute(tmp_path / "a")
+    turned = sa.GroupSample(D4, S.elements[::-1])
+    items = compute(tmp_path / "a", S=turned).dataset()
+    assert np.array_equal(
+        items.__getitems__(range(len(items))), features(sa.augment(ACTION, turned, X))
+    )
+
+
+def test_labels_of_pandas_are_not_taken_for_places_and_iterators_are_refused(tmp_path):
+    pandas = optional("pandas")
+    series = pandas.Series(list(X), index=range(N)[::-1])
+    assert np.array_equal(compute(tmp_path / "a", source=series).array(), direct())
+
+    class Once:
+        def __len__(self):
+            return N
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return X[0]
+
+    with pytest.raises(ArgumentError, match="used up when read"):
+        compute(tmp_path / "b", source=Once())
+    table = {"image": X, "label": np.arange(N)}
+    assert np.array_equal(compute(tmp_path / "c", source=table, column="image").array(), direct())
+    for function in (lambda x: {"q": x, "Q": x}, lambda x: x[:, :0]):
+        with pytest.raises(ArgumentError, match="function returned"):
+            compute(tmp_path / "d", function=function)
 
 
 def test_a_bar_shows_bytes_and_the_time_left(tmp_path, capsys):

@@ -92,7 +92,7 @@ def compute(
     place = place_of("out", out)
     if function is not None:
         check_callable("function", function, "a function of a batch, or None")
-        if name is None:
+        if name is None or check_text("name", name) == COPY:
             raise ArgumentError(
                 "name is not given; say what function is, as name='resnet18 v2': a store is only used "
                 "again for the function of the same name."
@@ -112,4 +112,4 @@ def compute(
         workers = check_integer("workers", workers, at_least=1, below=1 << 16)
     with watching(progress) as watch:
         work = Work(samples, values, asked_of(samples, values, told), workers, watch)
-        return Store(start(place, work, S), work)
+        return Store(start(place, work, S), work, S)

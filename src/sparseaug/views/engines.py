@@ -20,8 +20,7 @@ import threadpoolctl
 
 from sparseaug.errors import ArgumentError, StorageError
 from sparseaug.views.layout import Layout
-from sparseaug.views.sources import Function, beside, joined_values
-from sparseaug.views.sources import described as outputs_of
+from sparseaug.views.sources import Function, Named, beside, described, joined_values
 
 T = TypeVar("T")
 _HELD = 1 << 28  # bytes of values that are held at once
@@ -69,14 +68,19 @@ class Task:
         with beside(self.values.device, event):
             found = joined_values(started)
         for j, values in zip(elements, found, strict=True):
-            outputs = outputs_of(values, self.layout.facts["dtype"])
-            if outputs != self.layout.outputs:
-                raise ArgumentError(
-                    f"function returned {outputs} for samples {self.layout.samples(self.block)} and "
-                    f"{self.layout.outputs} for the first; one shape and dtype is needed for all."
-                )
+            require_outputs(self.layout, values, self.layout.samples(self.block))
             for name, array in values.items():
                 self.layout.write(name, self.block, j, array)
+
+
+def require_outputs(layout: Layout, values: Named, samples: tuple[int, int]) -> None:
+    """Raise an `ArgumentError` where values have other shapes and dtypes than those of the store."""
+    outputs = described(values, layout.facts["dtype"])
+    if outputs != layout.outputs:
+        raise ArgumentError(
+            f"function returned {outputs} for samples {samples} and {layout.outputs} for the first; "
+            "one shape and dtype is needed for all."
+        )
 
 
 def run_tasks(tasks: Iterator[Task], workers: int | None) -> Iterator[None]:

@@ -38,6 +38,7 @@ FLOATS = {"float16": 2**-11, "bfloat16": 2**-8, "float32": 2**-24, "float64": 2*
 SCHEMA = "sparseaug.views/1"
 _CHECKSUM = 4  # bytes of a CRC-32C, which end a chunk
 _LEVEL = 3  # of zstd, its default
+_GROWING = ("S", "sample", "rows", "counts", "documents")  # facts that change with more elements
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,15 @@ class Layout:
         checksum = google_crc32c.value(data).to_bytes(_CHECKSUM, "little")
         self.place.write(self.key(name, block, element), data + checksum)
 
+    def require_unchanged(self) -> None:
+        """Raise a `StorageError` where another store lies here now; it may have grown."""
+        if _sha256(self.place.read(ROOT)) == self.root:
+            return
+        found = Layout.load_root(self.place)
+        differ = any(found.facts.get(k) != v for k, v in self.facts.items() if k not in _GROWING)
+        if differ or found.facts["rows"][: self.elements] != self.facts["rows"]:
+            raise StorageError(f"{self.place} has become another store; open it again.")
+
     def read(self, name: str, block: int, element: int, *, known: bool = False) -> NDArray[Any]:
         """The values of one chunk as they are stored, once its checksum is right, or known to be."""
         key = self.key(name, block, element)
@@ -231,7 +241,7 @@ def rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
     if (np.isinf(read) & ~np.isinf(values)).any():
         raise ArgumentError(
             f"dtype={dtype!r} has no numbers as large as {abs(values[np.isfinite(values)]).max():.3g}, "
-            "which function returned; give dtype='float32' or None."
+            "which function returned; give a wider dtype or None, and another folder."
         )
     return stored
 

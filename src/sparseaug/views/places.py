@@ -113,7 +113,10 @@ class Folder(Place):
         else:
             for left in self.path.rglob(".sparseaug-*.part"):
                 left.unlink(missing_ok=True)
-            yield
+            try:
+                yield
+            finally:  # for a process that the function has started, too
+                fcntl.flock(handle, fcntl.LOCK_UN)
         finally:
             os.close(handle)
 
@@ -172,7 +175,7 @@ def place_of(name: str, path: Any) -> Place:
         except Exception as error:  # whatever a remote system raises
             raise _failed(f"{name}={place} cannot be opened", error) from error
         return place
-    return Folder(given)
+    return Folder(given.absolute())  # wherever this process goes
 
 
 def _missing(path: str) -> FileFormatError:

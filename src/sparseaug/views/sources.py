@@ -48,7 +48,7 @@ class Source:
     def __post_init__(self) -> None:
         if hasattr(self.data, "batch_size") and hasattr(self.data, "dataset"):
             raise ArgumentError("source is a loader of batches; give its data set, loader.dataset.")
-        for array in leaves(self.data) if self.is_arrays else ():
+        for array in leaves(self._arrays) if self.is_arrays else ():
             require_dense("source", array)
         try:
             count = len(self)
@@ -70,14 +70,22 @@ class Source:
         return bool(parts) and all(library(part) for part in parts)
 
     def __len__(self) -> int:
-        return require_samples(self.data, "source") if self.is_arrays else len(self.data)
+        return require_samples(self._arrays, "source") if self.is_arrays else len(self.data)
+
+    @property
+    def _arrays(self) -> Any:
+        """The arrays, or those of a dict that `column` names."""
+        is_table = self.column is not None and isinstance(self.data, Mapping)
+        return self._picked(self.data) if is_table else self.data
 
     def blocks(self, limits: Sequence[tuple[int, int]]) -> Iterator[Callable[[], Any]]:
         """For each block of samples, in order, a function that fetches it, in a worker if it can be."""
-        if self.is_arrays or hasattr(self.data, "__getitem__"):
+        if self.is_arrays or self._is_indexed:
             yield from (Fetch(self, start, stop) for start, stop in limits)
             return
         samples = iter(self.data)
+        if samples is self.data:
+            raise ArgumentError("source is an iterator, which is used up when read; give a list.")
         for start, stop in limits:
             items = list(itertools.islice(samples, stop - start))
             if len(items) < stop - start:
@@ -89,9 +97,16 @@ class Source:
     def get(self, start: int, stop: int) -> Any:
         """Samples start..stop-1 as arrays."""
         if self.is_arrays:
-            x = self.data if self.column is None else self._picked(self.data)
-            return map_leaves(lambda array: array[start:stop], x)
-        return self._joined([self.data[i] for i in range(start, stop)])
+            return map_leaves(lambda array: array[start:stop], self._arrays)
+        items = getattr(self.data, "iloc", self.data)  # of pandas, whose indices are labels
+        return self._joined([items[i] for i in range(start, stop)])
+
+    @property
+    def _is_indexed(self) -> bool:
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(self.data, torch.utils.data.IterableDataset):
+            return False  # it inherits a __getitem__ that only raises
+        return hasattr(self.data, "__getitem__")
 
     def _joined(self, items: list[Any]) -> Any:
         return _stacked([self._picked(item) for item in items])
@@ -189,7 +204,10 @@ class Function:
                 for row, found in zip(rows, parts, strict=True):
                     moved = map_leaves(lambda array: array[0], self.action(row[None], some))
                     value = moved if self.function is None else call(self.function, moved)
-                    found.append(_named(value, len(leaves(some)[0])))
+                    named = _named(value, len(leaves(some)[0]))
+                    if self.function is not None:  # which may use its memory again
+                        named = {name: _compact(part) for name, part in named.items()}
+                    found.append(named)
         return parts
 
     def evaluating(self) -> AbstractContextManager[None]:
@@ -289,7 +307,7 @@ def _joined(parts: list[dict[str, Any]]) -> Named:
         raise ArgumentError("function returned other names for another batch; return the same.")
     joined = {name: np.concatenate([as_numpy(part[name]) for part in parts]) for name in parts[0]}
     for name, values in joined.items():
-        if values.dtype.kind not in "biufc":
+        if values.dtype.kind not in "biufc" or values.dtype.char in "gG":  # long doubles
             raise ArgumentError(
                 f"function returned dtype {values.dtype} as {name!r}; return numbers."
             )
@@ -304,16 +322,17 @@ def _named(value: Any, count: int) -> dict[str, Any]:
     else:
         named = {"values": value}
     bad = [name for name, part in named.items() if not is_name(name) or not library(part)]
-    if bad or not named:
+    if bad or not named or len({name.casefold() for name in named}) < len(named):
         raise ArgumentError(
             f"function returned {shorten(value)}; return an array, or a tuple or dict of arrays whose "
-            "names are letters, digits, '.', '_' and '-'."
+            "names are letters, digits, '.', '_' and '-', and differ not only in case."
         )
     for name, part in named.items():
-        if not part.ndim or len(part) != count:
+        require_dense("the output of function", part)
+        if not part.ndim or len(part) != count or 0 in part.shape:
             raise ArgumentError(
                 f"function returned shape {tuple(part.shape)} as {name!r} for a batch of {count}; "
-                "return one row per sample."
+                "return one row per sample, not empty."
             )
     return named
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -56,12 +57,15 @@ class Store:
     Args:
         layout: where it lies, and what is known of it
         work: what it was computed with, so that it can grow; None where it was opened
+        S: the sample in the order of its user; None for the order in which it was stored
     """
 
-    def __init__(self, layout: Layout, work: Work | None = None) -> None:
+    def __init__(
+        self, layout: Layout, work: Work | None = None, S: GroupSample | None = None
+    ) -> None:
         self._layout = layout
         self._work = work
-        self.S = GroupSample.from_dict(layout.facts["sample"])
+        self.S = GroupSample.from_dict(layout.facts["sample"]) if S is None else S
         self.counts: Indices = np.asarray(layout.facts["counts"], np.int64)
         self.rows = layout.rows
         self.number: Indices = self._places(self.S.elements)
@@ -71,7 +75,7 @@ class Store:
         self._chunk = lru_cache(held)(self._read)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Store, (self._layout,)
+        return Store, (self._layout, None, self.S)
 
     @property
     def n(self) -> int:
@@ -262,7 +266,7 @@ class Store:
                 "action= and function= as they were given to views.compute."
             )
         S = as_sample(S, self.S.group)
-        return Store(extend(self._layout, S, work), work)
+        return Store(extend(self._layout, S, work), work, S)
 
     def verify(self, progress: Progress | Literal["bar"] | None = None) -> None:
         """Read every chunk and raise a `FileFormatError` that names the first damaged or missing one.
@@ -271,6 +275,7 @@ class Store:
             progress: "bar", or a function progress(done, total) of bytes.
         """
         layout = Layout.load(self._layout.place)
+        self._layout.require_unchanged()
         pairs = [(b, j) for b in range(layout.blocks) for j in range(layout.elements)]
         with watching(progress) as watch:
             for done, pair in enumerate(pairs, 1):
@@ -281,6 +286,8 @@ class Store:
     def _read(self, name: str, block: int, element: int) -> NDArray[Any]:
         """A chunk, verified the first time: it is mapped again when others took its place."""
         key = (name, block, element)
+        if key not in self._known:
+            self._layout.require_unchanged()
         values = self._layout.read(*key, known=key in self._known)
         if self._is_mapped:
             self._known.add(key)
@@ -318,8 +325,8 @@ class Store:
         return y
 
     def _wide(self, name: str) -> type:
-        kind = np.dtype(self._layout.outputs[name]["dtype"]).kind
-        return np.complex128 if kind == "c" else np.float64
+        is_complex = self._layout.outputs[name]["dtype"].startswith("complex")
+        return np.complex128 if is_complex else np.float64
 
 
 class ViewDataset:
@@ -331,11 +338,18 @@ class ViewDataset:
         self.samples = samples
         self.y = y
         self.items = items
-        self.epoch = 0
+        torch = sys.modules.get("torch")  # in shared memory, so that living workers see a new epoch
+        shared = None if torch is None else torch.zeros(1, dtype=torch.int64).share_memory_()
+        self._epoch: Any = np.zeros(1, np.int64) if shared is None else shared
+
+    @property
+    def epoch(self) -> int:
+        """The number that `set_epoch` was given last."""
+        return int(self._epoch[0])
 
     def set_epoch(self, epoch: int) -> None:
         """Which view of each sample is shown, for items="epoch"; call it before each epoch."""
-        self.epoch = check_integer("epoch", epoch)
+        self._epoch[0] = check_integer("epoch", epoch, below=1 << 62)
 
     def __len__(self) -> int:
         return len(self.samples) * (self.store.S.m if self.items == "copies" else 1)
@@ -375,7 +389,7 @@ def open(path: str | os.PathLike[str]) -> Store:
     if absent:
         raise FileFormatError(
             f"{layout.place} is incomplete: {absent} of {chunks} chunks are missing; call "
-            "views.compute with the same arguments to resume."
+            "views.compute, or extend, with the same arguments to resume."
         )
     return Store(layout)
 

@@ -8,6 +8,7 @@ and it does not matter who computes a chunk, if the function gives the same valu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -26,7 +27,14 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.views.engines import Task, on_all_ranks, run_tasks, this_rank, threads_now
+from sparseaug.views.engines import (
+    Task,
+    on_all_ranks,
+    require_outputs,
+    run_tasks,
+    this_rank,
+    threads_now,
+)
 from sparseaug.views.layout import SCHEMA, Layout
 from sparseaug.views.places import ROOT, Place
 from sparseaug.views.sources import Function, Source, describe, described, fingerprint
@@ -86,20 +94,14 @@ class Work:
         """Compute what is missing or damaged; the caller holds the lock."""
         rank, ranks = this_rank()
         own, size = range(rank, layout.blocks, ranks), layout.chunk_bytes() * layout.elements
-        needed = layout.blocks * size - layout.chunk_bytes() * len(layout.there())
-        free = layout.place.free()
-        if needed > free and not layout.facts["compress"]:
-            raise StorageError(
-                f"{layout.place} needs {size_text(needed)} more, and its disk has "
-                f"{size_text(int(free))}; free some space, then call again to resume."
-            )
+        require_space(layout)
         fetches = self.source.blocks([layout.samples(b) for b in range(layout.blocks)])
         tasks = (
             Task(layout, self.values, block, fetch)
             for block, fetch in enumerate(fetches)
             if block in own
         )
-        workers = None if self.workers is None else min(self.workers, len(own))
+        workers = None if self.workers is None else max(1, min(self.workers, len(own)))
         self.progress(0, size * len(own))
         with self.values.evaluating():
             for done, _ in enumerate(run_tasks(tasks, workers), 1):
@@ -113,8 +115,13 @@ def filled(place: Place, work: Work, prepare: Callable[[], Layout]) -> Layout:
         layout = Layout.load(place)
         on_all_ranks(lambda: work.fill(layout))
         return layout
-    with place.locked():
-        layout = on_all_ranks(prepare)
+    with ExitStack() as held:
+
+        def locked() -> Layout:
+            held.enter_context(place.locked())
+            return prepare()
+
+        layout = on_all_ranks(locked)
         on_all_ranks(lambda: work.fill(layout))
     return layout
 
@@ -152,9 +159,24 @@ def extend(layout: Layout, S: GroupSample, work: Work) -> Layout:
         kept = [place[row.tobytes()] for row in old]
         order = kept + sorted(set(range(len(rows))) - set(kept))
         facts = {**found.facts, **facts_of(S, rows[order], counts[order].tolist())}
-        return Layout(layout.place, facts).save()
+        larger = Layout(layout.place, facts)
+        require_space(larger)  # and the function, before the store is said to be larger
+        values = work.values(rows[order][-1:], _first(work.source, work.values.batch))[0]
+        require_outputs(larger, values, (0, work.values.batch))
+        return larger.save()
 
     return filled(layout.place, work, prepare)
+
+
+def require_space(layout: Layout) -> None:
+    """Raise a `StorageError` where the disk is too full for the chunks that are missing."""
+    missing = layout.blocks * layout.elements - len(layout.there())
+    needed, free = layout.chunk_bytes() * missing, layout.place.free()
+    if needed > free and not layout.facts["compress"]:
+        raise StorageError(
+            f"{layout.place} needs {size_text(needed)} more, and its disk has "
+            f"{size_text(int(free))}; free some space, then call again to resume."
+        )
 
 
 def work_on(layout: Layout, source: Any, action: Any, function: Any) -> Work:
