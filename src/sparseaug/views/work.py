@@ -90,8 +90,8 @@ class Work:
             **facts_of(S, rows, counts.tolist()),
         }
 
-    def fill(self, layout: Layout) -> None:
-        """Compute what is missing or damaged; the caller holds the lock."""
+    def fill(self, layout: Layout) -> Layout:
+        """The layout, with what was missing or damaged computed; the caller holds the lock."""
         rank, ranks = this_rank()
         own, size = range(rank, layout.blocks, ranks), layout.chunk_bytes() * layout.elements
         require_space(layout)
@@ -106,15 +106,14 @@ class Work:
         with self.values.evaluating():
             for done, _ in enumerate(run_tasks(tasks, workers), 1):
                 self.progress(done * size, size * len(own))
+        return layout
 
 
 def filled(place: Place, work: Work, prepare: Callable[[], Layout]) -> Layout:
     """The layout that `prepare` writes, with all its chunks; one process prepares and has the lock."""
     if this_rank()[0]:
         on_all_ranks(lambda: None)
-        layout = Layout.load(place)
-        on_all_ranks(lambda: work.fill(layout))
-        return layout
+        return on_all_ranks(lambda: work.fill(Layout.load(place)))
     with ExitStack() as held:
 
         def locked() -> Layout:
@@ -122,8 +121,7 @@ def filled(place: Place, work: Work, prepare: Callable[[], Layout]) -> Layout:
             return prepare()
 
         layout = on_all_ranks(locked)
-        on_all_ranks(lambda: work.fill(layout))
-    return layout
+        return on_all_ranks(lambda: work.fill(layout))
 
 
 def start(place: Place, work: Work, S: GroupSample) -> Layout:
