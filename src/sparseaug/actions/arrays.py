@@ -89,6 +89,14 @@ def is_sharded(x: Any) -> bool:
     return hasattr(x, "full_tensor")
 
 
+def this_rank() -> tuple[int, int]:
+    """This process's rank in torch.distributed, and how many there are; without it 0 of 1."""
+    dist = sys.modules.get("torch.distributed")
+    if dist is None or not dist.is_available() or not dist.is_initialized():
+        return 0, 1
+    return dist.get_rank(), dist.get_world_size()
+
+
 def type_name(value: object) -> str:
     """The type of a value with the package it comes from, as pandas.DataFrame."""
     kind = type(value)

@@ -9,14 +9,8 @@ import torch
 from torch import Tensor
 from torch import distributed as dist
 
+from sparseaug.actions.arrays import this_rank
 from sparseaug.errors import ArgumentError
-
-
-def this_rank() -> tuple[int, int]:
-    """This process's rank, and how many there are."""
-    if dist.is_available() and dist.is_initialized():
-        return dist.get_rank(), dist.get_world_size()
-    return 0, 1
 
 
 def sum_over_ranks(values: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import joblib
 import threadpoolctl
 
+from sparseaug.actions.arrays import this_rank
 from sparseaug.errors import ArgumentError, StorageError
 from sparseaug.views.layout import Layout
 from sparseaug.views.sources import Function, Named, beside, described, joined_values
@@ -121,14 +122,6 @@ def _overlapping(tasks: Iterator[Task]) -> Iterator[None]:
             while writing and coming is None:
                 writing.popleft().result()
             yield
-
-
-def this_rank() -> tuple[int, int]:
-    """This process's rank under torchrun, and how many there are; else 0 of 1."""
-    dist = sys.modules.get("torch.distributed")
-    if dist is None or not dist.is_available() or not dist.is_initialized():
-        return 0, 1
-    return dist.get_rank(), dist.get_world_size()
 
 
 def on_all_ranks(step: Callable[[], T]) -> T:

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sparseaug._checks import Progress, silent
-from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_samples
+from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, require_samples, this_rank
 from sparseaug.actions.base import require_action
 from sparseaug.errors import (
     ArgumentError,
@@ -27,14 +27,7 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.views.engines import (
-    Task,
-    on_all_ranks,
-    require_outputs,
-    run_tasks,
-    this_rank,
-    threads_now,
-)
+from sparseaug.views.engines import Task, on_all_ranks, require_outputs, run_tasks, threads_now
 from sparseaug.views.layout import SCHEMA, Layout
 from sparseaug.views.places import ROOT, Place
 from sparseaug.views.sources import Function, Source, describe, described, fingerprint

@@ -20,12 +20,12 @@ from torch.func import functional_call
 
 from sparseaug._checks import check_integer
 from sparseaug.actions import Action, PreparedAction
-from sparseaug.actions.arrays import call, joined, leaves, map_leaves
+from sparseaug.actions.arrays import call, joined, leaves, map_leaves, this_rank
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import check_tensors, require_mean, require_pure
-from sparseaug.nn.ranks import require_same, sum_over_ranks, this_rank
+from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.tiles import (
