@@ -9,7 +9,7 @@ export OMP_NUM_THREADS = 1
 # compiled once for all processes that tests start, whatever the environment says
 export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies bench history mutants coverage dist clean
+.PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies records bench history mutants coverage dist clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -63,6 +63,9 @@ studies: .venv/dev   ## the long studies: soundness of norms and certificates, c
 	$(BIN)/python -m studies.bounds
 	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies paper --out paper && $(BIN)/python -m studies.certificates paper
+
+records: .venv/dev   ## verify every record from its rows alone, with code that shares nothing with the search
+	$(BIN)/python -m studies.records.check --jobs 2
 
 bench: .venv/dev   ## run every benchmark, each beside the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done

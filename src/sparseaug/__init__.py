@@ -12,7 +12,7 @@ actions      how a group element moves an array
 sampling     the oracle that counts, and S as data
 theory       the paper's bounds: numbers in, numbers out
 spectral     how good S is: the norm of Pi_S - Pi_G, exactly
-designs      S by construction and by search
+designs      S by construction, by search, and the best sets known
 plans        m and T for a group, by each method
 kernels      invariant kernels and exact means over the group
 risk         R_n, R_n^S, R_n^G: value and gradient
@@ -29,7 +29,7 @@ choices      multiple-choice questions in chosen orders of their answers (import
 cli          the command line
 
 Private beside these: _floats (directed rounding), _io and _archive (files that are whole or absent),
-_tables, _compiled (numba).
+_tables, _records (the best known sets, in tables/), _compiled (numba).
 """
 
 import ast as _ast

@@ -27,6 +27,7 @@ from sparseaug.descent import descend as descend
 from sparseaug.designs.best import design as design
 from sparseaug.designs.best import designs as designs
 from sparseaug.designs.inspection import inspect as inspect
+from sparseaug.designs.records import records as records
 from sparseaug.designs.smallest import choose as choose
 from sparseaug.designs.thin import thin as thin
 from sparseaug.groups import alternating as alternating

@@ -13,12 +13,10 @@ Leaving items out keeps middles even.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import resources
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._records import orders_of
 from sparseaug.balance.field import Rows
 from sparseaug.balance.places import LARGEST_SEARCH
 
@@ -32,22 +30,15 @@ MIDDLE_WEIGHT = 10
 def reversed_pairs(n: int, m: int) -> Rows:
     """Orders and their reverses, one after the other."""
     pairs = -(-m // 2)
-    if n <= max(even_sets()):
-        known = even_sets()[min(size for size in even_sets() if size >= n)]
-        rows = [[x for x in (int(c, 13) for c in row) if x < n] for row in known[:pairs]]
-        leading = np.array(rows, np.int64)
+    known = orders_of("middle")
+    if n <= max(known):
+        rows = known[min(size for size in known if size >= n)][: 2 * pairs : 2]
+        leading = rows[rows < n].reshape(-1, n)
     elif n <= LARGEST_SEARCH:
         leading = _greedy_orders(n, min(pairs, max(3, WORK // n**3)))
     else:
         leading = np.arange(n)[None]
     return np.stack([leading, leading[:, ::-1]], axis=1).reshape(-1, n)
-
-
-@lru_cache(maxsize=1)
-def even_sets() -> dict[int, list[str]]:
-    """Exact sets by size, found by annealing, the first rows nearly even; items in base 13."""
-    text = resources.files("sparseaug.balance").joinpath("middle.txt").read_text("ascii")
-    return {len(rows[0]): rows for rows in map(str.split, text.splitlines())}
 
 
 def _greedy_orders(n: int, count: int) -> Rows:

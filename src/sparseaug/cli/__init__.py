@@ -14,7 +14,7 @@ import click
 
 from sparseaug import __version__
 from sparseaug.cli.certify import certify, inspect
-from sparseaug.cli.groups import groups
+from sparseaug.cli.groups import groups, records
 from sparseaug.cli.output import flush, name_options, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.cli.samples import design, draw
@@ -31,6 +31,7 @@ def cli(context: click.Context) -> None:
     \b
     Examples:
       sparseaug groups
+      sparseaug records S10
       sparseaug draw --group S6 --m 64 --seed 0 --out S.safetensors
       sparseaug design --group S7 --degree 2 --out S.safetensors
       sparseaug certify S.safetensors
@@ -44,7 +45,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (groups, draw, design, certify, inspect, plan, views):
+for command in (groups, records, draw, design, certify, inspect, plan, views):
     cli.add_command(command)
 
 

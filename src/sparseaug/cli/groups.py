@@ -1,4 +1,4 @@
-"""`sparseaug groups`: the families, or one group by name."""
+"""`sparseaug groups`: the families, or one group by name; `sparseaug records`: the best known sets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import click
 from sparseaug._archive import to_json
 from sparseaug._tables import Table
 from sparseaug.cli.output import say
+from sparseaug.designs.records import record_counts
+from sparseaug.designs.records import records as known
 from sparseaug.groups import Group, format_order, group
 from sparseaug.groups.catalogue import CATALOGUE
 
@@ -47,6 +49,31 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
             ("name", "order", "what it is", "acts by"), said, numbers=(1,), notes=[_YOUR_OWN]
         ).text()
     )
+
+
+@click.command(short_help="The best known sets of a group, with what no set can beat.")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def records(name: str | None, as_json: bool) -> None:
+    """List the best known sets of a group, or, without one, the groups that have records.
+
+    \b
+    Examples:
+      sparseaug records
+      sparseaug records S10
+      sparseaug records SO3 --json
+    """
+    if name is not None:
+        found = known(group(name))
+        say(json.dumps(found.to_dict()) if as_json else str(found))
+        return
+    counts = record_counts()
+    if as_json:
+        say(json.dumps(counts))
+        return
+    rows = [(each, str(count)) for each, count in counts.items()]
+    notes = [f"{sum(counts.values())} records of {len(counts)} groups. One: sparseaug records S10"]
+    say(Table(("group", "records"), rows, numbers=(1,), notes=notes).text())
 
 
 def _facts(g: Group) -> dict[str, object]:

@@ -6,6 +6,7 @@ thin           the best m elements of a pool
 inspection     what a given list of elements misses, and which design to use instead
 offers         what is known for a group, as a table
 catalogue      the table of all constructions
+records        the best known sets, with proofs and lower bounds
 arrays         orthogonal arrays of mixed levels
 rotations      solids, unions of cosets, integer quaternions, even angles
 permutations   sets that move tuples evenly
@@ -22,11 +23,23 @@ from types import ModuleType
 from sparseaug.designs.best import design, designs
 from sparseaug.designs.inspection import Inspection, Instead, inspect
 from sparseaug.designs.offers import Designs
+from sparseaug.designs.records import Record, records
 from sparseaug.designs.smallest import Choice, choose
 from sparseaug.designs.thin import thin
 from sparseaug.groups import Group
 
-__all__ = ["Choice", "Inspection", "Instead", "choose", "design", "designs", "inspect", "thin"]
+__all__ = [
+    "Choice",
+    "Inspection",
+    "Instead",
+    "Record",
+    "choose",
+    "design",
+    "designs",
+    "inspect",
+    "records",
+    "thin",
+]
 
 
 class _Callable(ModuleType):

@@ -260,6 +260,8 @@ def _best_whole(group: Group, m: int) -> Offer:
     flattest = min(flat, key=lambda offer: offer.deviation or 0.0, default=None)
     if flattest is not None and flattest.deviation == 1.0:
         flattest = None
+    if flattest is not None and flattest.is_record and flattest.m == m:
+        return flattest
     # searches come within a factor of 1.3 to 2 of 1 / sqrt(m): no need of one below sqrt(2 / m)
     if flattest is not None and (flattest.deviation or 0.0) <= math.sqrt(2.0 / m) * (1 + 1e-12):
         return flattest

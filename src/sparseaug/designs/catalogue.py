@@ -27,6 +27,7 @@ from sparseaug.designs.descent import (
 )
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permutations import permutations
+from sparseaug.designs.records import records_of
 from sparseaug.designs.rotations import rotation_offers
 from sparseaug.designs.search import (
     Averages,
@@ -84,6 +85,10 @@ def known(group: Group, m: int | None = None, degree: int | None = None) -> list
         if row.transform in ("", family.transform)
         for offer in row.offers(family, m, degree)
     ]
+    best = [
+        one for one in _records(family, m, degree) if not any(_is_as_good(o, one) for o in offers)
+    ]
+    offers = [*best, *offers]
     if family is group:
         return offers
 
@@ -129,7 +134,7 @@ def candidates(
 
 
 def sized(group: Group, m: int, degree: int | None = None) -> list[Offer]:
-    """The designs that are made for this m and degree: lattices, searches."""
+    """The designs that are made for this m and degree: records, lattices, searches."""
     offers = known(group, m, degree)
     return [offer for offer in offers if offer.sizes and offer.build is not None]
 
@@ -137,7 +142,7 @@ def sized(group: Group, m: int, degree: int | None = None) -> list[Offer]:
 def best_to_degree(group: Group, m: int, degree: int) -> Offer | None:
     """The smallest design of at most m elements that is exact to a degree, else the search by it."""
     exact = candidates(group, most=m, degree=degree)
-    searches = [offer for offer in sized(group, m, degree) if offer.name in JUDGED]
+    searches = [one for one in sized(group, m, degree) if one.is_record or one.name in JUDGED]
     return next(iter([*exact, *searches]), None)
 
 
@@ -149,6 +154,27 @@ def is_listed(group: Group) -> bool:
 def averages(group: Group, degree: int | None = None) -> Averages:
     """The search's view of a group that can be listed; by degree for abelian groups only."""
     return Translations(group) if group.moduli is None else Characters(group.moduli, degree)
+
+
+def _records(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
+    """The best known sets; by degree, where m and degree are those of one."""
+    for one in records_of(group):
+        name, source, build = one.design, one.source, one.rows
+        if one.criterion == "exact":
+            yield Offer(name, one.m, one.degree or 0, source, is_record=True, build=build)
+        elif one.criterion == "deviation" and one.degree is None:
+            yield Offer(name, one.m, 0, source, one.value, is_record=True, build=build)
+        elif one.criterion == "deviation" and (one.m, one.degree) == (m, degree):
+            yield Offer(name, m, 0, source, sizes="this", is_record=True, build=build)
+
+
+def _is_as_good(offer: Offer, record: Offer) -> bool:
+    """Whether a construction, which has a name, makes the record unnecessary."""
+    if offer.m is None or offer.sizes or record.sizes or offer.m > (record.m or 0):
+        return False
+    if record.deviation is not None:
+        return offer.deviation is not None and offer.deviation <= record.deviation
+    return offer.degree >= record.degree
 
 
 def _fixed(offers: Callable[[Any], Iterator[Offer]]) -> Callable[..., Iterator[Offer]]:

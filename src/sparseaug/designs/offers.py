@@ -29,6 +29,7 @@ class Offer:
         deviation: the whole deviation, where a theorem gives it
         promise: what else it is good for
         sizes: which m can be had, in words, where m is None
+        is_record: whether it is the best known of its size, or the smallest of its degree
     """
 
     name: str
@@ -38,6 +39,7 @@ class Offer:
     deviation: float | None = None
     promise: str = ""
     sizes: str = ""
+    is_record: bool = False
     build: Build | None = field(default=None, compare=False, repr=False)
 
     def fits(self, width: int) -> bool:

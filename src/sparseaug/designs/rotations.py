@@ -4,9 +4,9 @@ A mean over S is exact to degree L if it is 0 on the irreps of degree 1 to L. Fo
 is so while H fixes no vector: V4 to l = 1, the rotations T, O, I of tetrahedron, cube and
 icosahedron to l = 2, 3, 5. A union of cosets g_1 H, ..., g_k H needs sum_i D^l(g_i) P_l = 0, with P_l
 the projection onto the vectors that H fixes: few equations, and g_i that solve them were found by
-least squares from random starts, then polished to 1e-19 (`rotations.json`, 20 digits). The rows are
-the products, computed in 30 digits and rounded once. What is left is the rounding of the rows, which
-`deviation(S, degree=L)` bounds: about 1e-15 and not 0. V4, T and O have integer rows, and are exact.
+least squares, then polished to 20 digits (the records of SO3). The rows are the products, computed in 30
+digits and rounded once. What is left is the rounding of the rows, which `deviation(S, degree=L)` bounds:
+about 1e-15 and not 0. V4, T and O have integer rows, and are exact.
 
 With the inversion added (O(3)) odd parities cancel, so that twice as many elements are exact to the
 same l; likewise the reflections of O(2).
@@ -17,13 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache, partial
-from importlib import resources
 from itertools import product
 from typing import TypeAlias
 
 import numpy as np
 
-from sparseaug._archive import parse_json
 from sparseaug.designs.offers import Offer
 from sparseaug.groups import Rotations, Rows
 from sparseaug.groups.quaternions import signed
@@ -58,12 +56,6 @@ def rotation_offers(group: Rotations, m: int | None, degree: int | None) -> Iter
         source = "a finite group that fixes no vector of these degrees"
         build = partial(_reflected, group, partial(_solid, letter))
         yield Offer(name + added, size, exact, source, 1.0, build=build)
-    for exact, (letter, count) in unions().items():
-        size = both * count * len(subgroup(letter))
-        name = f"{count} cosets of {letter}" if letter != "C1" else f"{count} rotations"
-        source = f"least squares, {_DIGITS} digits"
-        build = partial(_reflected, group, partial(_union, exact))
-        yield Offer(name + added, size, exact, source, build=build)
     primes = [p for p in range(SHOWN) if is_suitable(p)]
     best = None if m is None else largest_prime(m // both)
     for p in primes if best is None else sorted({*primes, best}):
@@ -75,7 +67,10 @@ def rotation_offers(group: Rotations, m: int | None, degree: int | None) -> Iter
 
 @lru_cache(maxsize=8)
 def subgroup(letter: str) -> tuple[Quaternion, ...]:
-    """V4, T, O, I, the five-fold dihedral group D5, or C1: unit quaternions up to sign, 30 digits."""
+    """V4, T, O, I, the five-fold dihedral group D5, or C1: unit quaternions up to sign, 30 digits.
+
+    In place of the letter, what generates it: quaternions in decimals, as in a record.
+    """
     with localcontext() as context:
         context.prec = _DIGITS
         half, zero = Decimal("0.5"), Decimal(0)
@@ -91,32 +86,30 @@ def subgroup(letter: str) -> tuple[Quaternion, ...]:
             "D5": [(golden / 2, zero, zero, (1 - golden * golden / 4).sqrt()), x],
         }
         found: list[Quaternion] = [(Decimal(1), zero, zero, zero)]
+        chosen = generators[letter] if letter in generators else _decimals(letter.split())
         for q in found:  # which grows
-            for g in generators[letter]:
+            for g in chosen:
                 new = _product(q, g)
                 if all(abs(_inner(new, old)) < Decimal("0.999") for old in found):
                     found.append(new)
         return tuple(found)
 
 
-def unions() -> dict[int, tuple[str, int]]:
-    """By degree: the subgroup and the number of its cosets."""
-    return {exact: (letter, len(rows)) for exact, (letter, rows) in _table().items()}
+def coset_rows(letter: str, texts: Sequence[str]) -> Rows:
+    """Cosets of a subgroup, by quaternions in decimals: products in 30 digits, rounded once.
 
-
-@lru_cache(maxsize=1)
-def _table() -> dict[int, tuple[str, list[list[str]]]]:
-    text = resources.files("sparseaug.designs").joinpath("rotations.json").read_text("ascii")
-    return {int(exact): (letter, rows) for exact, (letter, rows) in parse_json(text).items()}
-
-
-def _union(exact: int) -> Rows:
-    letter, texts = _table()[exact]
+    Of a set of integer quaternions the rows are these integers.
+    """
+    if letter == "C1" and not any("." in text for text in texts):
+        return signed(np.array([text.split(",") for text in texts], np.float64))
     with localcontext() as context:
         context.prec = _DIGITS
-        starts = [tuple(map(Decimal, row)) for row in texts]
-        products = [_product(g, h) for g, h in product(starts, subgroup(letter))]
+        products = [_product(g, h) for g, h in product(_decimals(texts), subgroup(letter))]
         return _rows(products)
+
+
+def _decimals(texts: Sequence[str]) -> list[Quaternion]:
+    return [tuple(map(Decimal, text.split(","))) for text in texts]
 
 
 def _solid(letter: str) -> Rows:

@@ -106,6 +106,7 @@ def of_designs() -> Iterator[Example]:
     yield Example(sa.design, {"group": sa.symmetric(20), "m": 5, "degree": 1})
     yield Example(sa.design, {"group": sa.abelian(4, 4), "m": 4, "name": "lattice"})
     yield Example(designs.designs, {"group": G})
+    yield Example(sa.records, {"group": G})
     yield Example(sa.thin, {"S": S, "m": 5, "degree": 1})
     yield Example(S.translate, {"oracle": Fresh(lambda: sa.Oracle(G, seed=7)), "side": "left"})
 

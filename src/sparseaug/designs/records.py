@@ -1,0 +1,234 @@
+"""Records: the best known sets, each with its proof, a lower bound, and where it is from.
+
+`make records` verifies every one from its rows alone, in integers or in directed rounding, by code that
+shares nothing with the search that found it. `design` and `choose` take them from here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+
+from sparseaug._archive import fields_as_json
+from sparseaug._floats import down, text_down, text_up, up
+from sparseaug._records import FAMILIES, Fields, decoded, table
+from sparseaug._tables import Shown, Table
+from sparseaug.designs.rotations import coset_rows, with_reflections
+from sparseaug.groups import Group, Rotations, Rows, as_group, rotations
+from sparseaug.sampling import GroupSample, Origin
+
+CRITERIA = {
+    "exact": "exact",
+    "deviation": "least deviation",
+    "middle": "orders with even middles",
+    "neighbours": "orders with even neighbours",
+}
+"""What a record is best at. Where the deviation is the least one, m is given; else m is the least."""
+
+
+@final
+@dataclass(frozen=True)
+class Record:
+    """The best known set for one question.
+
+    Attributes:
+        group: of its elements
+        criterion: "exact" to a degree, "deviation" for the least one with m elements; of orders,
+            "middle" and "neighbours" as in `orders`
+        degree: of the functions that count; None for all
+        m: number of elements
+        value: its deviation is at most this
+        lower: and at least this
+        bound: no set can be better: no set of m elements has a smaller deviation, or, where m is to be
+            small, no set has fewer elements
+        optimal: whether it meets the bound
+        because: where the bound comes from
+        source: how the set was found
+        sha256: of its rows as text, one a line with blanks between the entries, sorted
+    """
+
+    group: Group
+    criterion: str
+    degree: int | None
+    m: int
+    value: float
+    lower: float
+    bound: float
+    optimal: bool
+    because: str
+    source: str
+    sha256: str
+    stored: Fields = field(compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What it is best at, in words."""
+        degree = "" if self.degree is None else f" to degree {self.degree}"
+        return CRITERIA[self.criterion] + degree
+
+    @property
+    def design(self) -> str:
+        """Its name among the designs of the group."""
+        size = f", m = {self.m}" if self.criterion == "deviation" else ""
+        return f"record: {self.name}{size}"
+
+    def sample(self) -> GroupSample:
+        """The set."""
+        return GroupSample(self.group, self.rows(), 0, Origin("design", design=self.design))
+
+    def rows(self) -> Rows:
+        """Its elements."""
+        family, _, back = self.group.known_as()
+        return back(expand(family, self.stored))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the rows, as JSON data."""
+        return {"group": self.group.name} | fields_as_json(self, "group", "stored")
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Its row in a table for people."""
+        sized = self.criterion == "deviation"
+        bound = text_down(self.bound, 4) if sized else f"m = {self.bound:,.0f}"
+        value = text_up(self.value, 4) if sized else "-"
+        return self.name, f"{self.m:,}", value, "optimal" if self.optimal else bound, self.source
+
+
+@final
+@dataclass(frozen=True)
+class Records(Shown):
+    """The records of a group; made by `sparseaug.records`."""
+
+    group: Group
+    found: tuple[Record, ...]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as JSON data."""
+        return {"group": self.group.name, "records": [record.to_dict() for record in self]}
+
+    def _table(self) -> Table:
+        header = ("best known", "m", "deviation", "at best", "source")
+        notes = () if self.found else (f"No record of {self.group.name} is kept.",)
+        return Table(header, [record.cells() for record in self], numbers=(1, 2, 3), notes=notes)
+
+
+def records(group: Group | str) -> Records:
+    """The best known sets for a group, each with its deviation, what no set can beat, and its source.
+
+    Every record is verified from its rows alone, in integers or in directed rounding. `design` and
+    `choose` take them where they are best. How to submit a better one is in CONTRIBUTING.md.
+
+    Args:
+        group: the group, or its name.
+
+    Returns:
+        A table to print, to iterate over, or to turn into JSON data by `to_dict()`; each record has
+        `sample()`, the set itself.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> best = next(iter(sa.records("C13")))
+        >>> best.m, best.optimal, best.sample().elements.ravel().tolist()
+        (4, True, [0, 1, 3, 9])
+    """
+    group = as_group(group)
+    return Records(group, tuple(records_of(group)))
+
+
+def records_of(group: Group) -> Iterator[Record]:
+    """Those of the family that the group is known to be; of O(3), those of SO(3) with the inversion."""
+    family = group.known_as()[0]
+    whole = rotations(3) if family.name == "O3" else family
+    twice = 2 if whole is not family else 1
+    for stored in _by_group().get(whole.name, ()):
+        if twice == 1 or stored["criterion"] == "exact":
+            record = _read(group, stored)
+            yield replace(record, m=twice * record.m, bound=twice * record.bound)
+
+
+@lru_cache(maxsize=1)
+def _by_group() -> dict[str, list[Fields]]:
+    found: dict[str, list[Fields]] = {}
+    for family in FAMILIES:
+        for stored in table(family):
+            found.setdefault(stored["group"], []).append(stored)
+    return found
+
+
+def record_counts() -> dict[str, int]:
+    """How many records each group has."""
+    return {name: len(found) for name, found in _by_group().items()}
+
+
+def _read(group: Group, stored: Fields) -> Record:
+    lower, value = ends(stored["value"])
+    bound = ends(stored["bound"])[0]
+    met = stored["value"] == stored["bound"]
+    return Record(
+        group,
+        stored["criterion"],
+        stored["degree"],
+        stored["m"],
+        value,
+        lower,
+        bound,
+        met if stored["criterion"] == "deviation" else stored["m"] == int(stored["bound"]),
+        stored["because"],
+        stored["source"],
+        stored["sha256"],
+        stored,
+    )
+
+
+def ends(text: str) -> tuple[float, float]:
+    """Floats on both sides of what is written: a number, a root, or two ends with .. between them.
+
+    >>> from sparseaug.designs.records import ends
+    >>> ends("1/4"), ends("0.125..0.25"), ends("sqrt(1/4)")[0] < 0.5 < ends("sqrt(1/4)")[1]
+    ((0.25, 0.25), (0.125, 0.25), True)
+    """
+    if text.startswith("sqrt("):
+        root = math.sqrt(Fraction(text[5:-1]))
+        return down(down(root)), up(up(root))
+    low, _, high = text.partition("..")
+    least, most = Fraction(low), Fraction(high or low)
+    return _below(least), -_below(-most)
+
+
+def _below(number: Fraction) -> float:
+    near = float(number)
+    return near if near <= number else down(near)
+
+
+def expand(group: Group, stored: Fields) -> Rows:
+    """All rows of a record: those that are written down, times the subgroup of its generators."""
+    more = stored.get("generators", "")
+    if isinstance(group, Rotations):
+        turns = coset_rows(more or "C1", stored["rows"].split())
+        return with_reflections(group, turns)
+    rows = decoded(stored["rows"], group.width)
+    H = _generated(group, decoded(more, group.width))
+    return group.compose(rows[:, None], H[None]).reshape(-1, group.width)
+
+
+def _generated(group: Group, generators: Rows) -> Rows:
+    """The subgroup: products of what is there with all generators, until nothing is new."""
+    found = new = group.identity()
+    while len(new) and len(generators):
+        products = group.compose(new[:, None], generators[None]).reshape(-1, group.width)
+        both = np.concatenate([found, products])
+        _, first = np.unique(both, axis=0, return_index=True)
+        new = both[np.sort(first[first >= len(found)])]
+        found = np.concatenate([found, new])
+    return found

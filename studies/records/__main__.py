@@ -1,0 +1,126 @@
+"""`python -m studies.records search | submit`: try to beat the records, and keep what did."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from studies.records.table import (
+    Question,
+    Record,
+    everything,
+    is_better,
+    is_optimal,
+    question,
+    submit,
+)
+
+MODULES = ("permutations", "orders", "deviations", "signs", "rotations", "products")
+
+
+def main() -> None:
+    """Parse the command line and run it."""
+    parser = argparse.ArgumentParser(prog="python -m studies.records", description=__doc__)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    searching = verbs.add_parser(
+        "search", help="try to beat the records; what is found is kept in a file"
+    )
+    searching.add_argument("modules", nargs="*", default=MODULES, help=", ".join(MODULES))
+    searching.add_argument("--seconds", type=float, default=20.0, help="for one try at one record")
+    searching.add_argument("--minutes", type=float, default=60.0, help="for all")
+    searching.add_argument("--jobs", type=int, default=2)
+    searching.add_argument("--only", default="", help="groups whose name begins with this")
+    searching.add_argument("--found", type=Path, default=Path("records-found.jsonl"))
+    submitting = verbs.add_parser("submit", help="put what is better into the tables")
+    submitting.add_argument(
+        "files", nargs="*", type=Path, help="JSON lines; none: known constructions"
+    )
+    given = parser.parse_args()
+    if given.verb == "search":
+        search(given)
+        return
+    found = [json.loads(line) for file in given.files for line in file.read_text().splitlines()]
+    known = [] if given.files else [c for name in MODULES for c in module(name).known()]
+    for record in submit([*map(_finished, found), *known]):
+        _tell(record)
+
+
+def _finished(found: Record) -> Record:
+    """What a search left as an estimate, made rigorous by the module that found it."""
+    finish = getattr(module(found["module"]), "finish", None) if "module" in found else None
+    return found if finish is None else finish(found)
+
+
+def _tell(record: Record) -> None:
+    print(*question(record), record["m"], record["value"], record["source"], sep="  ", flush=True)
+
+
+def module(name: str) -> Any:
+    """One of the searches: it has `known`, `tasks` and `improve`."""
+    return import_module(f"studies.records.{name}")
+
+
+def search(given: argparse.Namespace) -> None:
+    """All tasks in turn, each time with new seeds, until the time is over; what is found is appended."""
+    best = {question(record): record for record in everything()}
+    if given.found.exists():
+        for line in given.found.read_text().splitlines():
+            _keep(best, json.loads(line))
+    tasks = [
+        (name, task)
+        for name in given.modules
+        for task in module(name).tasks()
+        if task["group"].startswith(given.only) and not is_optimal(best.get(question(task)))
+    ]
+    end = time.monotonic() + 60 * given.minutes
+    seed = int(time.time())
+    with (
+        Parallel(n_jobs=given.jobs, return_as="generator_unordered") as parallel,
+        given.found.open("a") as file,
+    ):
+        while time.monotonic() < end:
+            seed += 1
+            np.random.default_rng(seed).shuffle(tasks)
+            work = (
+                delayed(_try)(name, task, best.get(question(task)), seed, given.seconds, end)
+                for name, task in tasks
+            )
+            for found in parallel(work):
+                if found is not None and _keep(best, found):
+                    file.write(json.dumps(found) + "\n")
+                    file.flush()
+                    _tell(found)
+
+
+def _try(
+    name: str, task: Record, best: Record | None, seed: int, seconds: float, end: float
+) -> Record | None:
+    left = min(seconds, end - time.monotonic())
+    if left <= 0:
+        return None
+    try:
+        found = module(name).improve(task, best, seed, left)
+    except Exception as error:  # one task that fails must not end a search of hours
+        print(*question(task), f"{type(error).__name__}: {error}", sep="  ", file=sys.stderr)
+        return None
+    return None if found is None else found | {"module": name}
+
+
+def _keep(best: dict[Question, Record], found: Record) -> bool:
+    old = best.get(question(found))
+    if old is not None and not is_better(found, old):
+        return False
+    best[question(found)] = found
+    return True
+
+
+if __name__ == "__main__":
+    main()

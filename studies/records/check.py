@@ -1,0 +1,352 @@
+"""Every record verified from its text alone: `make records`, `python -m studies.records.check`.
+
+Nothing is shared with the search, nor with the library, except where `sparseaug.deviation` is asked for
+a norm: it is verified in directed rounding, and wherever it can be, the norm is also proved here, in
+integers or in ball arithmetic (`counts`). A lower bound must be one of `bounds`, or of LITERATURE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from importlib import import_module
+from math import perm
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from rich.progress import track
+
+import sparseaug as sa
+from studies.records import bounds, counts
+from studies.records.elements import (
+    Factor,
+    Rows,
+    WrongRecordError,
+    everything,
+    factors,
+    hash_of,
+    rotations_of,
+    rows_of,
+)
+
+Record = dict[str, Any]
+Squares = tuple[Fraction, Fraction]
+
+TABLES = Path(__file__).parents[2] / "src" / "sparseaug" / "tables"
+LARGEST_FILES = 1_000_000
+"""Bytes of all tables together."""
+
+TEXTS = ("group", "criterion", "value", "bound", "because", "source", "rows", "sha256")
+FIELDS = {*TEXTS, "degree", "m", "generators"}
+CRITERIA = ("exact", "deviation", "middle", "neighbours")
+
+LITERATURE: dict[tuple[str, str, int | None], tuple[str, str]] = {}
+"""(group, criterion, degree): a bound that is not computed here, and who proved it."""
+
+RESIDUAL = Fraction(1, 10**13)
+"""What the rounding of rows may leave of an exact set of rotations."""
+
+
+ROUNDING = Fraction(1, 10**6)
+"""How far a bound from a linear program may be below the one that is proved now, as a share."""
+
+
+NEARLY = "a factorisation with its error bound, to nine digits"
+
+
+class Verdict(NamedTuple):
+    """How a record was proved, and whether its bound is met."""
+
+    how: tuple[str, ...]
+    optimal: bool
+
+
+def main() -> int:
+    """Check all records, print what was found; 1 if one is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m studies.records.check", description=__doc__)
+    parser.add_argument("--only", default="", help="groups whose name begins with this")
+    parser.add_argument("--tables", type=Path, default=TABLES, help="a folder of JSON lines")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    start = time.monotonic()
+    found = records(given.tables)
+    wrong = list(faults_together(found, given.tables))
+    chosen = [record for record in found if str(record.get("group")).startswith(given.only)]
+    work = Parallel(n_jobs=given.jobs, return_as="generator")(delayed(judge)(r) for r in chosen)
+    results = list(zip(chosen, track(work, "records", total=len(chosen)), strict=True))
+    wrong += [
+        f"{name_of(record)}: {found}"
+        for record, found, _ in _flat(results)
+        if isinstance(found, str)
+    ]
+    good = [(record, found) for record, found, _ in _flat(results) if isinstance(found, Verdict)]
+    for name, number in Counter(record["criterion"] for record, _ in good).items():
+        optimal = sum(found.optimal for record, found in good if record["criterion"] == name)
+        print(f"{number:5} {name}, {optimal} of them optimal")
+    for how, number in Counter(how for _, found in good for how in found.how).most_common():
+        print(f"{number:5} by {how}")
+    for record, _, seconds in sorted(_flat(results), key=lambda each: -each[2])[:3]:
+        print(f"{seconds:5.1f} s for {name_of(record)}")
+    print(f"{len(good)} records are right, {len(wrong)} wrong; {time.monotonic() - start:.0f} s")
+    for fault in wrong:
+        print("WRONG", fault)
+    return 1 if wrong else 0
+
+
+def _flat(results: list[Any]) -> Iterator[tuple[Record, Verdict | str, float]]:
+    for record, (found, seconds) in results:
+        yield record, found, seconds
+
+
+def records(folder: Path = TABLES) -> list[Record]:
+    """All records of all tables."""
+    lines = [
+        line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()
+    ]
+    return [json.loads(line) for line in lines]
+
+
+def name_of(record: Record) -> str:
+    """Which record it is."""
+    return " ".join(str(record.get(key)) for key in ("group", "criterion", "degree", "m"))
+
+
+def faults_together(found: list[Record], folder: Path) -> Iterator[str]:
+    """Too large, or two records for one question."""
+    size = sum(path.stat().st_size for path in folder.glob("*.jsonl"))
+    if size > LARGEST_FILES:
+        yield f"the tables have {size} bytes, more than {LARGEST_FILES}"
+    for question, number in Counter(map(_question, found)).items():
+        if number > 1:
+            yield f"{question}: {number} records"
+
+
+def _question(record: Record) -> tuple[Any, ...]:
+    asked = ("group", "criterion", "degree") + ("m",) * (record.get("criterion") == "deviation")
+    return tuple(record.get(key) for key in asked)
+
+
+def judge(record: Record) -> tuple[Verdict | str, float]:
+    """The verdict or what is wrong, and the time it took."""
+    start = time.monotonic()
+    try:
+        return verify(record), time.monotonic() - start
+    except Exception as error:  # whatever a record makes the check do, it is that record's fault
+        return f"{type(error).__name__}: {error}", time.monotonic() - start
+
+
+def verify(record: Record) -> Verdict:
+    """How the record is proved.
+
+    Raises:
+        WrongRecordError: if it is not.
+    """
+    _check_fields(record)
+    turns = record["group"] == "SO3"
+    rows: Any = rotations_of(record) if turns else rows_of(record)
+    require(len(rows) == record["m"], f"m is {record['m']}, and there are {len(rows)} rows")
+    require(hash_of(rows) == record["sha256"], "the hash is not that of the rows")
+    low, high = squares(record["value"])
+    require(low <= high, "the value is not an interval")
+    if turns:
+        how = _rotations(record, rows, low, high)
+    elif record["criterion"] == "deviation":
+        how = _deviation(record, rows, low, high)
+    else:
+        require(low == high == 0, "the value is not 0")
+        how = _evenness(record, rows)
+    return Verdict(how, _meets_bound(record, low, high))
+
+
+def require(condition: bool, message: str) -> None:
+    """Refuse the record."""
+    if not condition:
+        raise WrongRecordError(message)
+
+
+def squares(text: str) -> Squares:
+    """The squares of both ends of 3/7, sqrt(9/100), 0.31 or 0.31..0.32."""
+    if text.startswith("sqrt(") and text.endswith(")"):
+        return Fraction(text[5:-1]), Fraction(text[5:-1])
+    low, _, high = text.partition("..")
+    ends = Fraction(low), Fraction(high or low)
+    require(ends[0] >= 0, "a deviation is not negative")
+    return ends[0] ** 2, ends[1] ** 2
+
+
+def _check_fields(record: Record) -> None:
+    missing = FIELDS - {"generators"} - set(record)
+    require(not missing, f"without {sorted(missing)}")
+    require(not set(record) - FIELDS, f"with {sorted(set(record) - FIELDS)}, which no record has")
+    for key in TEXTS:
+        require(isinstance(record[key], str) and record[key] != "", f"{key} is not a text")
+    require(record["criterion"] in CRITERIA, f"the criterion is none of {CRITERIA}")
+    require(isinstance(record["m"], int) and record["m"] > 0, "m is not a positive integer")
+    degree = record["degree"]
+    whole = degree is None and record["criterion"] != "exact"
+    require(
+        whole or (isinstance(degree, int) and degree > 0), "the degree is not a positive integer"
+    )
+
+
+def _evenness(record: Record, rows: Rows) -> tuple[str, ...]:
+    """The three criteria that are counts."""
+    group, degree = factors(record["group"]), record["degree"]
+    if record["criterion"] == "exact":
+        if all(factor.n == 2 and factor.letter in "CZ" for factor in group):
+            require(not counts.walsh_sums(rows, degree).any(), f"not of strength {degree}")
+            return ("sums of characters",)
+        require(counts.moves_tuples_evenly(rows, group, degree), f"not exact to degree {degree}")
+        return ("counts of tuples",)
+    require(len(group) == 1 and group[0].letter == "S", "orders are permutations")
+    if record["criterion"] == "middle":
+        require(counts.are_middles_even(rows), "middles are not even, or reverses are missing")
+        return ("counts of triples",)
+    require(counts.are_neighbours_even(rows), "neighbours or places are not even")
+    return ("counts of neighbours",)
+
+
+def _deviation(record: Record, rows: Rows, low: Fraction, high: Fraction) -> tuple[str, ...]:
+    """The norm in exact or ball arithmetic where that can be, and by the verified path."""
+    proofs = tuple(_proofs(record, rows, low, high))
+    found = sa.deviation(sa.GroupSample(sa.group(record["group"]), rows), degree=record["degree"])
+    bottom, top = Fraction(found.lower) ** 2, Fraction(found.value) ** 2
+    said = f"the verified norm is {found.lower!r}..{found.value!r}"
+    if set(proofs) - {NEARLY}:
+        require(bottom <= high and low <= top, said)
+        return (*proofs, "the verified norm, beside a proof")
+    require(low < high, "the value is exact, but only an interval can be proved: give that")
+    require(low <= bottom and top <= high, said)
+    kind = "" if found.rigorous else f", {found.kind}"
+    return (*proofs, f"the verified norm{kind}" + " alone" * (not proofs))
+
+
+def _proofs(record: Record, rows: Rows, low: Fraction, high: Fraction) -> Iterator[str]:
+    """Those without the library; none where the group is too large."""
+    group, degree, m = factors(record["group"]), record["degree"], record["m"]
+    order, moduli = bounds.facts(record["group"]).order, [factor.n for factor in group]
+    abelian = all(factor.letter in "CZ" for factor in group)
+    ends = low * m * m, high * m * m
+    if abelian and set(moduli) == {2}:
+        largest = Fraction(int(abs(counts.walsh_sums(rows, degree)).max()), m) ** 2
+        require(low <= largest <= high, f"the norm is {bounds.text(largest)}")
+        yield "sums of characters"
+    elif degree is None and low == high == counts.difference_set(rows, group, order):
+        yield "quotients that occur equally often"
+    elif degree is None and abelian and low < high and order <= counts.MOST_CHARACTERS:
+        bottom, top = counts.largest_character(rows, moduli)
+        require(ends[0] <= bottom and top <= ends[1], f"its square is {float(top) / m**2}")
+        yield "characters in ball arithmetic"
+    elif (matrix := _matrix(group, degree, rows, order)) is None:
+        return
+    elif len(matrix) <= counts.MOST_DIMENSIONS:
+        norm = counts.Squares(matrix)
+        right = norm.is_largest(ends[0]) if low == high else norm.encloses(*ends)
+        require(right, "the characteristic polynomial says otherwise")
+        yield "a characteristic polynomial in integers"
+    elif low < high:
+        require(counts.encloses_nearly(matrix, *ends), "the norm is another one")
+        yield NEARLY
+
+
+def _matrix(
+    group: list[Factor], degree: int | None, rows: Rows, order: int
+) -> np.ndarray[Any, Any] | None:
+    """The sum over S of the matrices of the regular representation, or on tuples; None: too large."""
+    letter, n, _ = group[0]
+    if degree is None and order <= counts.MOST_IN_FLOATS:
+        return counts.regular_matrix(rows, group, everything(group))
+    if degree is not None and len(group) == 1 and letter == "S":
+        t = min(degree, n - 1)
+        if perm(n, t) <= counts.MOST_IN_FLOATS:
+            return counts.tuple_matrix(rows, n, t)
+    return None
+
+
+def _rotations(record: Record, rows: Any, low: Fraction, high: Fraction) -> tuple[str, ...]:
+    """Traces of means of D^l from moments in fixed point; integer quaternions by a theorem."""
+    degree, m = record["degree"], record["m"]
+    if degree is None:
+        words = {tuple(map(int, word.split(","))) for word in record["rows"].split()}
+        prime = m - 1
+        require(_is_prime(prime) and prime % 4 == 1, "m - 1 is not a prime of the form 4k + 1")
+        require("generators" not in record, "integer quaternions have no generators")
+        require(words == counts.prime_quaternions(prime), f"not the quaternions of norm {prime}")
+        require(low == high == Fraction(4 * prime, m * m), "the norm is 2 sqrt(p)/(p + 1)")
+        return ("a theorem (Lubotzky, Phillips, Sarnak 1986)",)
+    if record["criterion"] == "exact" and high == 0:
+        exactly = counts.exact_frobenius_squares(rows, degree)
+        require(exactly is not None and not any(exactly), "the means are not exactly 0")
+        return ("moments in fractions",)
+    traces = counts.frobenius_squares(rows, degree)
+    sizes = range(3, 2 * degree + 2, 2)
+    if record["criterion"] == "exact":
+        left = float(max(traces)) ** 0.5
+        require(low == 0 and max(traces) <= min(high, RESIDUAL**2), f"the residual is {left}")
+        return ("moments in fixed point",)
+    found = sa.deviation(sa.GroupSample(sa.group("SO3"), rows), degree=degree)
+    bottom, top = Fraction(found.lower) ** 2, Fraction(found.value) ** 2
+    require(low <= bottom and top <= high, f"the verified norm is {found.lower!r}..{found.value!r}")
+    least = max(trace / size for trace, size in zip(traces, sizes, strict=True))
+    require(least <= high and low <= max(traces), "the traces of the means say otherwise")
+    return ("the verified norm, between bounds from moments",)
+
+
+def _is_prime(p: int) -> bool:
+    return p > 1 and all(p % q for q in range(2, int(p**0.5) + 1))
+
+
+def _meets_bound(record: Record, low: Fraction, high: Fraction) -> bool:
+    """Whether the bound is met; refuses one that is broken or that nobody proved."""
+    counted = record["criterion"] != "deviation"
+    bound = Fraction(int(record["bound"])) if counted else squares(record["bound"])[0]
+    known = dict(proved_bounds(record))
+    proved = [Fraction(int(text)) if counted else squares(text)[0] for text in known]
+    # a solver may round differently next time: a bound may be a little below what is proved now
+    right = any(best * (1 - ROUNDING) <= bound <= best for best in proved)
+    require(right, f"the bound {record['bound']} is none of {known}")
+    if counted:
+        require(record["m"] >= bound, f"m = {record['m']} is below the bound {bound}")
+        return record["m"] == bound
+    require(high >= bound, f"the value {record['value']} is below the bound {record['bound']}")
+    return low == high == bound
+
+
+def proved_bounds(record: Record) -> Iterator[tuple[str, str]]:
+    """Bounds for the question of a record that are computed, or facts, and why they hold."""
+    name, criterion, degree = record["group"], record["criterion"], record["degree"]
+    group = factors(name) if name != "SO3" else []
+    if (name, criterion, degree) in LITERATURE:
+        yield LITERATURE[name, criterion, degree]
+    if name == "SO3" and degree is not None:
+        programs = _module("delsarte")
+        if criterion == "exact":
+            yield str(programs.least_size(degree)), "linear programming"
+        else:
+            yield bounds.text(programs.least_square(degree, record["m"])), "linear programming"
+    if criterion == "deviation":
+        yield bounds.least_deviation(name, record["m"], degree)
+    elif group and all(factor.n == 2 and factor.letter in "CZ" for factor in group):
+        bound, because = _module("signs").array_bound(len(group), degree)
+        yield str(bound), because
+    elif len(group) > 1:
+        bound, because = _module("products").product_bound(*(factor.n for factor in group), degree)
+        yield str(bound), because
+    else:
+        yield bounds.least_size(name, criterion, degree)
+
+
+def _module(name: str) -> Any:
+    """A module that proves bounds of its own."""
+    return import_module(f"studies.records.{name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,297 @@
+"""Sets of orders: each item in the middle of any three equally often; each after each equally often.
+
+Middle: with every order comes its reverse, so a set of m rows is a perfect sequence covering array
+PSCA(n, 3, m/6) that is closed under reversal: every ordered triple is a subsequence of m/6 rows (Yuster
+2020). Sought are sets which a group of relabellings of the items leaves as they are.
+Neighbours: m = n is a row-complete Latin square.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, pairwise, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from studies.records import groups
+from studies.records.cells import anneal, cells_of, through
+from studies.records.groups import Rows
+from studies.records.permutations import written
+
+Record = dict[str, Any]
+
+LARGEST_MIDDLE = 16
+LARGEST_NEIGHBOURS = 16
+
+
+def tasks() -> list[Record]:
+    """Middles for 3 to 16 items, neighbours for 2 to 16."""
+    middle = [_question("middle", n) for n in range(3, LARGEST_MIDDLE + 1)]
+    return middle + [_question("neighbours", n) for n in range(2, LARGEST_NEIGHBOURS + 1)]
+
+
+def _question(criterion: str, n: int) -> Record:
+    return {"group": f"S{n}", "criterion": criterion, "degree": None}
+
+
+def known() -> Iterator[Record]:
+    """The sets of the library, and the squares of Williams (1949)."""
+    import sparseaug
+
+    text = Path(sparseaug.__file__).parent.joinpath("balance", "middle.txt").read_text("ascii")
+    for line in text.splitlines():
+        orders = np.array([[int(c, 13) for c in row] for row in line.split()])
+        yield middle_record(orders, "annealing, the first rows nearly even")
+        if orders.shape[1] in (5, 9):
+            fewer = orders[orders < orders.shape[1] - 1].reshape(len(orders), -1)
+            yield middle_record(fewer, f"annealing for {orders.shape[1]} items, one left out")
+    for n in range(2, LARGEST_NEIGHBOURS + 1):
+        j = np.arange(n)
+        zigzag = np.where(j % 2, (j + 1) // 2, (n - j // 2) % n)
+        square = (j[:, None] + zigzag) % n
+        both = square if n % 2 == 0 else np.concatenate([square, square[:, ::-1]])
+        yield neighbours_record(both, "the shifts of 0, 1, n-1, 2, n-2, ... (Williams 1949)")
+
+
+def middle_bound(n: int) -> tuple[int, str]:
+    """Multiples of 12 for n >= 4, and not 12 for n >= 6.
+
+    Of four items in an order the two inner ones are each in the middle of two of the four triples. So an
+    item that is in the middle of each of its three triples m/6 times, over m/2 orders up to reversal, is
+    inner m/4 times. For six orders `one_item_more` finds all sets: with 4 and 5 items, and none with 6.
+    """
+    if n == 3:
+        return 6, "a multiple of 6: each of the three is in the middle of a third of the m/2 pairs"
+    why = "a multiple of 12: of four items each is an inner one in m/4 of the m/2 pairs"
+    if n <= 5:
+        return 12, why
+    why += "; 12 is impossible by a complete search, item after item"
+    literature = {
+        6: "12 rows suffice (Na, Jedwab and Li 2023)",
+        7: "12 rows suffice (Na, Jedwab and Li 2023)",
+        8: "18 rows are the fewest (Gentle and Wanless 2023)",
+        9: "24 rows suffice (Na, Jedwab and Li 2023)",
+    }
+    if n in literature:
+        why += f". Without reverses, {literature[n]}"
+    return 24, why
+
+
+def one_item_more(orders: list[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
+    """All ways to put item n into orders of 0..n-1, such that middles are even."""
+    n, most = len(orders[0]), len(orders) // 3
+    found: list[list[tuple[int, ...]]] = []
+
+    def extend(done: list[tuple[int, ...]], met: Counter[tuple[frozenset[int], int]]) -> None:
+        if len(done) == len(orders):
+            found.append(done)
+            return
+        old = orders[len(done)]
+        for place in range(n + 1):
+            new = (*old[:place], n, *old[place:])
+            now = met + Counter((frozenset(y), y[1]) for y in combinations(new, 3) if n in y)
+            if max(now.values()) <= most:
+                extend([*done, new], now)
+
+    extend([], Counter())
+    return found
+
+
+def middle_record(orders: Rows, source: str) -> Record:
+    """A candidate: each order, then its reverse."""
+    n = orders.shape[1]
+    rows = np.stack([orders, orders[:, ::-1]], axis=1).reshape(-1, n)
+    least, why = middle_bound(n)
+    return _record("middle", rows, least, why, source)
+
+
+def neighbours_record(rows: Rows, source: str) -> Record:
+    """A candidate."""
+    n = rows.shape[1]
+    why = f"a multiple of {n}, as each item is in each place equally often"
+    if n in (3, 5, 7):
+        why += (
+            f"; {n} would be a row-complete Latin square of order {n}: none, by a complete search"
+        )
+        return _record("neighbours", rows, 2 * n, why, source)
+    return _record("neighbours", rows, n, why, source)
+
+
+def row_complete_squares(n: int) -> int:
+    """How many begin with the row 0, 1, ..., n-1: 1, 0, 1, 0, 2, 0 for n = 2 to 7."""
+    rows: list[list[int]] = [[] for _ in range(n)]
+    for row in permutations(range(n)):
+        bits = {j * n + x for j, x in enumerate(row)} | {n * (n + a) + b for a, b in pairwise(row)}
+        rows[row[0]].append(sum(1 << bit for bit in bits))
+
+    def count(chosen: int, left: list[list[int]]) -> int:
+        after = [[row for row in rows if not row & chosen] for rows in left]
+        return sum(count(row, after[1:]) for row in after[0]) if after and all(after) else not after
+
+    return count(rows[0][0], rows[1:])
+
+
+def _record(criterion: str, rows: Rows, least: int, why: str, source: str) -> Record:
+    given = {"m": len(rows), "value": "0", "bound": str(least), "because": why}
+    return _question(criterion, rows.shape[1]) | given | {"source": source, "rows": written(rows)}
+
+
+def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Record | None:
+    """Annealing with random symmetries, until the time is over."""
+    n = int(task["group"][1:])
+    rng = np.random.default_rng(seed)
+    end = time.monotonic() + seconds
+    if task["criterion"] == "neighbours":
+        return _row_complete(n, best, rng, end)
+    least = middle_bound(n)[0]
+    most = 12 * n if best is None else best["m"] - 12
+    while most >= least and time.monotonic() < end:
+        found = _middle(n, least, most, rng, min(end, time.monotonic() + max(seconds / 6, 2)))
+        if found is not None:
+            return found
+    return None
+
+
+def _middle(n: int, least: int, most: int, rng: np.random.Generator, end: float) -> Record | None:
+    """One group of relabellings and one number of orders."""
+    if rng.random() < 0.15:
+        name, given, G = "no symmetry", np.arange(n)[None], np.arange(n)[None]
+    else:
+        name, _, given, G = groups.subgroup(n, rng, most // 2)
+    numbers = [m // 2 // len(G) for m in range(least, most + 1, 12) if m // 2 % len(G) == 0]
+    if not numbers:
+        return None
+    k = int(rng.choice(numbers[-3:]))
+    tuples = np.array(list(combinations(range(n), 3)))
+    label = np.zeros(n**3, np.int64)  # which of three places is in the middle
+    places = np.indices((n, n, n)).reshape(3, -1)
+    label[:] = np.argsort(places, axis=0, kind="stable")[1]
+    label[(places[0] == places[1]) | (places[1] == places[2]) | (places[0] == places[2])] = -1
+    pairs = np.array([np.r_[np.arange(n), n + g] for g in given])
+    cells = cells_of(pairs, tuples, label, np.ones(3, np.int64))
+    each = np.bincount(cells.ravel())
+    if (k * each % 3).any():
+        return None
+    near = through(tuples, n)
+    steps = 60_000
+    while time.monotonic() < end:
+        b = np.array([rng.permutation(n) for _ in range(k)])  # the place of each item
+        met = label[b[:, tuples] @ n ** np.arange(3)[::-1]]
+        flat = cells[np.arange(len(tuples)), met]
+        off = np.bincount(flat.ravel(), minlength=len(each)) - k * each // 3
+        for warmth in np.geomspace(4.0, 0.3, 24):
+            rest = anneal(b, off, tuples, cells, label, *near, warmth, steps // 24, rng)
+            if rest == 0 or time.monotonic() > end:
+                break
+        if rest == 0:
+            orders = np.concatenate([G[:, row] for row in np.argsort(b, axis=1)])
+            if has_even_middles(orders):
+                how = name if len(G) == 1 else f"as it is under {name}"
+                return middle_record(_spread(orders), f"search: annealing, {how}")
+        steps *= 2
+    return None
+
+
+def middles(orders: Rows) -> Rows:
+    """For each order and each three items which of them is in the middle."""
+    n = orders.shape[1]
+    places = np.argsort(orders, axis=1)
+    return np.argsort(places[:, list(combinations(range(n), 3))], axis=2)[:, :, 1]
+
+
+def has_even_middles(orders: Rows) -> bool:
+    """Whether each of three is in the middle equally often."""
+    met = middles(orders)
+    return all(3 * (met == j).sum(axis=0).max() == len(orders) for j in range(3))
+
+
+def _spread(orders: Rows) -> Rows:
+    """The same orders, each next one the one whose middles were met least."""
+    met = np.eye(3, dtype=np.int64)[middles(orders)]
+    counts = np.zeros(met.shape[1:], np.int64)
+    left, chosen = list(range(len(orders))), []
+    while left:
+        best = min(left, key=lambda i: int((counts * met[i]).sum()))
+        left.remove(best)
+        chosen.append(best)
+        counts += met[best]
+    return orders[chosen]
+
+
+def _row_complete(
+    n: int, best: Record | None, rng: np.random.Generator, end: float
+) -> Record | None:
+    """A Latin square in which each item follows each other once, the same under turns of blocks of p."""
+    if best is not None and int(best["m"]) <= max(n, int(best["bound"])):
+        return None
+    p = int(rng.choice([p for p in range(2, n) if n % p == 0 and p * p <= 2 * n] or [1]))
+    items = np.arange(n)
+    turn = np.array([items // p * p + (items % p + s) % p for s in range(p)])
+    follow = np.full((n, n), -1)
+    kinds = 0
+    for a, b in np.argwhere(~np.eye(n, dtype=bool)):
+        if follow[a, b] < 0:
+            follow[turn[:, a], turn[:, b]] = kinds
+            kinds += 1
+    steps = 10_000
+    while time.monotonic() < end:
+        rows = np.array([rng.permutation(n) for _ in range(n // p)])
+        for warmth in np.geomspace(1.5, 0.3, 40):
+            rest = _anneal_neighbours(rows, items // p, follow, kinds, warmth, steps, rng)
+            if rest == 0:
+                square = np.concatenate([turn[:, row] for row in rows])
+                source = (
+                    f"search: a row-complete Latin square, annealing with a symmetry of order {p}"
+                )
+                return neighbours_record(square, source)
+        steps += steps // 8
+    return None
+
+
+@njit(cache=True)
+def _anneal_neighbours(rows, block, follow, kinds, warmth, steps, rng):  # type: ignore[no-untyped-def]
+    """Exchanges within rows; the cost counts blocks twice in a place and steps taken twice."""
+    k, n = rows.shape
+    there = np.zeros((n, n), np.int64)
+    steps_met = np.zeros(kinds, np.int64)
+    for i in range(k):
+        for j in range(n):
+            there[j, block[rows[i, j]]] += 1
+            if j:
+                steps_met[follow[rows[i, j - 1], rows[i, j]]] += 1
+    cost = 0
+    for x in there.ravel():
+        cost += x * (x - 1)
+    for x in steps_met:
+        cost += x * (x - 1)
+    for _ in range(steps):
+        if cost == 0:
+            return 0
+        i = rng.integers(0, k)
+        p = rng.integers(0, n)
+        q = rng.integers(0, n)
+        if p == q:
+            continue
+        change = 0
+        for back in range(2):
+            for sign in (-1, 1):
+                for place in (p, q):
+                    c = block[rows[i, place]]
+                    change += 2 * there[place, c] if sign == 1 else -2 * (there[place, c] - 1)
+                    there[place, c] += sign
+                    for j in (place, place + 1):
+                        if 0 < j < n and not (place == q and (j == p or j == p + 1)):
+                            s = follow[rows[i, j - 1], rows[i, j]]
+                            change += 2 * steps_met[s] if sign == 1 else -2 * (steps_met[s] - 1)
+                            steps_met[s] += sign
+                if sign == -1:
+                    rows[i, p], rows[i, q] = rows[i, q], rows[i, p]
+            if back == 0 and (change <= 0 or rng.random() < np.exp(-change / warmth)):
+                cost += change
+                break
+    return cost

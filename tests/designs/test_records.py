@@ -1,0 +1,103 @@
+"""The best known sets as users get them; tests/studies/test_records.py verifies the sets themselves."""
+
+import json
+from importlib import resources
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug._records import FAMILIES
+from sparseaug.designs.records import ends, record_counts
+
+SOME = ("S5", "S6", "S7", "Z2^8", "Z2^11", "C13", "C64", "C8xC8", "D8", "B3", "SO3", "S3xS4")
+
+
+def smallest_design(record):
+    return sa.design(record.group, degree=record.degree)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_a_record_is_a_design_by_its_name_unless_a_construction_is_as_good(name):
+    names = {offer.name for offer in sa.designs(name)}
+    for record in sa.records(name):
+        S = record.sample()
+        assert (S.m, S.calls, S.origin.design) == (record.m, 0, record.design)
+        if record.design in names and S.m <= 500:
+            by_name = sa.design(name, name=record.design)
+            assert by_name == S
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_design_by_degree_takes_the_smallest_exact_set(name):
+    exact = [r for r in sa.records(name) if r.criterion == "exact" and r.m <= 2000]
+    for record in exact:
+        assert smallest_design(record).m <= record.m
+
+
+@pytest.mark.parametrize("name", ["S5", "C64", "C8xC8", "Z2^8", "D8", "B3"])
+def test_the_least_deviation_is_the_records(name):
+    found = [r for r in sa.records(name) if r.criterion == "deviation" and r.degree is None]
+    assert found
+    for record in found:
+        S = sa.design(name, m=record.m, objective="deviation")
+        assert S.m <= record.m
+        assert sa.deviation(S).lower <= record.value
+        assert record.bound <= record.value
+
+
+def test_the_record_by_degree_is_taken_where_m_and_degree_are_its_own():
+    found = [r for r in sa.records("S7") if r.criterion == "deviation" and r.degree == 2]
+    assert found
+    for record in found:
+        S = sa.design("S7", m=record.m, degree=2)
+        assert S.origin.design.startswith(record.design)
+        assert sa.deviation(S, degree=2).value <= record.value * (1 + 1e-9)
+
+
+def test_a_group_that_is_known_as_another_has_its_records():
+    moved = sa.permutation_group(
+        [[1, 2, 3, 4, 0, 5], [1, 0, 2, 3, 4, 5]]
+    )  # S5, and a point that stays
+    of_five = [r for r in sa.records("S5") if r.criterion == "deviation"]
+    carried = [r for r in sa.records(moved) if r.criterion == "deviation"]
+    assert [r.value for r in carried] == [r.value for r in of_five]
+    record = min(carried, key=lambda r: r.value if r.degree is None else 1.0)
+    assert record.lower <= sa.deviation(record.sample()).value
+    assert sa.deviation(record.sample()).lower <= record.value
+
+
+def test_with_the_inversion_there_are_twice_as_many():
+    without = {r.degree: r for r in sa.records("SO3") if r.criterion == "exact"}
+    for record in sa.records("O3"):
+        assert (record.m, record.bound) == (
+            2 * without[record.degree].m,
+            2 * without[record.degree].bound,
+        )
+    S = next(r for r in sa.records("O3") if r.degree == 4).sample()
+    assert sa.deviation(S, degree=4).value < 1e-12
+
+
+def test_the_tables_are_small_and_every_group_has_a_name():
+    folder = resources.files("sparseaug").joinpath("tables")
+    assert sum(len(folder.joinpath(f"{f}.jsonl").read_bytes()) for f in FAMILIES) <= 1_000_000
+    assert sum(record_counts().values()) >= 200
+    for name in record_counts():
+        assert sa.group(name).name == name
+
+
+def test_as_json_and_as_a_page():
+    found = sa.records("S6")
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["records"][0]["group"] == "S6"
+    assert len(data["records"]) == len(found)
+    assert "<table>" in found._repr_html_()
+    assert "No record of C2 is kept." in str(sa.records("C2"))
+
+
+@pytest.mark.parametrize("text", ["0", "3/7", "sqrt(3/16)", "0.31427..0.31428", "0.1"])
+def test_a_value_lies_between_its_floats(text):
+    low, high = ends(text)
+    assert 0 <= low <= high <= 1
+    assert high - low <= 2e-5
+    assert np.isfinite([low, high]).all()

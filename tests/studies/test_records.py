@@ -1,0 +1,286 @@
+"""Records: the bounds against brute force, the check against broken records, and the tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, pairwise, permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from studies.records import bounds, counts
+from studies.records.check import RESIDUAL, Record, judge, name_of, records, squares, verify
+from studies.records.elements import WrongRecordError, factors, hash_of, rotations_of, rows_of
+
+SMALL_GROUPS = ("C5", "C6", "C7", "C8", "S3", "D4", "Z2^3", "C2xC4", "C3xC3", "A4", "B2", "C2xS3")
+
+
+def record(group: str, criterion: str, degree: int | None, m: int, **more: Any) -> Record:
+    """A record with the bound that holds, and the hash of its rows."""
+    given = {"group": group, "criterion": criterion, "degree": degree, "m": m, "value": "0"}
+    given |= {"because": "it is so", "source": "a test"} | more
+    if "bound" not in given and criterion == "deviation":
+        given["bound"] = bounds.least_deviation(group, m, degree)[0]
+    elif "bound" not in given:
+        given["bound"] = bounds.least_size(group, criterion, degree or 0)[0]
+    rows = rotations_of(given) if group == "SO3" else rows_of(given)
+    return given | {"sha256": hash_of(rows)}
+
+
+def interval(group: str, rows: list[list[int]], degree: int | None = None) -> str:
+    found = sa.deviation(sa.GroupSample(sa.group(group), rows), degree=degree)
+    return f"{Fraction(math.floor(found.lower * 10**9), 10**9)}..{found.value + 1e-9:.9f}"
+
+
+def affine() -> Record:
+    return record(
+        "S7", "exact", 2, 42, rows="0123456", generators="1234560 0362514", source="AGL(1,7)"
+    )
+
+
+def singer() -> Record:
+    return record("C13", "deviation", None, 4, value="sqrt(3/16)", rows="0 1 3 9")
+
+
+RIGHT = {
+    "affine permutations": affine,
+    "a difference set": singer,
+    "an interval of shifts": lambda: record(
+        "C30", "deviation", None, 3, value=interval("C30", [[0], [1], [7]]), rows="0 1 7"
+    ),
+    "an exact value that is no difference set": lambda: record(
+        "C3xC3", "deviation", None, 3, value="sqrt(1/3)", rows="00 01 10"
+    ),
+    "signs": lambda: record("Z2^3", "deviation", None, 4, value="1/2", rows="000 100 010 001"),
+    "permutations of three, by pairs": lambda: record(
+        "S5",
+        "deviation",
+        2,
+        3,
+        value=interval("S5", [[0, 1, 2, 3, 4], [1, 2, 3, 4, 0], [0, 2, 1, 4, 3]], 2),
+        rows="01234 12340 02143",
+    ),
+    "signed permutations": lambda: record(
+        "B2", "deviation", None, 2, value="1", rows="0100 1001"
+    ),
+    "middles": lambda: record(
+        "S3", "middle", None, 6, rows=" ".join("".join(map(str, p)) for p in permutations(range(3)))
+    ),
+    "neighbours": lambda: record("S4", "neighbours", None, 4, rows="0132 1203 2310 3021"),
+    "the rotations of a cube": lambda: record(
+        "SO3", "exact", 3, 24, value="0..1e-15", rows="1,0,0,0", generators="O"
+    ),
+    "integer quaternions": lambda: record(
+        "SO3", "deviation", None, 6, value="sqrt(5/9)",
+        rows="1,2,0,0 1,-2,0,0 1,0,2,0 1,0,-2,0 1,0,0,2 1,0,0,-2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_records_are_proved(name: str) -> None:
+    assert verify(RIGHT[name]()).how
+
+
+def test_optimal_where_the_bound_is_met() -> None:
+    assert verify(affine()).optimal
+    assert verify(singer()).optimal
+    assert not verify(RIGHT["the rotations of a cube"]()).optimal
+
+
+def without(given: Record, key: str) -> Record:
+    return {name: value for name, value in given.items() if name != key}
+
+
+def rehashed(given: Record) -> Record:
+    return given | {"sha256": hash_of(rows_of(given))}
+
+
+BROKEN = {
+    "an entry changed": (lambda: rehashed(affine() | {"generators": "1234560 0362541"}), "rows"),
+    "an element changed": (lambda: rehashed(singer() | {"rows": "0 1 3 8"}), "polynomial"),
+    "m": (lambda: affine() | {"m": 84}, "m is 84"),
+    "the hash": (lambda: affine() | {"sha256": "0" * 64}, "hash"),
+    "a value too low": (lambda: singer() | {"value": "0.4..0.43"}, "square"),
+    "an exact value too low": (lambda: singer() | {"value": "sqrt(2/16)"}, "polynomial"),
+    "a bound too high": (lambda: affine() | {"bound": "84"}, "bound 84"),
+    "a bound from nowhere": (lambda: singer() | {"bound": "0.1"}, "bound 0.1"),
+    "a missing field": (lambda: without(affine(), "source"), "source"),
+    "a field too many": (lambda: affine() | {"optimal": True}, "optimal"),
+    "not exact to degree 3": (
+        lambda: affine() | {"degree": 3, "bound": bounds.least_size("S7", "exact", 3)[0]},
+        "degree 3",
+    ),
+    "neighbours": (
+        lambda: rehashed(RIGHT["neighbours"]() | {"rows": "0123 1230 2301 3012"}),
+        "neighbours",
+    ),
+    "middles without reverses": (
+        lambda: rehashed(RIGHT["middles"]() | {"rows": "012 120 201 012 120 201"}),
+        "reverses",
+    ),
+    "rotations": (lambda: RIGHT["the rotations of a cube"]() | {"degree": 4, "bound": "35"}, "residual"),
+    "not an element": (lambda: singer() | {"rows": "0 1 3 13"}, "not an element"),
+    "not the quaternions of norm 5": (
+        lambda: RIGHT["integer quaternions"]() | {"value": "sqrt(1/2)"},
+        "norm",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_records_are_refused(name: str) -> None:
+    broken, message = BROKEN[name]
+    with pytest.raises(WrongRecordError, match=message):
+        verify(broken())
+
+
+@pytest.mark.parametrize("name", SMALL_GROUPS)
+def test_no_set_of_a_small_group_beats_the_bounds(name: str) -> None:
+    """Over all multisets with the identity (a translate has the same norm), by singular values."""
+    group, every = factors(name), sa.group(name).all_elements()
+    order, facts = len(every), bounds.facts(name)
+    shifts = np.array([counts.regular_matrix(row[None], group, every) for row in every])
+    assert facts.order == order
+    assert facts.involutions == sum((s @ s == np.eye(order)).all() for s in shifts) - 1
+    assert facts.abelian == all((a @ b == b @ a).all() for a in shifts for b in shifts)
+    for m in range(2, 6):
+        chosen = np.array(list(combinations_with_replacement(range(order), m - 1)))
+        mean = (shifts[0] + sum(shifts[column] for column in chosen.T)) / m - 1 / order
+        least = np.linalg.svd(mean, compute_uv=False)[:, 0].min()
+        squared = [
+            bounds.floor(order, m),
+            bounds.pairs(order, facts.involutions, m),
+            bounds.walks(facts, m)[0],
+            squares(bounds.least_deviation(name, m)[0])[0],
+        ]
+        assert max(squared) <= (least + 1e-12) ** 2
+
+
+@pytest.mark.parametrize(("n", "t"), [(3, 1), (4, 1), (3, 2)])
+def test_no_permutations_beat_the_floor_of_a_degree(n: int, t: int) -> None:
+    every = np.array(list(permutations(range(n))))
+    matrices = np.array([counts.tuple_matrix(row[None], n, t) for row in every])
+    for m in range(2, 5):
+        chosen = np.array(list(combinations_with_replacement(range(len(every)), m - 1)))
+        mean = (matrices[0] + sum(matrices[column] for column in chosen.T)) / m
+        mean = mean - 1 / mean.shape[1]
+        least = np.linalg.svd(mean, compute_uv=False)[:, 0].min()
+        assert bounds.degree_floor(n, t, m) <= (least + 1e-12) ** 2
+
+
+def test_no_signs_beat_the_floor_of_a_degree() -> None:
+    every = np.array([[i >> j & 1 for j in range(4)] for i in range(16)])
+    for degree in (1, 2, 3):
+        for m in (2, 3, 4):
+            chosen = combinations_with_replacement(range(16), m - 1)
+            least = min(abs(counts.walsh_sums(every[[0, *c]], degree)).max() for c in chosen)
+            assert Fraction(bounds.least_deviation("Z2^4", m, degree)[0]) <= Fraction(int(least), m)
+
+
+def test_closed_words_are_counted() -> None:
+    """Against all words, reduced letter by letter; with letters that repeat there are B(1)/m as many."""
+    for labels in ("abc", "aab", "aabb"):
+        m, k = len(labels), 3
+        pairs = sum(x == y for x in labels for y in labels)
+        for kind in ("", "abelian", "signs"):
+            closed = sum(
+                is_closed([labels[i] for i in word], kind) for word in np.ndindex(*(m,) * 2 * k)
+            )
+            least = Fraction(bounds.closed_words(m, k, kind) * pairs, m)
+            assert closed == least if labels == "abc" else closed >= least
+
+
+def is_closed(word: list[str], kind: str) -> bool:
+    if kind == "signs":
+        return all(word.count(x) % 2 == 0 for x in word)
+    if kind == "abelian":
+        return sorted(word[::2]) == sorted(word[1::2])
+    left: list[tuple[str, int]] = []
+    for place, x in enumerate(word):
+        if left and left[-1] == (x, 1 - place % 2):
+            left.pop()
+        else:
+            left.append((x, place % 2))
+    return not left
+
+
+def test_six_orders_and_reverses_have_even_middles_for_five_items_and_not_for_six() -> None:
+    """All ways to put one more item into each of the six; which of two reverses does not matter."""
+    found: set[Any] = {((1, 0, 2),) * 2 + ((0, 1, 2),) * 2 + ((0, 2, 1),) * 2}
+    for n in (3, 4, 5):
+        longer = (more for orders in found for more in put_into(orders, n, (), Counter()))
+        found = {tuple(sorted(min(order, order[::-1]) for order in orders)) for orders in longer}
+        assert bool(found) == (n < 5)
+
+
+def put_into(orders: Any, n: int, done: Any, middles: Counter[Any]) -> Iterator[Any]:
+    if len(done) == len(orders):
+        yield done
+        return
+    old = orders[len(done)]
+    for place in range(n + 1):
+        new = (*old[:place], n, *old[place:])
+        more = middles + Counter((frozenset(t), t[1]) for t in combinations(new, 3) if n in t)
+        if max(more.values()) <= 2:
+            yield from put_into(orders, n, (*done, new), more)
+
+
+@pytest.mark.parametrize(
+    ("n", "there_is"), [(3, False), (4, True), (5, False), (6, True), (7, False)]
+)
+def test_row_complete_latin_squares(n: int, there_is: bool) -> None:
+    """The first row is 0, 1, ..., and row i starts with i: all others are tried."""
+    rows = [[*range(n)]]
+    starts = {i: [(i, *p) for p in permutations(set(range(n)) - {i})] for i in range(1, n)}
+
+    def marks(row: Any) -> int:
+        steps = sum(1 << (a * n + b) for a, b in pairwise(row))
+        return steps | sum(1 << (n * n + place * n + item) for place, item in enumerate(row))
+
+    def goes_on(used: int, choices: list[list[int]]) -> bool:
+        if not choices:
+            return True
+        return any(
+            goes_on(used | row, [[x for x in rest if not x & (used | row)] for rest in choices[1:]])
+            for row in choices[0]
+        )
+
+    used = marks(rows[0])
+    left = [[x for x in map(marks, starts[i]) if not x & used] for i in range(1, n)]
+    assert goes_on(used, left) == there_is
+
+
+def test_moments_give_the_norms_of_wigner_matrices() -> None:
+    group = sa.rotations(3)
+    rows = group.sample(20, np.random.default_rng(0))
+    found = counts.frobenius_squares(rows, 4)
+    expected = [
+        (abs(irrep.matrices(rows).mean(axis=0)) ** 2).sum() for irrep in group.irreps_to(4)
+    ][1:]
+    np.testing.assert_allclose([float(x) for x in found], expected, rtol=1e-12)
+    assert RESIDUAL < min(found)
+
+
+def faults(chosen: list[Record]) -> list[str]:
+    judged = [(name_of(one), judge(one)[0]) for one in chosen]
+    return [f"{name}: {found}" for name, found in judged if isinstance(found, str)]
+
+
+def test_tables_in_short() -> None:
+    """Counts of few rows, and a few of the rest, by their hashes."""
+    every = sorted(records(), key=lambda one: one["sha256"])
+    few = [one for one in every if one["m"] <= 100]
+    counted = [one for one in few if one["criterion"] != "deviation"]
+    rest = [one for one in few if one["criterion"] == "deviation"][:20]
+    assert faults(counted + rest) == []
+
+
+@pytest.mark.slow
+def test_every_record_is_proved() -> None:
+    assert faults(records()) == []
