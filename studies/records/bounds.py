@@ -97,10 +97,18 @@ def pairs(order: int, involutions: int, m: int) -> Fraction:
 def walks(group: Facts, m: int) -> tuple[Fraction, str]:
     """(tr E^k / tr E)^(1/(k-1)) for the best k, with the closed words that every group has.
 
-    Words s1^-1 t1 ... sk^-1 tk that cancel as words are 1 in every group: c_k of them. If elements of S
-    repeat, a cancelling word that starts with x stays closed when the partner of its first letter is
-    any of the B(1) pairs' copies of x (one-to-one after exchange of the two letters beyond): c_k grows
-    at least as B(1)/m. As c_k <= m^(2k-1), the quotient is least for B(1) = m.
+    Words s1^-1 t1 ... sk^-1 tk in the numbers 1..m of the members of S: c_k of them cancel whatever the
+    group is. If elements repeat there are more: C_k >= (B(1)/m) c_k, and as c_k <= m^(2k-1) the quotient
+    is least where B(1) = m. For let f(i) members equal the i-th, so that sum_i f(i) = B(1).
+
+    All groups: a word that cancels is i u i v with closed walks u, v of the tree, u without i on its
+    first level. For j equal to i as an element let u' be u with i and j exchanged: i u' j v is closed in
+    the group too. It tells i (its first letter), j (the other one that occurs oddly often, or i), and
+    the place of j (the first time on the first level of u'): f(i) words for each word that begins with i,
+    no two the same, and each i begins c_k/m of the words.
+    Abelian groups: with the elements of the words given, the numbers of the s and of the t must agree;
+    whatever the other letters are, at most one choice of f(i) does for a last letter equal to s1 = i.
+    Signs: the same for the last letter in the word that equals the first.
     """
     order, kind = group.order, ("signs" if group.is_signs else "abelian" if group.abelian else "")
     best, length = 0, 0

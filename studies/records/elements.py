@@ -23,6 +23,10 @@ LARGEST = 1 << 20
 """Elements of a record."""
 
 
+LARGEST_SUBGROUP = 120
+"""Rotations by which those of a record are multiplied."""
+
+
 class WrongRecordError(ValueError):
     """What is wrong with a record."""
 
@@ -188,19 +192,27 @@ def hash_of(rows: NDArray[Any]) -> str:
 
 
 def rotations_of(record: dict[str, Any]) -> NDArray[np.float64]:
-    """Unit quaternions q h, h in a subgroup named by a letter, the first entry but 0 positive."""
+    """Quaternions q h, h in the subgroup, the first entry but 0 positive.
+
+    Their length is 1, but integers without a subgroup stay integers.
+    """
     with localcontext() as context:
         context.prec = 50
         starts = [tuple(map(Decimal, word.split(","))) for word in record["rows"].split()]
         if any(len(q) != 4 or not any(q) for q in starts):
             raise WrongRecordError("a row is not a quaternion")
-        H = list(_subgroup(record.get("generators", "")))
-        return np.array([_rounded(hamilton(q, h)) for q, h in product(starts, H)])
+        subgroup = record.get("generators", "")
+        if not subgroup and "." not in record["rows"]:
+            return np.array([_rounded(q, Decimal(1)) for q in starts])
+        products = [hamilton(q, h) for q, h in product(starts, list(_subgroup(subgroup)))]
+        return np.array([_rounded(q, _length(q)) for q in products])
 
 
-def _rounded(q: Iterable[Decimal]) -> list[float]:
-    q = list(q)
-    length = sum((x * x for x in q), Decimal(0)).sqrt()
+def _length(q: Quaternion) -> Decimal:
+    return sum((x * x for x in q), Decimal(0)).sqrt()
+
+
+def _rounded(q: Quaternion, length: Decimal) -> list[float]:
     row = [float(x / length) if abs(x / length) > Decimal("1e-25") else 0.0 for x in q]
     sign = 1 if next(x for x in row if x) > 0 else -1
     return [sign * x + 0.0 for x in row]
@@ -216,7 +228,10 @@ def hamilton(p: Quaternion, q: Quaternion) -> Quaternion:
 
 
 def _subgroup(letter: str) -> Iterator[Quaternion]:
-    """Each rotation of a solid once, listed: signs and even permutations of a few quaternions."""
+    """Each rotation of a solid once, listed: signs and even permutations of a few quaternions.
+
+    Or all products of what generates a group: quaternions in decimals.
+    """
     one, zero, half = Decimal(1), Decimal(0), Decimal("0.5")
     golden = (1 + Decimal(5).sqrt()) / 2
     units = [tuple(one if i == j else zero for j in range(4)) for i in range(4)]
@@ -245,5 +260,21 @@ def _subgroup(letter: str) -> Iterator[Quaternion]:
                     entries = [s * base[k] for s, k in zip(signs, order, strict=True)]
                     if signs[order.index(3)] == 1 and next(x for x in entries if x) > 0:
                         yield tuple(entries)
+    elif "," in letter:
+        yield from _products([tuple(map(Decimal, word.split(","))) for word in letter.split()])
     else:
-        raise WrongRecordError(f"the subgroup {letter} is not V4, D5, T, O or I")
+        raise WrongRecordError(f"the subgroup {letter} is not V4, D5, T, O, I or quaternions")
+
+
+def _products(generators: list[Quaternion]) -> list[Quaternion]:
+    """A small group; far products are new, those that are not must be near to 28 digits."""
+    found = [(Decimal(1), Decimal(0), Decimal(0), Decimal(0))]
+    for q in found:  # which grows
+        for g in generators:
+            new = hamilton(q, g)
+            apart = [1 - abs(sum(x * y for x, y in zip(new, old, strict=True))) for old in found]
+            if min(apart) > Decimal("1e-4"):
+                found.append(new)
+            elif min(apart, key=abs) > Decimal("1e-27") or len(found) > LARGEST_SUBGROUP:
+                raise WrongRecordError("the generators make no small group")
+    return found

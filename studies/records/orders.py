@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations, pairwise, permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,16 +39,7 @@ def _question(criterion: str, n: int) -> Record:
 
 
 def known() -> Iterator[Record]:
-    """The sets of the library, and the squares of Williams (1949)."""
-    import sparseaug
-
-    text = Path(sparseaug.__file__).parent.joinpath("balance", "middle.txt").read_text("ascii")
-    for line in text.splitlines():
-        orders = np.array([[int(c, 13) for c in row] for row in line.split()])
-        yield middle_record(orders, "annealing, the first rows nearly even")
-        if orders.shape[1] in (5, 9):
-            fewer = orders[orders < orders.shape[1] - 1].reshape(len(orders), -1)
-            yield middle_record(fewer, f"annealing for {orders.shape[1]} items, one left out")
+    """The squares of Williams (1949)."""
     for n in range(2, LARGEST_NEIGHBOURS + 1):
         j = np.arange(n)
         zigzag = np.where(j % 2, (j + 1) // 2, (n - j // 2) % n)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 from decimal import Decimal
 from fractions import Fraction
@@ -24,6 +24,7 @@ from scipy.optimize import minimize
 from studies.records.delsarte import least_size, least_square
 from studies.records.polishing import polished
 from studies.records.turning import (
+    DIGITS,
     Array,
     System,
     Twist,
@@ -54,9 +55,8 @@ EXACT_AT = {2: 12, 3: 24, 4: 57, 6: 144}
 TINY = 1e-19
 """What may be left of the equations: rows have 20 digits."""
 
-STORED = ("I", "O", "T", "D5", "V4")
-"""Subgroups that the tables know by name, the largest first."""
-
+NAMED = ("I", "O", "T", "D5", "V4")
+"""Subgroups that the tables know by name; others are written by their generators."""
 
 BECAUSE = "linear programming (Delsarte 1973): a non-negative class function, checked in integers"
 
@@ -181,29 +181,36 @@ def _rounded(x: float, digits: int, *, up: bool) -> str:
 def _written(system: System, t: Array) -> tuple[str, str]:
     """The rows as they are written, 20 digits, and the subgroup of which they are cosets."""
     left, right = system.left, system.right
-    sides = [name for name in STORED if name in (left, right)]
-    if sides and sides[0] != right:  # the inverses: unions of cosets of the other group
+    if len(group(left)) > len(group(right)):  # the inverses: unions of cosets of the larger group
         left, right, t = right, left, inverse(t)
-    letter = right if sides else ""
     H = group(right)
     found = []
     for q in t:
-        whole = [product(k, q) for k in precise_group(left)]
-        if not letter:
-            whole = [product(g, h) for g in whole for h in precise_group(right)]
         kept: list[Array] = []
-        for g in whole:
+        for k in precise_group(left):
+            g = product(k, q)
             floats = g.astype(np.float64)
-            cosets = product(floats, H) if letter else floats[None]
-            if not kept or abs(np.array(kept) @ cosets.T).max() < 1 - 1e-12:
+            if not kept or abs(np.array(kept) @ product(floats, H).T).max() < 1 - 1e-12:
                 kept.append(floats)
                 found.append(g)
-    with mp.workdps(30):
-        rows = [
-            ",".join(mp.nstr(x, 20, min_fixed=-3) if abs(x) > 1e-25 else "0" for x in g)
-            for g in found
-        ]
-    return " ".join(rows), letter
+    with mp.workdps(DIGITS):
+        return _decimals(found, 20), _letter(right)
+
+
+def _letter(name: str) -> str:
+    """A group as it is written: a name that the tables know, or what generates it."""
+    if name in NAMED or name == "C1":
+        return name.replace("C1", "")
+    n = int(name[1:])
+    z = [mp.cospi(mp.mpf(1) / n), 0, 0, mp.sinpi(mp.mpf(1) / n)]
+    return _decimals([z, [0, 1, 0, 0]][: 1 + (name[0] == "D")], 30)
+
+
+def _decimals(quaternions: Iterable[Iterable[Any]], digits: int) -> str:
+    return " ".join(
+        ",".join(mp.nstr(x, digits, min_fixed=-3) if abs(x) > 1e-25 else "0" for x in q)
+        for q in quaternions
+    )
 
 
 # --- exact sets ---
