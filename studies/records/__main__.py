@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def main() -> None:
     searching.add_argument("--seconds", type=float, default=20.0, help="for one try at one record")
     searching.add_argument("--minutes", type=float, default=60.0, help="for all")
     searching.add_argument("--jobs", type=int, default=2)
-    searching.add_argument("--only", default="", help="groups whose name begins with this")
+    searching.add_argument("--only", default="", help="questions that begin so, as in: SO3 exact")
     searching.add_argument("--found", type=Path, default=Path("records-found.jsonl"))
     submitting = verbs.add_parser("submit", help="put what is better into the tables")
     submitting.add_argument(
@@ -69,7 +70,7 @@ def module(name: str) -> Any:
 
 
 def search(given: argparse.Namespace) -> None:
-    """All tasks in turn, each time with new seeds, until the time is over; what is found is appended."""
+    """All tasks again and again with new seeds, until the time is over; what is found is appended."""
     best = {question(record): record for record in everything()}
     if given.found.exists():
         for line in given.found.read_text().splitlines():
@@ -78,26 +79,29 @@ def search(given: argparse.Namespace) -> None:
         (name, task)
         for name in given.modules
         for task in module(name).tasks()
-        if task["group"].startswith(given.only) and not is_optimal(best.get(question(task)))
+        if _title(task).startswith(given.only) and not is_optimal(best.get(question(task)))
     ]
     end = time.monotonic() + 60 * given.minutes
-    seed = int(time.time())
-    with (
-        Parallel(n_jobs=given.jobs, return_as="generator_unordered") as parallel,
-        given.found.open("a") as file,
-    ):
+
+    def work() -> Iterator[Any]:
+        rng = np.random.default_rng(int(time.time()))
         while time.monotonic() < end:
-            seed += 1
-            np.random.default_rng(seed).shuffle(tasks)
-            work = (
-                delayed(_try)(name, task, best.get(question(task)), seed, given.seconds, end)
-                for name, task in tasks
-            )
-            for found in parallel(work):
-                if found is not None and _keep(best, found):
-                    file.write(json.dumps(found) + "\n")
-                    file.flush()
-                    _tell(found)
+            for i in rng.permutation(len(tasks)):
+                name, task = tasks[i]
+                seed = int(rng.integers(1 << 62))
+                yield delayed(_try)(name, task, best.get(question(task)), seed, given.seconds, end)
+
+    parallel = Parallel(n_jobs=given.jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
+    with given.found.open("a") as file:
+        for found in parallel(work()):
+            if found is not None and _keep(best, found):
+                file.write(json.dumps(found) + "\n")
+                file.flush()
+                _tell(found)
+
+
+def _title(task: Record) -> str:
+    return " ".join(map(str, question(task)[:3]))
 
 
 def _try(

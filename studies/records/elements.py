@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from itertools import chain, combinations, permutations, product
 from typing import Any, NamedTuple

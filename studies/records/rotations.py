@@ -43,7 +43,7 @@ Record = dict[str, Any]
 
 PRIMES = (5, 13, 17, 29, 37, 41, 53, 61, 73, 89, 97, 101, 109, 113)
 
-HIGHEST = 19
+HIGHEST = 16
 """The degree to which exact sets are sought."""
 
 SMALL = (6, 8, 10, 12, 16, 20, 24, 30, 36, 40, 48, 60, 72, 80, 96, 100, 120)
