@@ -2,39 +2,95 @@
 
     python -m studies.records.page
 
-What stands on the page between `<!-- NAME -->` and `<!-- end -->` is written anew.
+What is between `<!-- NAME -->` and `<!-- end -->` on the page, and what its commands print, is written
+again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 import sparseaug as sa
+from sparseaug._floats import text_down, text_up
 from sparseaug.designs.records import Record, record_counts
+from studies.pages.console import run_again
 from studies.pages.tables import DOCS
-from studies.report.looks import LOOKS, figure_bytes, figure_style, frame, new_figure
+from studies.records.table import family_of
+from studies.report.looks import (
+    GREY,
+    LOOKS,
+    Look,
+    figure_bytes,
+    figure_style,
+    frame,
+    new_figure,
+    title,
+)
 
 PAGE = DOCS / "records.md"
 
-OPENQUAD = {
+GRAEF = {
     **{1: 4, 2: 12, 3: 24, 4: 57, 5: 60, 6: 154, 7: 168, 8: 312, 9: 360, 11: 672},
-    **{13: 1176, 14: 1260, 15: 1776, 17: 2520, 19: 3300},
+    **{13: 1176, 14: 1260, 15: 1776, 17: 2520, 19: 3300, 23: 5880},
 }
-"""Rotations of Graef's rules of equal weights for each degree, as openquad 0.3.0 has them."""
+"""Rotations of Gräf's rules of equal weights by l, as openquad 0.3.0 has them."""
 
 WEIGHTED = {1: 4, 2: 11, 3: 23, 4: 43, 5: 60, 6: 116, 7: 168, 8: 240, 9: 300, 11: 504, 14: 960}
 """The same with weights."""
 
+WOMERSLEY = {
+    **{1: 4, 2: 12, 3: 24, 4: 57, 5: 60, 6: 154, 7: 229, 8: 325, 9: 445, 10: 592, 11: 769},
+    **{12: 977, 13: 1220, 14: 1500, 15: 1821},
+}
+"""Half the points of his smallest symmetric designs of degree 2 l + 1 on the sphere S^3 (2018)."""
+
+SEQUENCES = {6: 12, 7: 12, 8: 18, 9: 24}
+"""Orders of perfect sequence covering arrays of strength 3, without reverses: 8 items by Gentle and
+Wanless (2023), the others by Na, Jedwab and Li (2023)."""
+
+FAMILIES = {
+    "permutations": "permutations",
+    "orders": "orders, even by middles or neighbours",
+    "signs": "sign flips",
+    "shifts": "shifts, grids, mirror images",
+    "rotations": "rotations",
+    "products": "pairs of permutations",
+}
+"""The tables, as the page calls them."""
+
+LEAST = ("S5", "S6", "S7", "Z2^8", "Z2^10", "C64", "C256", "C8xC8", "C16xC16", "C32xC32")
+LEAST_SIZES = (4, 8, 16, 32, 64)
+"""The groups and sizes in the table of least deviations."""
+
 DRAWS = 20
 
 
-def all_records() -> list[Record]:
-    """Of every group that has some."""
-    return [record for name in record_counts() for record in sa.records(name)]
+def all_records() -> dict[str, list[Record]]:
+    """By family."""
+    found: dict[str, list[Record]] = {family: [] for family in FAMILIES}
+    for name in record_counts():
+        for record in sa.records(name):
+            found[family_of(record.stored)].append(record)
+    return found
+
+
+def gap(record: Record) -> float:
+    """How many times the bound it is."""
+    reached = record.value if record.criterion == "deviation" else record.m
+    return 1.0 if record.optimal else reached / record.bound if record.bound else math.inf
+
+
+def exact_sizes(name: str) -> dict[int, Record]:
+    """The smallest sets of a group that are exact, by degree."""
+    return {r.degree: r for r in sa.records(name) if r.criterion == "exact" and r.degree}
 
 
 def cell(record: Record | None) -> str:
@@ -45,143 +101,236 @@ def cell(record: Record | None) -> str:
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table of a page, numbers to the right."""
+    """A table of a page: words to the left, numbers to the right."""
     lines = [list(header), *map(list, rows)]
-    lines.insert(1, ["---:"] * len(lines[0]))
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    lines.insert(1, [":---", *["---:"] * (len(lines[0]) - 1)])
+    return "".join(f"|{'|'.join(line)}|\n" for line in lines)
 
 
-def exact(groups: dict[str, str], degrees: Iterable[int]) -> str:
-    """The smallest exact sets: a row for each group, a column for each degree."""
-    columns = list(degrees)
+def summary() -> str:
+    """For each family: how many there are, and how near they are to what no set can beat."""
+    families = all_records()
+    named = [(FAMILIES[name], found) for name, found in families.items()]
+    every = [record for found in families.values() for record in found]
+    header = ["sets of", "records", "optimal", "within 10 % of the bound", "within twice the bound"]
     rows = []
-    for label, name in groups.items():
-        found = {r.degree: r for r in sa.records(name) if r.criterion == "exact"}
-        if found:
-            rows.append([label, *(cell(found.get(degree)) for degree in columns)])
-    return markdown(["", *(f"degree {degree}" for degree in columns)], rows)
+    for label, found in [*named, ("**all**", every)]:
+        gaps = [gap(record) for record in found]
+        counts = [sum(x <= most for x in gaps) for most in (1, 1.1, 2)]
+        rows.append([label, f"{len(found):,}", *(f"{count:,}" for count in counts)])
+    return markdown(header, rows)
 
 
 def permutations() -> str:
-    """S_n, n to 16."""
-    return exact({f"$S_{{{n}}}$": f"S{n}" for n in range(3, 17)}, range(1, 5))
+    """S_n, n to 16: exact to a degree, and the two kinds of orders."""
+    rows = []
+    for n in range(3, 17):
+        found, exact = sa.records(f"S{n}"), exact_sizes(f"S{n}")
+        orders = {r.criterion: r for r in found if r.criterion in ("middle", "neighbours")}
+        cells = [*map(exact.get, (2, 3, 4)), *map(orders.get, ("middle", "neighbours"))]
+        rows.append([str(n), *map(cell, cells)])
+    return markdown(
+        ["n", "degree 2", "degree 3", "degree 4", "even middles", "even neighbours"], rows
+    )
 
 
 def signs() -> str:
-    """Z_2^d, by strength."""
-    return exact({f"$d = {d}$": f"Z2^{d}" for d in range(3, 25)}, range(2, 8))
+    """Z_2^d by even strength."""
+    found = {d: exact_sizes(f"Z2^{d}") for d in range(3, 25)}
+    rows = [[str(d), *(cell(sizes.get(t)) for t in (2, 4, 6))] for d, sizes in found.items()]
+    return markdown(["signs", "strength 2", "strength 4", "strength 6"], rows)
 
 
-def products() -> str:
-    """Classes beside columns, exact to degree 2."""
-    sizes = range(2, 11)
+def least() -> str:
+    """The least deviation of all functions, for a few groups and sizes."""
     rows = []
-    for c in sizes:
-        row = [f"**{c} classes**"]
-        for p in sizes:
-            found = sa.records(f"S{min(c, p)}xS{max(c, p)}")
-            row.append(cell(next((r for r in found if r.degree == 2), None)) if c <= p else "")
-        rows.append(row)
-    return markdown(["", *(f"{p} columns" for p in sizes)], rows)
+    for name in LEAST:
+        found = {r.m: r for r in sa.records(name) if r.criterion == "deviation" and not r.degree}
+        rows.append([name, *(_value(found.get(m)) for m in LEAST_SIZES)])
+    return markdown(["group", *(f"m = {m}" for m in LEAST_SIZES)], rows)
+
+
+def _value(record: Record | None) -> str:
+    """Its deviation, bold where none is smaller, else with the bound."""
+    if record is None:
+        return ""
+    value = text_up(record.value, 3)
+    return f"**{value}**" if record.optimal else f"{value} ({text_down(record.bound, 3)})"
+
+
+def shifts() -> str:
+    """C_n: those of at most a fifth of all that meet the bound."""
+    found = [r for r in all_records()["shifts"] if re.fullmatch(r"C\d+", r.group.name)]
+    sizes = sorted((int(r.group.order), r.m) for r in found if r.optimal)
+    return ", ".join(f"{m} of {n}" for n, m in sizes if 5 * m <= n) + ".\n"
 
 
 def rotations() -> str:
     """Exact sets of rotations beside those of others."""
-    found = {r.degree or 0: r for r in sa.records("SO3") if r.criterion == "exact"}
+    found = exact_sizes("SO3")
+    header = ["exact to l", "records", "Gräf", "Womersley", "Gräf, with weights"]
+    rows = []
+    for degree in sorted({*found, *range(1, 18)}):
+        others = [sizes.get(degree) for sizes in (GRAEF, WOMERSLEY, WEIGHTED)]
+        told = [f"{size:,}" if size else "" for size in others]
+        if found.get(degree) or any(told):
+            rows.append([str(degree), cell(found.get(degree)), *told])
+    return markdown(header, rows)
+
+
+def products() -> str:
+    """Two orders at once, exact to degree 2."""
+    sizes = range(2, 11)
     rows = [
-        [str(degree), cell(r), str(OPENQUAD.get(degree, "")), str(WEIGHTED.get(degree, ""))]
-        for degree, r in sorted(found.items())
+        [f"**{c}**", *(cell(exact_sizes(f"S{c}xS{p}").get(2)) if c <= p else "" for p in sizes)]
+        for c in sizes
     ]
-    return markdown(["exact to l", "records", "openquad, equal weights", "with weights"], rows)
+    return markdown(["", *map(str, sizes)], rows)
 
 
-def orders() -> str:
-    """Orders with even middles and even neighbours."""
+def better() -> str:
+    """What others have with fewer elements than the records, or where there is no record."""
+    turns = {degree: record.m for degree, record in exact_sizes("SO3").items()}
+    orders = {n: r.m for n in SEQUENCES for r in sa.records(f"S{n}") if r.criterion == "middle"}
     rows = []
-    for n in range(3, 17):
-        found = {r.criterion: r for r in sa.records(f"S{n}")}
-        cells = [cell(found.get(name)) for name in ("middle", "neighbours")]
-        if any(cells):
-            rows.append([str(n), *cells])
-    return markdown(["items", "even middles", "even neighbours"], rows)
-
-
-def summary() -> str:
-    """How many there are, and how many no set can beat."""
-    found = all_records()
-    rows = []
-    kinds: dict[str, Callable[[Record], bool]] = {
-        "exact to a degree": lambda r: r.criterion == "exact",
-        "least deviation, all functions": lambda r: r.criterion == "deviation" and r.degree is None,
-        "least deviation to a degree": lambda r: (
-            r.criterion == "deviation" and r.degree is not None
-        ),
-        "orders": lambda r: r.criterion in ("middle", "neighbours"),
-        "all": lambda r: True,
-    }
-    for kind, mine in kinds.items():
-        here = [r for r in found if mine(r)]
-        rows.append([kind, str(len(here)), str(sum(r.optimal for r in here))])
-    return markdown(["criterion", "records", "optimal"], rows)
+    for label, theirs, ours in (
+        ("rotations, Gräf, l = {}", GRAEF, turns),
+        ("rotations, Womersley, l = {}", WOMERSLEY, turns),
+        ("orders without reverses, n = {}", SEQUENCES, orders),
+    ):
+        for key, size in theirs.items():
+            if size < ours.get(key, math.inf):
+                told = f"{ours[key]:,}" if key in ours else "none"
+                rows.append([label.format(key), f"{size:,}", told])
+    return markdown(["sets of", "others", "records"], rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    **{"summary": summary, "permutations": permutations, "orders": orders, "signs": signs},
-    **{"rotations": rotations, "products": products},
+    **{"summary": summary, "permutations": permutations, "signs": signs, "least": least},
+    **{"shifts": shifts, "rotations": rotations, "products": products, "better": better},
 }
 
 
 def written(text: str) -> str:
-    """The page with its tables written anew."""
+    """The page with its tables, and what its commands print, written again."""
     for name, make in TABLES.items():
-        before, mark, rest = text.partition(f"<!-- {name} -->\n\n")
-        text = before + mark + make() + rest[rest.index("\n<!-- end -->") :]
-    return text
+        part = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+        made = f"\n{make()}\n"
+        text, count = part.subn(made.replace("\\", r"\\"), text)
+        if count != 1:
+            raise SystemExit(f"{PAGE.name} has {count} places for the table {name}; it needs one.")
+    return run_again(text)
+
+
+RECORDS, BOUND = LOOKS["design"], LOOKS["a-priori-bound"]
+SHADES = {
+    "(d) optimal": (1.0, LOOKS["one-shot-64"].colour),
+    "(d) within 10 % of the bound": (1.1, LOOKS["one-shot-16"].colour),
+    "(d) within 50 %": (1.5, LOOKS["one-shot-4"].colour),
+    "(d) farther": (math.inf, GREY),
+}
+"""At most how many times the bound, and the colour of these."""
 
 
 def picture() -> Figure:
-    """Deviation against m: draws, records, and what no set can beat; and sizes of exact rotations."""
-    figure = new_figure(height=2.6)
-    panels = figure.subplots(1, 3)
-    for panel, name in zip(panels, ("S6", "C64"), strict=False):
-        _least(panel, name)
-    found = {r.degree or 0: r for r in sa.records("SO3") if r.criterion == "exact"}
-    axes = panels[2]
-    frame(axes)
-    style: dict[str, Any] = {"markersize": 4, "linewidth": 0.8}
-    for label, look, sizes in (
-        ("openquad, equal weights", LOOKS["field"], OPENQUAD),
-        ("records", LOOKS["design"], {k: r.m for k, r in found.items()}),
-        ("no set can be better", LOOKS["a-priori-bound"], {k: r.bound for k, r in found.items()}),
-    ):
-        points = zip(*sorted(sizes.items()), strict=True)
-        axes.semilogy(*points, look.marker, color=look.colour, label=label, **style)
-    axes.set(xlabel="exact to l", ylabel="rotations m", title="rotations of space")
-    handles = [h for panel in panels for h in zip(*panel.get_legend_handles_labels(), strict=True)]
-    by_label = {label: handle for handle, label in handles}
-    figure.legend(by_label.values(), by_label.keys(), loc="outside lower center", ncols=4)
+    """Deviation against m beside draws and bounds, sizes of exact rotations, and all gaps."""
+    figure = new_figure(height=5.6)
+    (a, b), (c, d) = figure.subplots(2, 2)
+    title(a, "a", "deviation, permutations of six")
+    _least(a, "S6", None)
+    title(b, "b", "deviation to l = 6, rotations")
+    _least(b, "SO3", 6)
+    title(c, "c", "rotations m for each function to l")
+    _exact(c)
+    title(d, "d", "records, and how near the bound they are")
+    _gaps(d)
+    drawn = [x for axes in figure.axes for x in zip(*axes.get_legend_handles_labels(), strict=True)]
+    shown = {label: handle for handle, label in drawn}
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=3)
     return figure
 
 
-def _least(axes: Axes, name: str) -> None:
+def _least(axes: Axes, name: str, degree: int | None) -> None:
     """The least deviation of a group against m."""
     frame(axes)
-    found = [r for r in sa.records(name) if r.criterion == "deviation" and r.degree is None]
+    found = [r for r in sa.records(name) if r.criterion == "deviation" and r.degree == degree]
     sizes = [r.m for r in found]
-    seeds = range(DRAWS)
-    drawn = [
-        sum(sa.deviation(sa.Oracle(name, seed=seed).draw(m)).value for seed in seeds) / DRAWS
-        for m in sizes
-    ]
-    lines = {
-        "draws, mean of 20": (LOOKS["draws"], drawn),
-        "records": (LOOKS["design"], [r.value for r in found]),
-        "no set can be better": (LOOKS["a-priori-bound"], [r.bound for r in found]),
+    drawn = [_mean_of_draws(name, m, degree) for m in sizes]
+    _points(axes, LOOKS["draws"], f"random draws, mean of {DRAWS}", sizes, drawn)
+    _records(axes, sizes, [r.value for r in found], [r.optimal for r in found])
+    _line(axes, "no set can be lower", sizes, [r.bound or math.nan for r in found])
+    axes.set(xscale="log", yscale="log", xlabel="elements m")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_locator(NullLocator())
+
+
+def _mean_of_draws(name: str, m: int, degree: int | None) -> float:
+    samples = (sa.Oracle(name, seed=seed).draw(m) for seed in range(DRAWS))
+    return fmean(sa.deviation(S, degree=degree).value for S in samples)
+
+
+def _exact(axes: Axes) -> None:
+    """The smallest exact sets of rotations against l, divided by the number of functions."""
+    frame(axes)
+    found = exact_sizes("SO3")
+    theirs = {
+        degree: min(sizes.get(degree, math.inf) for sizes in (GRAEF, WOMERSLEY))
+        for degree in sorted(GRAEF | WOMERSLEY)
+        if degree <= max(found)
     }
-    for label, (look, values) in lines.items():
-        style: dict[str, Any] = {"markersize": 4, "linewidth": 0.8, "label": label}
-        axes.loglog(sizes, values, marker=look.marker, color=look.colour, **style)
-    axes.set(xlabel="elements m", ylabel="deviation", title=name)
+    records = list(found.values())
+    _points(axes, LOOKS["field"], "Gräf or Womersley", *_per_function(theirs))
+    ours = _per_function({degree: r.m for degree, r in found.items()})
+    _records(axes, *ours, [r.optimal for r in records])
+    bounds = _per_function({degree: r.bound for degree, r in found.items()})
+    _line(axes, "no set can be lower", *bounds)
+    axes.set(xlabel="exact to l", ylim=(0, None))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _per_function(sizes: Mapping[int, float]) -> tuple[list[int], list[float]]:
+    """Each l, and its size for each of the sum of (2 k + 1)^2 entries of D^0, ..., D^l."""
+    functions = {
+        degree: (degree + 1) * (2 * degree + 1) * (2 * degree + 3) // 3 for degree in sizes
+    }
+    return list(sizes), [size / functions[degree] for degree, size in sizes.items()]
+
+
+def _gaps(axes: Axes) -> None:
+    """How many of each family are how near to their bounds."""
+    frame(axes)
+    families = all_records()
+    names = [FAMILIES[name].split(",")[0].replace(" of ", " of\n") for name in families]
+    left, least = [0] * len(names), 0.0
+    for label, (most, colour) in SHADES.items():
+        counts = [sum(least < gap(r) <= most for r in found) for found in families.values()]
+        axes.barh(names, counts, left=left, color=colour, label=label)
+        left, least = [x + y for x, y in zip(left, counts, strict=True)], most
+    axes.invert_yaxis()
+    axes.set(xlabel="records")
+
+
+def _line(axes: Axes, label: str, x: Sequence[float], y: Sequence[float]) -> None:
+    """What no set can beat."""
+    axes.plot(x, y, color=BOUND.colour, dashes=BOUND.dash, label=label)
+
+
+def _records(axes: Axes, x: Sequence[float], y: Sequence[float], optimal: Sequence[bool]) -> None:
+    """Those that no set can beat are full, the others hollow."""
+    for label, full in (("record", False), ("record, optimal", True)):
+        mine = [(a, b) for a, b, best in zip(x, y, optimal, strict=True) if best == full]
+        if mine:
+            _points(axes, RECORDS, label, *zip(*mine, strict=True), full=full)
+
+
+def _points(
+    axes: Axes, look: Look, label: str, x: Sequence[float], y: Sequence[float], *, full: bool = True
+) -> None:
+    face = look.colour if full else "white"
+    style: dict[str, Any] = {"markeredgecolor": look.colour, "markersize": 4, "linestyle": ""}
+    axes.plot(x, y, marker=look.marker, markerfacecolor=face, label=label, **style)
 
 
 def main() -> None:
