@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import sparseaug as sa
 from sparseaug.designs.records import expand
+from sparseaug.groups import Group
 from studies.records import flat
 from studies.records.bounds import least_deviation, text
 from studies.records.table import Record, encoded, ends
@@ -88,7 +90,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     bound, _ = least_deviation(group.name, m, task["degree"])
     if best is not None and ends(best["value"])[1] <= ends(bound)[0]:
         return None
-    start = None if best is None else expand(group, best)
+    start = _of_library(group, m, task["degree"]) if best is None else expand(group, best)
     generators = np.zeros((0, group.width), np.int64)
     if task["degree"] == 2:
         from studies.records import pairs
@@ -111,6 +113,13 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
         return None
     estimate = f"{value - ERROR:.12f}..{value + ERROR:.12f}"
     return _candidate(group.name, task["degree"], rows, how, generators, estimate)
+
+
+def _of_library(group: Group, m: int, degree: int | None) -> Rows | None:
+    """What `design` finds, where it has just m elements."""
+    asked: dict[str, Any] = {"objective": "deviation"} if degree is None else {"degree": degree}
+    rows = sa.design(group, m=m, **asked).elements
+    return np.asarray(rows, np.int64) if len(rows) == m else None
 
 
 def finish(candidate: Record) -> Record:
@@ -155,7 +164,7 @@ def _rounded(value: float, down_or_up) -> str:  # type: ignore[no-untyped-def]
     return f"{digits // 10**12}.{digits % 10**12:012d}"
 
 
-def _exact(group: sa.Group, degree: int | None, rows: Rows) -> str | None:
+def _exact(group: Group, degree: int | None, rows: Rows) -> str | None:
     """Of sign flips and difference sets; else None."""
     if degree is not None:
         return None
@@ -163,7 +172,7 @@ def _exact(group: sa.Group, degree: int | None, rows: Rows) -> str | None:
     return None if square is None else text(square)
 
 
-def _integer_root(group: sa.Group, degree: int | None, rows: Rows, norm: float) -> str | None:
+def _integer_root(group: Group, degree: int | None, rows: Rows, norm: float) -> str | None:
     """sqrt(k)/m where the largest eigenvalue k of M' M is an integer, M the sum of S in integers."""
     from flint import fmpz_mat
 
@@ -199,7 +208,7 @@ def _walsh_square(rows: Rows) -> Fraction:
     return Fraction(int(np.abs(sums[1:]).max()), len(rows)) ** 2
 
 
-def _flat_square(group: sa.Group, rows: Rows) -> Fraction | None:
+def _flat_square(group: Group, rows: Rows) -> Fraction | None:
     """(m - lambda) / m^2 where every quotient but 1 occurs lambda times; else None."""
     m = len(rows)
     if m * (m - 1) % (group.order - 1):

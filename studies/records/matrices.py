@@ -18,9 +18,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sparseaug.designs.search import GREEDY_ORDER, MOST_TRIES, Translations, improve, norm
+
 Rows = NDArray[np.int64]
 
 MOST_ENTRIES = 26_000_000  # of a table of blocks: 100 MB, as float32
+POOL_ENTRIES = 8_000_000  # of some random elements of a large group
+LARGEST_LISTED = 6000  # elements of a group in which swaps are tried
+LARGE = 1000  # elements of a group, of which all are seldom looked at
 LARGEST_SUBGROUP = 60
 
 
@@ -51,7 +56,12 @@ def search(
     rng = np.random.default_rng(seed)
     end = time.monotonic() + seconds
     best: Found | None = None
+    averages = Translations(group)
     while time.monotonic() < end:
+        if group.order <= LARGEST_LISTED and rng.random() < 0.5:
+            swapped = _swapped(group, averages, m, rng, min(end, time.monotonic() + seconds / 3))
+            best = min(filter(None, (best, swapped)), key=lambda found: found.value, default=None)
+            continue
         blocks = _blocks(rng, group, m, start)
         if blocks is None:
             continue
@@ -61,7 +71,7 @@ def search(
             if chosen is None:
                 break
             old = start is not None and len(blocks.sizes) == len(np.concatenate(blocks.members))
-            if old and rng.random() < (1.0 if group.order**2 > MOST_ENTRIES else 0.4):
+            if old and rng.random() < 0.6:
                 first = np.array([ranks[0] for ranks in blocks.members])
                 chosen = np.flatnonzero(np.isin(first, group.rank(start)))
             cost = (
@@ -78,6 +88,27 @@ def search(
             if best is None or value < best.value - 1e-12:
                 best = _found(group, blocks, picked, value)
     return best
+
+
+def _swapped(
+    group: Any, averages: Translations, m: int, rng: np.random.Generator, end: float
+) -> Found | None:
+    """The greedy choice and swaps of the library, each time from other first elements."""
+    found: list[tuple[float, tuple[int, ...]]] = []
+    while time.monotonic() < end:
+        chosen = rng.integers(0, group.order, 2)
+        while len(chosen) < m:
+            score = averages.score(chosen, GREEDY_ORDER)
+            chosen = np.append(chosen, rng.choice(np.argpartition(score, 3)[:3]))
+        for S in improve(averages, chosen, tries=MOST_TRIES):
+            found.append((norm(averages, S), tuple(S.tolist())))
+    if not found:
+        return None
+    _, ranks = min(found)
+    rows = group.unrank(np.sort(ranks))
+    exact = max(float(np.linalg.norm(f(rows).mean(axis=0), 2)) for f in _matrices(group))
+    how = "search: greedy choice and swaps in rising order of the energy"
+    return Found(rows, rows[:0], exact, how)
 
 
 def _found(group: Any, blocks: Blocks, picked: NDArray[np.int64], value: float) -> Found:
@@ -102,7 +133,7 @@ def _blocks(rng: np.random.Generator, group: Any, m: int, start: Rows | None) ->
 
     Cosets lose where m is small: the mean has norm at least that of a set of m / |H| elements.
     """
-    if group.order**2 > MOST_ENTRIES:
+    if group.order**2 > MOST_ENTRIES or (group.order > LARGE and rng.random() < 0.7):
         return _pool(rng, group, m, start)
     kind = rng.choice(["plain", "plain", "inverses", "conjugates", "conjugates", "cosets"])
     if kind == "plain" or (kind == "cosets" and 12 * m < group.order):
@@ -126,11 +157,9 @@ def _conjugates(group: Any, rows: Rows, g: Rows) -> NDArray[np.int64]:
     return group.rank(group.compose(group.compose(left, rows), group.inverse(left)))
 
 
-def _pool(rng: np.random.Generator, group: Any, m: int, start: Rows | None) -> Blocks | None:
+def _pool(rng: np.random.Generator, group: Any, m: int, start: Rows | None) -> Blocks:
     """Some random elements of a large group, with those of a start."""
-    count = MOST_ENTRIES // group.order
-    if count < 3 * m:
-        return None
+    count = max(4 * m, POOL_ENTRIES // group.order)
     ranks = rng.integers(0, group.order, count - m)
     if start is not None:
         ranks = np.concatenate([ranks, group.rank(start)])

@@ -37,11 +37,11 @@ def search(
     best: tuple[NDArray[np.int64], float, str] = (elements[:m], 1.0, "")
     plain = _blocks(n, elements, np.eye(k, dtype=np.int64), 1)
     while time.monotonic() < end:
-        blocks = plain if rng.random() < 0.3 else None
+        blocks = plain if rng.random() < 0.5 else None
         blocks = blocks or _blocks(n, elements, *_automorphism(rng, n, k))
         if blocks is None:
             continue
-        until = min(end, time.monotonic() + max(2.0, seconds / 8))
+        until = min(end, time.monotonic() + max(1.0, seconds / 16))
         while time.monotonic() < until:
             chosen = _with_sum(rng, blocks.sizes, m)
             if chosen is None:
