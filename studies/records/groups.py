@@ -248,7 +248,7 @@ def subgroup(n: int, rng: np.random.Generator, limit: int) -> tuple[str, Rows, R
         rows = np.array([random_element(around, rng) for _ in range(rng.integers(1, 4))])
         H = closure(rows, limit)
         if H is not None and len(H) > 1:
-            where = f"{name} and {fixed} points" if fixed else name
+            where = f"{name} on {n - fixed} points" if fixed else name
             return f"a subgroup of order {len(H)} of {where}", around, rows, H
 
 

@@ -145,7 +145,7 @@ class Problem:
 
     n: int
     t: int
-    names: tuple[str, str]
+    name: str
     generators: Rows
     H: Rows
     pairs: Rows
@@ -186,7 +186,7 @@ class Problem:
             return None
         if not is_exact(rows, self.label, self.sizes, self.t):
             return None
-        source = f"search: {len(rows)} cosets of {self.names[0]}{self.names[1]}"
+        source = f"search: {len(rows)} cosets of {self.name}"
         return record(self.n, self.t, m, source, rows, self.generators)
 
 
@@ -210,19 +210,15 @@ def drawn(n: int, t: int, most: int, rng: np.random.Generator) -> Problem | None
         return None
     one = np.arange(n)
     given = [np.r_[one, n + one]]
-    kind, how = rng.random(), ""
+    kind = rng.random()
     if kind < 0.75:
-        other, _, more, _ = (
-            (name, 0, generators, 0) if kind < 0.3 else groups.subgroup(n, rng, limit)
-        )
+        more = generators if kind < 0.3 else groups.subgroup(n, rng, limit)[2]
         given += [np.r_[one, n + g] for g in more]
-        how = f", {'the same' if kind < 0.3 else other} on the other side"
     if kind > 0.6 or rng.random() < 0.5:
         for _ in range(rng.integers(1, 3)):
             f = groups.random_element(around, rng)
             if np.isin(_keys(f[generators[:, np.argsort(f)]]), _keys(H)).all():
                 given.append(np.r_[f, n + f])
-                how = how.removesuffix(", normalised") + ", normalised"
     pairs = groups.closure(np.array(given), limit)
     if pairs is None:
         return None
@@ -231,7 +227,7 @@ def drawn(n: int, t: int, most: int, rng: np.random.Generator) -> Problem | None
         return None
     cells = cells_of(np.array(given), tuples, label, sizes)
     each = np.bincount(cells.ravel(), np.broadcast_to(sizes, cells.shape).ravel()).astype(np.int64)
-    return Problem(n, t, (name, how), generators, H, pairs, label, sizes, tuples, cells, each)
+    return Problem(n, t, name, generators, H, pairs, label, sizes, tuples, cells, each)
 
 
 def programmed(
