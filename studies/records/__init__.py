@@ -1,14 +1,32 @@
 """The table of best known sets: how they are searched for, bounded, checked and shown.
 
-table          the files: read, merge what is better, write
-permutations   sets that move tuples evenly, as unions of cosets
-orders         orders with even middles, or even neighbours
-groups, cells  groups by generators; annealing, for both
-deviations     least norms: permutations, shifts, grids, dihedral and signed groups, sign flips
-signs          orthogonal arrays of signs
-rotations      rotations of space, by least squares and gradient
-products       orders of classes beside orders of columns
-bounds         what no set can beat
-check          every record verified from its rows alone (`make records`)
-page           the page and its pictures
+The search (`python -m studies.records`)
+    table                    the files: read, merge what is better, write
+    permutations             sets that move tuples evenly, as unions of cosets
+    orders                   orders with even middles, or even neighbours
+    groups, cells            permutation groups by generators; annealing, for these two
+    signs                    orthogonal arrays of signs
+    products                 orders of classes beside orders of columns
+    deviations               least norms: permutations, shifts, grids, dihedral and signed groups, signs
+    flat                     difference sets and other known constructions of them
+    pairs, matrices, spectra their annealing: permutations by pairs, any group, abelian groups
+    rotations                rotations of space, by least squares and gradient
+    turning, polishing       their equations; solutions in 30 digits
+What no set can beat
+    bounds, sizes            the least deviation, the fewest elements
+    delsarte                 both for rotations, by linear programming
+The check (`make records`), which shares with the search only what no set can beat
+    check                    every record verified from its text alone
+    elements, counts         rows from the text; counts, norms and moments in integers and balls
+page                         the page and its pictures
 """
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Record: TypeAlias = dict[str, Any]
+Rows: TypeAlias = NDArray[np.int64]

@@ -15,6 +15,8 @@ from functools import lru_cache
 from math import comb, factorial, gcd, isqrt, perm
 from typing import NamedTuple
 
+from studies.records import delsarte
+
 DIGITS = 12
 """Decimals of a bound that is not a root of a rational number, rounded down."""
 
@@ -47,6 +49,8 @@ def least_deviation(name: str, m: int, degree: int | None = None) -> tuple[str, 
     group, found = facts(name), []
     if degree is not None and not _is_whole(name, degree):
         found.append(_by_degree(name, m, degree))
+        if name == "SO3":
+            found.append((delsarte.least_square(degree, m), _PROGRAM))
     elif not group.order:
         found.append((Fraction(4 * (m - 1), m * m), "closed walks in a tree (Kesten 1959)"))
     else:
@@ -62,6 +66,7 @@ def least_deviation(name: str, m: int, degree: int | None = None) -> tuple[str, 
 
 
 _FLOOR = "floor: the squares of all Fourier coefficients add up to |G|/m"
+_PROGRAM = "linear programming (Delsarte 1973): a non-negative class function, checked in integers"
 _PAIRS = "quotients of pairs are whole numbers: sum of fourth powers over sum of squares"
 
 
@@ -104,7 +109,7 @@ def walks(group: Facts, m: int) -> tuple[Fraction, str]:
     All groups: a word that cancels is i u i v with closed walks u, v of the tree, u without i on its
     first level. For j equal to i as an element let u' be u with i and j exchanged: i u' j v is closed in
     the group too. It tells i (its first letter), j (the other one that occurs oddly often, or i), and
-    the place of j (the first time on the first level of u'): f(i) words for each word that begins with i,
+    the place of j (the first on the first level of u'): f(i) words for each word that begins with i,
     no two the same, and each i begins c_k/m of the words.
     Abelian groups: with the elements of the words given, the numbers of the s and of the t must agree;
     whatever the other letters are, at most one choice of f(i) does for a last letter equal to s1 = i.
@@ -130,42 +135,6 @@ def degree_floor(n: int, t: int, m: int) -> Fraction:
     """
     tuples = [perm(n, j) for j in range(1, t + 1)]
     return max(Fraction((m % D) * (D - m % D), m * m * (D - 1)) for D in tuples if D > 1)
-
-
-def least_size(name: str, criterion: str, degree: int) -> tuple[str, str]:
-    """The fewest elements for `exact`, `middle` or `neighbours`, and why: permutations and rotations."""
-    n = int(re.sub(r"\D", "", name.split("x")[0]) or 0)
-    if name == "SO3" and criterion == "exact":
-        return str(
-            comb(degree + 3, 3)
-        ), "Delsarte, Goethals, Seidel 1977, for S and -S in the sphere"
-    if criterion == "middle" and n < 4:
-        return "6", "a multiple of 6: each of three in the middle as often, and the reverses"
-    if criterion == "middle":
-        why = "a multiple of 12: of four items each is in the inner two for half of the orders"
-        return ("12", why) if n < 6 else ("24", f"{why}; not 12 (search)")
-    if criterion == "neighbours":
-        if n in (3, 5, 7):
-            return str(
-                2 * n
-            ), "a multiple of n; no row complete Latin square of order 3, 5, 7 (Mendelsohn 1968)"
-        return str(n), "a multiple of n: each item in each place"
-    if criterion == "exact" and re.fullmatch(r"[SA]\d+", name):
-        return _tuples_evenly(name, n, degree)
-    raise ValueError(f"no bound is known here for {name}, {criterion}, {degree}.")
-
-
-def _tuples_evenly(name: str, n: int, t: int) -> tuple[str, str]:
-    """Each t-tuple goes to each equally often; once each on n points gives t - 1 on n - 1 points."""
-    if t >= n - (1 if name[0] == "S" else 2):
-        return str(facts(name).order), "exact on all functions: every element"
-    D = perm(n, t)
-    missing = {6: "Tarry 1900", 10: "Lam 1991", 14: "Bruck and Ryser 1949"}
-    plane = n - t + 2
-    if t >= 2 and plane in missing:
-        why = f"{D} itself would give a projective plane of order {plane} ({missing[plane]})"
-        return str(2 * D), f"a multiple of {D}; {why}"
-    return str(D), f"a multiple of {D}: each {t}-tuple goes to each equally often"
 
 
 def text(square: Fraction) -> str:
@@ -274,7 +243,7 @@ def _by_degree(name: str, m: int, degree: int) -> tuple[Fraction, str]:
     mean 1 and F(1) = K, its dimension: 1 + (K - 1) norm^2 >= mean of F over pairs of S >= K / m. If the
     degree is odd, characters of one coordinate more may join that all move the first one.
     """
-    sizes = _moduli(name)
+    sizes = moduli_of(name)
     if name[0] == "S" and name[1:].isdigit():
         n = int(name[1:])
         return degree_floor(n, degree, m), f"floor: whole numbers on the tuples of {degree} of {n}"
@@ -290,7 +259,7 @@ def _by_degree(name: str, m: int, degree: int) -> tuple[Fraction, str]:
     return Fraction(K - m, m * (K - 1)), f"floor: {K} functions of half the degree"
 
 
-def _moduli(name: str) -> list[int]:
+def moduli_of(name: str) -> list[int]:
     """Of an abelian group; none for others."""
     parts = [re.fullmatch(r"[CZ](\d+)(?:\^(\d+))?", part) for part in name.split("x")]
     if not all(parts):
@@ -311,7 +280,7 @@ def _is_whole(name: str, degree: int) -> bool:
     """Whether functions of this degree are all functions."""
     if re.fullmatch(r"S\d+", name):
         return degree >= int(name[1:]) - 1
-    return 0 < len(_moduli(name)) <= degree
+    return 0 < len(moduli_of(name)) <= degree
 
 
 def _next_sum(square: Fraction, m: int) -> Fraction:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from studies.records.groups import Rows
+from studies.records import Rows
 
 
 def cells_of(given: Rows, tuples: Rows, label: NDArray[np.int64], sizes: NDArray[np.int64]) -> Rows:

@@ -2,7 +2,7 @@
 
 Nothing is shared with the search, nor with the library, except where `sparseaug.deviation` is asked for
 a norm: it is verified in directed rounding, and wherever it can be, the norm is also proved here, in
-integers or in ball arithmetic (`counts`). A lower bound must be one of `bounds`, or of LITERATURE.
+integers or in ball arithmetic (`counts`). The lower bound must be that of `bounds` or `sizes`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from importlib import import_module
 from math import perm
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,10 +23,9 @@ from joblib import Parallel, delayed
 from rich.progress import track
 
 import sparseaug as sa
-from studies.records import bounds, counts
+from studies.records import Record, Rows, bounds, counts
 from studies.records.elements import (
     Factor,
-    Rows,
     WrongRecordError,
     everything,
     factors,
@@ -35,8 +33,8 @@ from studies.records.elements import (
     rotations_of,
     rows_of,
 )
+from studies.records.sizes import least_size
 
-Record = dict[str, Any]
 Squares = tuple[Fraction, Fraction]
 
 TABLES = Path(__file__).parents[2] / "src" / "sparseaug" / "tables"
@@ -47,15 +45,12 @@ TEXTS = ("group", "criterion", "value", "bound", "because", "source", "rows", "s
 FIELDS = {*TEXTS, "degree", "m", "generators"}
 CRITERIA = ("exact", "deviation", "middle", "neighbours")
 
-LITERATURE: dict[tuple[str, str, int | None], tuple[str, str]] = {}
-"""(group, criterion, degree): a bound that is not computed here, and who proved it."""
-
 RESIDUAL = Fraction(1, 10**13)
 """What the rounding of rows may leave of an exact set of rotations."""
 
 
 ROUNDING = Fraction(1, 10**6)
-"""How far a bound from a linear program may be below the one that is proved now, as a share."""
+"""How far a bound may be below the one that is proved now, as a share: a solver rounds as it likes."""
 
 
 NEARLY = "a factorisation with its error bound, to nine digits"
@@ -153,6 +148,9 @@ def verify(record: Record) -> Verdict:
     rows: Any = rotations_of(record) if turns else rows_of(record)
     require(len(rows) == record["m"], f"m is {record['m']}, and there are {len(rows)} rows")
     require(hash_of(rows) == record["sha256"], "the hash is not that of the rows")
+    if record["criterion"] == "exact":
+        alike = rows.round(9) if turns else rows
+        require(len(np.unique(alike, axis=0)) == len(rows), "an element is there twice")
     low, high = squares(record["value"])
     require(low <= high, "the value is not an interval")
     if turns:
@@ -304,48 +302,19 @@ def _is_prime(p: int) -> bool:
 
 
 def _meets_bound(record: Record, low: Fraction, high: Fraction) -> bool:
-    """Whether the bound is met; refuses one that is broken or that nobody proved."""
-    counted = record["criterion"] != "deviation"
-    bound = Fraction(int(record["bound"])) if counted else squares(record["bound"])[0]
-    known = dict(proved_bounds(record))
-    proved = [Fraction(int(text)) if counted else squares(text)[0] for text in known]
-    # a solver may round differently next time: a bound may be a little below what is proved now
-    right = any(best * (1 - ROUNDING) <= bound <= best for best in proved)
-    require(right, f"the bound {record['bound']} is none of {known}")
-    if counted:
-        require(record["m"] >= bound, f"m = {record['m']} is below the bound {bound}")
-        return record["m"] == bound
-    require(high >= bound, f"the value {record['value']} is below the bound {record['bound']}")
-    return low == high == bound
-
-
-def proved_bounds(record: Record) -> Iterator[tuple[str, str]]:
-    """Bounds for the question of a record that are computed, or facts, and why they hold."""
-    name, criterion, degree = record["group"], record["criterion"], record["degree"]
-    group = factors(name) if name != "SO3" else []
-    if (name, criterion, degree) in LITERATURE:
-        yield LITERATURE[name, criterion, degree]
-    if name == "SO3" and degree is not None:
-        programs = _module("delsarte")
-        if criterion == "exact":
-            yield str(programs.least_size(degree)), "linear programming"
-        else:
-            yield bounds.text(programs.least_square(degree, record["m"])), "linear programming"
-    if criterion == "deviation":
-        yield bounds.least_deviation(name, record["m"], degree)
-    elif group and all(factor.n == 2 and factor.letter in "CZ" for factor in group):
-        bound, because = _module("signs").array_bound(len(group), degree)
-        yield str(bound), because
-    elif len(group) > 1:
-        bound, because = _module("products").product_bound(*(factor.n for factor in group), degree)
-        yield str(bound), because
+    """Whether the bound is met; refuses one that is not the best that is proved."""
+    name, criterion, m, degree = (record[key] for key in ("group", "criterion", "m", "degree"))
+    if counted := criterion != "deviation":
+        least, because = least_size(name, criterion, degree)
+        best, reached = str(least), Fraction(m)
     else:
-        yield bounds.least_size(name, criterion, degree)
-
-
-def _module(name: str) -> Any:
-    """A module that proves bounds of its own."""
-    return import_module(f"studies.records.{name}")
+        best, because = bounds.least_deviation(name, m, degree)
+        reached = high
+    proved, bound = (Fraction(x) if counted else squares(x)[0] for x in (best, record["bound"]))
+    right = proved * (1 - ROUNDING) <= bound <= proved
+    require(right, f"the bound is {record['bound']}, and what is proved is {best}: {because}")
+    require(reached >= bound, f"m = {m}, value {record['value']}: below the bound {best}")
+    return reached == bound and (counted or low == high)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.records.elements import Factor, Rows, composed, split
+from studies.records import Rows
+from studies.records.elements import Factor, composed, split
 
 MOST_DIMENSIONS = 240
 """Of a matrix whose characteristic polynomial is computed: a second."""

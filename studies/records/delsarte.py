@@ -42,7 +42,7 @@ def least_square(degree: int, m: int) -> Fraction:
     f = _certificate(degree, m)
     weight = sum((2 * ell + 1) * max(f[ell], 0) for ell in range(1, degree + 1))
     found = (Fraction(_at_one(f), m) - f[0]) / weight if weight else Fraction(0)
-    return Fraction(math.floor(max(found, 0) * 10**12), 10**12)
+    return Fraction(max(math.floor(found * 10**12), 0), 10**12)
 
 
 def _at_one(f: list[int]) -> int:

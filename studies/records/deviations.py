@@ -13,16 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import sparseaug as sa
 from sparseaug.designs.records import expand
 from sparseaug.groups import Group
-from studies.records import flat
+from studies.records import Record, Rows, flat
 from studies.records.bounds import least_deviation, text
-from studies.records.table import Record, encoded, ends
-
-Rows = NDArray[np.int64]
+from studies.records.table import encoded, ends
 
 SIZES = (4, 8, 16, 32, 64)
 SHIFTS = (12, 16, 20, 24, 28, 32, 36, 48, 60, 64, 72, 96, 100, 128, 180, 256, 360, 512)

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+from studies.records import Rows
+
 Quaternion = tuple[Decimal, ...]
 
 LARGEST = 1 << 20
@@ -198,14 +199,19 @@ def rotations_of(record: dict[str, Any]) -> NDArray[np.float64]:
     """
     with localcontext() as context:
         context.prec = 50
-        starts = [tuple(map(Decimal, word.split(","))) for word in record["rows"].split()]
-        if any(len(q) != 4 or not any(q) for q in starts):
-            raise WrongRecordError("a row is not a quaternion")
+        starts = _quaternions(record["rows"])
         subgroup = record.get("generators", "")
         if not subgroup and "." not in record["rows"]:
             return np.array([_rounded(q, Decimal(1)) for q in starts])
         products = [hamilton(q, h) for q, h in product(starts, list(_subgroup(subgroup)))]
         return np.array([_rounded(q, _length(q)) for q in products])
+
+
+def _quaternions(text: str) -> list[Quaternion]:
+    found = [tuple(map(Decimal, word.split(","))) for word in text.split()]
+    if any(len(q) != 4 or not any(q) or not all(x.is_finite() for x in q) for q in found):
+        raise WrongRecordError("a row is not a quaternion")
+    return found
 
 
 def _length(q: Quaternion) -> Decimal:
@@ -261,20 +267,32 @@ def _subgroup(letter: str) -> Iterator[Quaternion]:
                     if signs[order.index(3)] == 1 and next(x for x in entries if x) > 0:
                         yield tuple(entries)
     elif "," in letter:
-        yield from _products([tuple(map(Decimal, word.split(","))) for word in letter.split()])
+        yield from _products(_quaternions(letter))
     else:
         raise WrongRecordError(f"the subgroup {letter} is not V4, D5, T, O, I or quaternions")
 
 
 def _products(generators: list[Quaternion]) -> list[Quaternion]:
-    """A small group; far products are new, those that are not must be near to 28 digits."""
-    found = [(Decimal(1), Decimal(0), Decimal(0), Decimal(0))]
+    """A small group: a product is far from all that were found, or one of them to 27 digits."""
+    found: list[Quaternion] = [(Decimal(1), Decimal(0), Decimal(0), Decimal(0))]
     for q in found:  # which grows
         for g in generators:
             new = hamilton(q, g)
-            apart = [1 - abs(sum(x * y for x, y in zip(new, old, strict=True))) for old in found]
-            if min(apart) > Decimal("1e-4"):
+            apart = min(_apart(new, old) for old in found)
+            if apart > Decimal("1e-4"):
                 found.append(new)
-            elif min(apart, key=abs) > Decimal("1e-27") or len(found) > LARGEST_SUBGROUP:
-                raise WrongRecordError("the generators make no small group")
+            elif apart > Decimal("1e-54"):
+                raise WrongRecordError(
+                    "products of the generators are near each other, not the same"
+                )
+            if len(found) > LARGEST_SUBGROUP:
+                raise WrongRecordError(
+                    f"the generators make more than {LARGEST_SUBGROUP} rotations"
+                )
     return found
+
+
+def _apart(p: Quaternion, q: Quaternion) -> Decimal:
+    """The square of the distance of p from q or -q."""
+    pairs = list(zip(p, q, strict=True))
+    return min(sum(((x - s * y) ** 2 for x, y in pairs), Decimal(0)) for s in (1, -1))

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+from studies.records import Rows
 
 LARGEST = 512
 _MODULUS = {1: 3, 2: 7, 3: 11, 4: 19, 5: 37, 6: 67, 7: 131, 8: 285}

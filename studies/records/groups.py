@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+from studies.records import Rows
 
 FIELDS = {4: (2, (1, 1)), 8: (2, (1, 1, 0)), 9: (3, (1, 1)), 16: (2, (1, 1, 0, 0))}
 """GF(p^d): p, and x^d as a polynomial, the constant term first (x^2 = x + 1, x^3 = x + 1, ...)."""

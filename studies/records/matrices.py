@@ -19,8 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sparseaug.designs.search import GREEDY_ORDER, MOST_TRIES, Translations, improve, norm
-
-Rows = NDArray[np.int64]
+from studies.records import Rows
 
 MOST_ENTRIES = 26_000_000  # of a table of blocks: 100 MB, as float32
 POOL_ENTRIES = 8_000_000  # of some random elements of a large group

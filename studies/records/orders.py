@@ -9,20 +9,16 @@ Neighbours: m = n is a row-complete Latin square.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, pairwise, permutations
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 from numba import njit
 
-from studies.records import groups
+from studies.records import Record, Rows, groups
 from studies.records.cells import anneal, cells_of, through
-from studies.records.groups import Rows
 from studies.records.permutations import written
-
-Record = dict[str, Any]
+from studies.records.sizes import middle_size, neighbours_size
 
 LARGEST_MIDDLE = 16
 LARGEST_NEIGHBOURS = 16
@@ -48,82 +44,16 @@ def known() -> Iterator[Record]:
         yield neighbours_record(both, "the shifts of 0, 1, n-1, 2, n-2, ... (Williams 1949)")
 
 
-def middle_bound(n: int) -> tuple[int, str]:
-    """Multiples of 12 for n >= 4, and not 12 for n >= 6.
-
-    Of four items in an order the two inner ones are each in the middle of two of the four triples. So an
-    item that is in the middle of each of its three triples m/6 times, over m/2 orders up to reversal, is
-    inner m/4 times. For six orders `one_item_more` finds all sets: with 4 and 5 items, and none with 6.
-    """
-    if n == 3:
-        return 6, "a multiple of 6: each of the three is in the middle of a third of the m/2 pairs"
-    why = "a multiple of 12: of four items each is an inner one in m/4 of the m/2 pairs"
-    if n <= 5:
-        return 12, why
-    why += "; 12 is impossible by a complete search, item after item"
-    literature = {
-        6: "12 rows suffice (Na, Jedwab and Li 2023)",
-        7: "12 rows suffice (Na, Jedwab and Li 2023)",
-        8: "18 rows are the fewest (Gentle and Wanless 2023)",
-        9: "24 rows suffice (Na, Jedwab and Li 2023)",
-    }
-    if n in literature:
-        why += f". Without reverses, {literature[n]}"
-    return 24, why
-
-
-def one_item_more(orders: list[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
-    """All ways to put item n into orders of 0..n-1, such that middles are even."""
-    n, most = len(orders[0]), len(orders) // 3
-    found: list[list[tuple[int, ...]]] = []
-
-    def extend(done: list[tuple[int, ...]], met: Counter[tuple[frozenset[int], int]]) -> None:
-        if len(done) == len(orders):
-            found.append(done)
-            return
-        old = orders[len(done)]
-        for place in range(n + 1):
-            new = (*old[:place], n, *old[place:])
-            now = met + Counter((frozenset(y), y[1]) for y in combinations(new, 3) if n in y)
-            if max(now.values()) <= most:
-                extend([*done, new], now)
-
-    extend([], Counter())
-    return found
-
-
 def middle_record(orders: Rows, source: str) -> Record:
     """A candidate: each order, then its reverse."""
     n = orders.shape[1]
     rows = np.stack([orders, orders[:, ::-1]], axis=1).reshape(-1, n)
-    least, why = middle_bound(n)
-    return _record("middle", rows, least, why, source)
+    return _record("middle", rows, *middle_size(n), source)
 
 
 def neighbours_record(rows: Rows, source: str) -> Record:
     """A candidate."""
-    n = rows.shape[1]
-    why = f"a multiple of {n}, as each item is in each place equally often"
-    if n in (3, 5, 7):
-        why += (
-            f"; {n} would be a row-complete Latin square of order {n}: none, by a complete search"
-        )
-        return _record("neighbours", rows, 2 * n, why, source)
-    return _record("neighbours", rows, n, why, source)
-
-
-def row_complete_squares(n: int) -> int:
-    """How many begin with the row 0, 1, ..., n-1: 1, 0, 1, 0, 2, 0 for n = 2 to 7."""
-    rows: list[list[int]] = [[] for _ in range(n)]
-    for row in permutations(range(n)):
-        bits = {j * n + x for j, x in enumerate(row)} | {n * (n + a) + b for a, b in pairwise(row)}
-        rows[row[0]].append(sum(1 << bit for bit in bits))
-
-    def count(chosen: int, left: list[list[int]]) -> int:
-        after = [[row for row in rows if not row & chosen] for rows in left]
-        return sum(count(row, after[1:]) for row in after[0]) if after and all(after) else not after
-
-    return count(rows[0][0], rows[1:])
+    return _record("neighbours", rows, *neighbours_size(rows.shape[1]), source)
 
 
 def _record(criterion: str, rows: Rows, least: int, why: str, source: str) -> Record:
@@ -138,7 +68,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     end = time.monotonic() + seconds
     if task["criterion"] == "neighbours":
         return _row_complete(n, best, rng, end)
-    least = middle_bound(n)[0]
+    least = middle_size(n)[0]
     most = 12 * n if best is None else best["m"] - 12
     while most >= least and time.monotonic() < end:
         found = _middle(n, least, most, rng, min(end, time.monotonic() + max(seconds / 6, 2)))

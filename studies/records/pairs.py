@@ -12,9 +12,8 @@ import time
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+from studies.records import Rows
 
 
 def search(

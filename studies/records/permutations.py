@@ -1,7 +1,7 @@
 """Sets of permutations that send every t-tuple of points to every t-tuple equally often.
 
 They are exact to degree t. Other names: ordered designs OD(t, n, n), t-transitive sets (Martin and Sagan
-2006). Sought are unions of cosets a H of a subgroup. With L(x) the orbit of a tuple x under H, the set is
+2006). Sought are unions of cosets a H of a subgroup. With L(x) the orbit of a tuple x under H, a set is
 even if and only if for each tuple y the orbits L(b y), b = a^-1, are met as often as their sizes tell.
 All b may be asked to become each other by pairs (f, g) as f b g^-1, f in the normaliser of H: then it is
 - a small program in integers, over all b (n <= 8) or a sample: the method of Kramer and Mesner (1976);
@@ -15,17 +15,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from studies.records import groups
+from studies.records import Record, Rows, groups
 from studies.records.cells import anneal, cells_of, through
-from studies.records.groups import Rows
-
-Record = dict[str, Any]
+from studies.records.sizes import tuples_size
 
 LONGEST = 12_000
 """Characters of rows and generators of a record: the tables stay small."""
@@ -36,9 +33,6 @@ LARGEST = 600_000
 MOST_EQUATIONS = 600
 """Equations of a program in integers; more take longer than a try."""
 
-NO_PLANE = {6: "Tarry 1900", 10: "Lam, Thiel and Swiercz 1989", 14: "Bruck and Ryser 1949"}
-"""Orders of projective planes that are known not to exist, 3 to 16."""
-
 
 def tasks() -> list[Record]:
     """All questions: n = 3 to 16, degree 1 to 4, below the degree at which only S_n is exact."""
@@ -47,20 +41,6 @@ def tasks() -> list[Record]:
         for n in range(3, 17)
         for t in range(1, min(4, n - 2) + 1)
     ]
-
-
-def bound(n: int, t: int) -> tuple[int, str]:
-    """What no set can beat, and why."""
-    unit = math.perm(n, t)
-    why = f"a multiple of {unit}, as every {t}-tuple goes to every {t}-tuple equally often"
-    base = n - t + 2
-    if t >= 2 and base in NO_PLANE:
-        why += (
-            f"; {unit} would give a sharply 2-transitive set of S{base}, and so a projective plane"
-        )
-        why += f" of order {base}: none ({NO_PLANE[base]})"
-        return 2 * unit, why
-    return unit, why
 
 
 def known() -> Iterator[Record]:
@@ -91,7 +71,7 @@ def known() -> Iterator[Record]:
 
 def record(n: int, t: int, m: int, source: str, rows: Rows, generators: Rows) -> Record:
     """A candidate."""
-    least, why = bound(n, t)
+    least, why = tuples_size(n, t)
     return {
         "group": f"S{n}",
         "criterion": "exact",
@@ -114,7 +94,7 @@ def written(rows: Rows) -> str:
 def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Record | None:
     """Unions of double cosets of random subgroups, until the time is over."""
     n, t = int(task["group"][1:]), task["degree"]
-    least, _ = bound(n, t)
+    least, _ = tuples_size(n, t)
     unit = math.perm(n, t)
     most = min(LARGEST if best is None else best["m"] - 1, LARGEST) // unit
     if most * unit < least:

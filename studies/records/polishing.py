@@ -133,15 +133,15 @@ def _fixed(name: str, degree: int) -> Fixed:
     """The columns of `turning.fixed`, projected once more in precise numbers."""
     with mp.workdps(DIGITS):
         floats = fixed(name, degree)
-        columns = tuple(
+        real, imaginary = (
             np.array([[_integer(mp.mpf(x)) for x in row] for row in part.tolist()], object).reshape(
                 floats.shape
             )
             for part in (floats.real, floats.imag)
         )
-        sums = (0, 0)
+        sums: Fixed = (0, 0)
         H = precise_group(name)
         for h in H:
-            turned = _wigner(_phases(h, degree), columns, degree)
+            turned = _wigner(_phases(h, degree), (real, imaginary), degree)
             sums = (sums[0] + turned[0], sums[1] + turned[1])
         return sums[0] // len(H), sums[1] // len(H)

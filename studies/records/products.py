@@ -28,10 +28,9 @@ from typing import Any
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Record = dict[str, Any]
-Perms = NDArray[np.int64]
+from studies.records import Record, Rows
+from studies.records.sizes import product_size
 
 SIZES = range(2, 11)
 
@@ -44,9 +43,6 @@ MORE = {
     7: ((1, 2, 3, 4, 5, 6, 0), (0, 2, 1, 6, 4, 5, 3)),
 }
 """Generators of S4, A6 and PSL(3, 2)."""
-
-NO_PLANE = {6: "Tarry 1900", 10: "Lam 1991"}
-"""Orders without a projective plane: no n (n - 1) permutations are exact to degree 2."""
 
 
 def tasks() -> list[Record]:
@@ -66,31 +62,12 @@ def known() -> Iterator[Record]:
             both = np.concatenate([np.roll(range(c), -1), c + np.roll(range(p), -1)])[None]
             yield _record(task, np.arange(c + p)[None], both, "shifts of both factors together")
         else:
-            _, *least = min(_by_regular(c, p), key=lambda found: (found[0], len(found[1])))
-            yield _record(task, *least)
+            choices = _by_regular(c, p)
+            _, rows, H, source = min(choices, key=lambda found: (found[0], len(found[1])))
+            yield _record(task, rows, H, source)
 
 
-def product_bound(c: int, p: int, degree: int) -> tuple[int, str]:
-    """No set in S_c x S_p of fewer elements is exact to the degree, and why.
-
-    Equally often means a whole number of times: m is a multiple of the number of images. Index 1 in one
-    factor is a projective plane. And m = 12 for c, p = 3, 4 fails: each (column, place) has 3 elements,
-    which move 3 classes as a Latin square, all even or all odd; as any two of these triples with other
-    columns and other places share an element, all 12 are even or all odd, and S_3 is not met evenly.
-    """
-    if degree == 1:
-        return lcm(c, p), f"a multiple of {c} and of {p}"
-    m = lcm(c * (c - 1), p * (p - 1), c * p)
-    because = f"a multiple of {c * (c - 1)}, {p * (p - 1)} and {c * p}"
-    for n in {c, p} & set(NO_PLANE):
-        if m == n * (n - 1):
-            return 2 * m, f"{because}; {m} would be a projective plane of order {n} ({NO_PLANE[n]})"
-    if (c, p) == (3, 4):
-        return 24, f"{because}; in 12 the orders of classes would all have the same parity"
-    return m, because
-
-
-def _by_regular(c: int, p: int) -> Iterator[tuple[int, Perms, Perms, str]]:
+def _by_regular(c: int, p: int) -> Iterator[tuple[int, Rows, Rows, str]]:
     """(m, all (a_i, b_i), H, source) for H = 1 x R or R x 1, and for c = p a group in both factors."""
     for n, k, start in ((p, c, c), (c, p, 0)):
         for Y in groups(n):
@@ -112,7 +89,7 @@ def _by_regular(c: int, p: int) -> Iterator[tuple[int, Perms, Perms, str]]:
 
 
 @cache
-def groups(n: int) -> tuple[Perms, ...]:
+def groups(n: int) -> tuple[Rows, ...]:
     """Groups that are 2-transitive on n points: AGL(1, q), PSL(2, q), PGL(2, q) and a few others."""
     found: list[list[Any]] = []
     if n in FIELDS:
@@ -136,7 +113,7 @@ def groups(n: int) -> tuple[Perms, ...]:
     return tuple(closure(np.array(generators)) for generators in found)
 
 
-def _field(q: int) -> tuple[Perms, Perms, int]:
+def _field(q: int) -> tuple[Rows, Rows, int]:
     """Sums and products of GF(q), and a generator of its units."""
     prime = next(p for p in range(2, q + 1) if q % p == 0)
     rule = np.array(FIELDS[q] or (0,))
@@ -153,14 +130,14 @@ def _field(q: int) -> tuple[Perms, Perms, int]:
     return add, times, 1 + orders.index(q - 1)
 
 
-def _powers(times: Perms, g: int) -> Iterator[int]:
+def _powers(times: Rows, g: int) -> Iterator[int]:
     x = g
     while True:
         yield x
         x = int(times[x, g])
 
 
-def closure(generators: Perms, most: int = 1 << 20) -> Perms:
+def closure(generators: Rows, most: int = 1 << 20) -> Rows:
     """The group that they generate, the identity first; none if it has more than so many elements."""
     found = new = np.arange(generators.shape[1])[None]
     while len(new):
@@ -174,7 +151,7 @@ def closure(generators: Perms, most: int = 1 << 20) -> Perms:
     return found
 
 
-def _regular(Y: Perms) -> Perms:
+def _regular(Y: Rows) -> Rows:
     """A regular subgroup of a 2-transitive group: its shifts, or the powers of a cycle; else none."""
     n = Y.shape[1]
     free = (np.arange(n) != Y).all(axis=1)
@@ -184,7 +161,7 @@ def _regular(Y: Perms) -> Perms:
     return next((powers for powers in cyclic if len(powers) == n), Y[:0])
 
 
-def _firsts(G: Perms, H: Perms) -> Perms:
+def _firsts(G: Rows, H: Rows) -> Rows:
     """One element of each coset g H."""
     n = G.shape[1]
     names = (G[:, H] @ n ** np.arange(n)).min(axis=1)
@@ -196,7 +173,7 @@ def _sizes(task: Record) -> tuple[int, int]:
     return int(c), int(p or c)
 
 
-def _record(task: Record, rows: Perms, H: Perms, source: str) -> Record:
+def _record(task: Record, rows: Rows, H: Rows, source: str) -> Record:
     """The candidate, after it was counted that it is exact and has no element twice."""
     c, p = _sizes(task)
     whole = closure(H)
@@ -205,7 +182,7 @@ def _record(task: Record, rows: Perms, H: Perms, source: str) -> Record:
         elements, c, task["degree"]
     ):
         raise ValueError(f"{task['group']}: {source} is not exact to degree {task['degree']}.")
-    bound, because = product_bound(c, p, task["degree"])
+    bound, because = product_size(c, p, task["degree"])
     return task | {
         "m": len(elements),
         "value": "0",
@@ -217,12 +194,12 @@ def _record(task: Record, rows: Perms, H: Perms, source: str) -> Record:
     }
 
 
-def _text(rows: Perms, c: int) -> str:
+def _text(rows: Rows, c: int) -> str:
     places = np.where(np.arange(rows.shape[1]) < c, rows, rows - c)
     return " ".join("".join(map(str, row)) for row in places.tolist())
 
 
-def _few(H: Perms) -> Perms:
+def _few(H: Rows) -> Rows:
     """Some of the elements that generate the same group."""
     kept, size, whole = H[:0], 1, len(closure(H))
     for h in H:
@@ -232,7 +209,7 @@ def _few(H: Perms) -> Perms:
     return kept
 
 
-def is_exact(elements: Perms, c: int, degree: int) -> bool:
+def is_exact(elements: Rows, c: int, degree: int) -> bool:
     """Whether each point (degree 1), each pair of points (2) goes to each image equally often."""
     m, n = elements.shape
     block = (np.arange(n) >= c).astype(int)
@@ -258,7 +235,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     most = int(best["m"]) if best else 1 << 20
     choices = [
         (m, X, Y)
-        for m in range(product_bound(c, p, task["degree"])[0], most, unit)
+        for m in range(product_size(c, p, task["degree"])[0], most, unit)
         for X in groups(c)
         for Y in groups(p)
         if m % len(X) == m % len(Y) == 0
@@ -282,8 +259,8 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     return None
 
 
-def _random_subgroup(X: Perms, Y: Perms, m: int, rng: np.random.Generator) -> Perms:
-    """Of one or two random elements of X x Y; mostly such as a map from one factor to the other may have.
+def _random_subgroup(X: Rows, Y: Rows, m: int, rng: np.random.Generator) -> Rows:
+    """Of one or two random elements of X x Y; mostly such as a map between the factors may have.
 
     That is, the orders of a few words in them divide those of the same words in the other factor.
     """
@@ -303,7 +280,7 @@ def _random_subgroup(X: Perms, Y: Perms, m: int, rng: np.random.Generator) -> Pe
     return np.arange(c + p)[None]
 
 
-def _orders(pair: Perms) -> Iterator[int]:
+def _orders(pair: Rows) -> Iterator[int]:
     """The orders of the elements, of two products and of a commutator."""
     a, b = pair[0], pair[-1]
     for word in (a, b, a[b], a[a[b]], a[b][np.argsort(b[a])]):
@@ -315,19 +292,19 @@ def _orders(pair: Perms) -> Iterator[int]:
 
 @numba.njit(cache=True)
 def _anneal(
-    a: Perms, b: Perms, Hc: Perms, orbit: Perms, m: int, rng: np.random.Generator
-) -> tuple[Perms, Perms, int]:
+    a: Rows, b: Rows, Hc: Rows, orbit: Rows, m: int, rng: np.random.Generator
+) -> tuple[Rows, Rows, int]:
     """The a_i moved within their cosets, the b_i exchanged; what is left of the sum of squares."""
     N, c, p = len(a), a.shape[1], b.shape[1]
     k = orbit.max() + 1
     size = np.bincount(orbit)
     weight = (m // N) // size
     counts = np.full((k, c * p), -(m // (c * p)))
-    for i in range(N):
+    for row in range(N):
         for x in range(c):
             for y in range(p):
                 o = orbit[x * p + y]
-                counts[o, a[i, x] * p + b[i, y]] += weight[o]
+                counts[o, a[row, x] * p + b[row, y]] += weight[o]
     cost = (counts**2).sum()
     hot = 4.0 * (weight**2).mean()
     steps = 20_000 + 200 * N

@@ -256,7 +256,7 @@ def _pairs(degree: int, target: int) -> tuple[list[Pair], Array]:
     for i, left in enumerate(names):
         for right in names[i:]:
             found.append(
-                (left, right, None, means[left] @ means[right], _idle(left) + _idle(right))
+                (left, right, None, float(means[left] @ means[right]), _idle(left) + _idle(right))
             )
     extensions = list(_extensions(names, degree))
     for i, (left, one, order, first) in enumerate(extensions):
@@ -264,7 +264,9 @@ def _pairs(degree: int, target: int) -> tuple[list[Pair], Array]:
             for power in range(1, order // 2 + 1):
                 if order == same and math.gcd(power, order) == 1:
                     turned = [second[power * j % order] for j in range(order)]
-                    equations = sum(p @ q for p, q in zip(first, turned, strict=True)) / order
+                    equations = (
+                        sum(float(p @ q) for p, q in zip(first, turned, strict=True)) / order
+                    )
                     idle = _idle_twisted(left, one) + _idle_twisted(right, other)
                     found.append((left, right, Twist(one, other, order, power), equations, idle))
     pairs, chances = [], []

@@ -14,18 +14,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from fractions import Fraction
-from functools import cache
-from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
-Record = dict[str, Any]
-Bits = NDArray[np.int64]
+from studies.records import Record, Rows
+from studies.records.sizes import array_size, krawtchouk
 
 EVERY = 24
 """Signs up to which every number of them has a record; strengths 2 and 3 go on in steps of 4 to 40."""
@@ -43,9 +39,6 @@ MATCHED = (2, 3, 5, 9, 12, 14, 16, 20, 23, 25, 26, 31, 32, 37, 38, 40, 43, 47, 4
 # fmt: on
 """24 vertices of the cube of 6 dimensions: each has one neighbour there, each other vertex three."""
 
-ABSENT = ((9, 96), (10, 112))
-"""Signs and rows for which no array of strength 4 exists (Boyvalenkov, Marinova and Stoyanova 2017)."""
-
 LARGEST_QUOTIENT = 14
 """Checks r of a code whose cosets are searched: arrays of 2^r integers."""
 
@@ -53,8 +46,8 @@ LARGEST_QUOTIENT = 14
 class Array(NamedTuple):
     """The rows plus all sums of the generators; where it is from."""
 
-    rows: Bits
-    generators: Bits
+    rows: Rows
+    generators: Rows
     source: str
 
 
@@ -126,14 +119,14 @@ def _field(s: int) -> list[int]:
     return powers
 
 
-def _spanning(columns: tuple[int, ...]) -> Bits:
+def _spanning(columns: tuple[int, ...]) -> Rows:
     """Independent rows of the matrix with these columns."""
     length = max(columns).bit_length()
     rows = np.array([[column >> i & 1 for column in columns] for i in range(length)])
     return _echelon(rows)
 
 
-def _echelon(rows: Bits) -> Bits:
+def _echelon(rows: Rows) -> Rows:
     """A reduced basis over GF(2)."""
     rows, rank = rows.copy(), 0
     for j in range(rows.shape[1]):
@@ -203,7 +196,7 @@ def _hadamard_array(d: int) -> Array:
     return Array(rows, np.zeros((0, d), np.int64), "Hadamard matrix (Paley 1933)")
 
 
-def hadamard(order: int) -> Bits:
+def hadamard(order: int) -> Rows:
     """A Hadamard matrix of 1 and -1, from the squares modulo a prime (Paley 1933), or doubled."""
     if _is_prime(order - 1):
         signs = _jacobsthal(order - 1)
@@ -219,7 +212,7 @@ def hadamard(order: int) -> Bits:
     return np.kron([[1, 1], [1, -1]], hadamard(order // 2))
 
 
-def _jacobsthal(q: int) -> Bits:
+def _jacobsthal(q: int) -> Rows:
     """1 where j - i is a square modulo q, 0 where it is 0, else -1."""
     character = np.full(q, -1)
     character[np.arange(1, q) ** 2 % q] = 1
@@ -241,7 +234,7 @@ def _record(task: Record, array: Array) -> Record:
     words = expand(array)
     if len(set(words.tolist())) < len(words) or strength(words, d) < t:
         raise ValueError(f"{array.source} does not have strength {t} on {d} signs.")
-    bound, because = array_bound(d, t)
+    bound, because = array_size(d, t)
     return task | {
         "m": len(words),
         "value": "0",
@@ -253,11 +246,11 @@ def _record(task: Record, array: Array) -> Record:
     }
 
 
-def _text(rows: Bits) -> str:
+def _text(rows: Rows) -> str:
     return " ".join("".join(map(str, row)) for row in rows.tolist())
 
 
-def expand(array: Array) -> Bits:
+def expand(array: Array) -> Rows:
     """All rows, each as an integer whose bit j is the sign j."""
     places = 1 << np.arange(array.rows.shape[1])
     words = array.rows @ places
@@ -266,7 +259,7 @@ def expand(array: Array) -> Bits:
     return words
 
 
-def strength(words: Bits, d: int) -> int:
+def strength(words: Rows, d: int) -> int:
     """The largest t for which the rows have strength t, in integers.
 
     The squares of the sums of all characters of weight k add up to sum_i K_k(i) #{pairs at distance i},
@@ -279,69 +272,6 @@ def strength(words: Bits, d: int) -> int:
         sum(krawtchouk(d, k, i) * n for i, n in enumerate(pairs.tolist())) for k in range(d + 1)
     )
     return next((k - 1 for k, total in enumerate(sums) if k and total), d)
-
-
-@cache
-def krawtchouk(d: int, k: int, i: int) -> int:
-    """The sum over all words of weight k of the character of a word of weight i, of d signs."""
-    return sum((-1) ** j * comb(i, j) * comb(d - i, k - j) for j in range(k + 1))
-
-
-@cache
-def array_bound(d: int, t: int) -> tuple[int, str]:
-    """No set of fewer elements of Z_2^d has strength t, and why. In integers and fractions.
-
-    m is a multiple of 2^t. For odd t, the rows with 0 in one column have strength t - 1 in the others,
-    and so do those with 1. For even t the largest of
-
-    Rao 1947: m is at least the number of words of weight at most t / 2, whose characters are
-    orthogonal vectors on the rows.
-
-    Linear programming (Delsarte 1973). Let A_i be the number of ordered pairs of rows at distance i,
-    divided by m: A_0 >= 1, A_i >= 0, sum A_i = m, and B_k = sum_i A_i K_k(i) is at least 0, and 0
-    for k = 1..t. If f = sum_k f_k K_k has f(i) >= 0 for i = 1..d and f_k <= 0 for k > t, then
-    f(0) <= sum_i A_i f(i) = f_0 m + sum_(k>t) f_k B_k <= f_0 m. The f of a solver is rounded to
-    fractions, and f_0 raised until all f(i) >= 0 exactly: m >= f(0) / f_0.
-
-    Fon-Der-Flaass 2007: a set of strength t that is neither empty, nor all, nor half of Z_2^d has
-    3 (t + 1) <= 2 d. (For sets; the other bounds allow rows to repeat.)
-
-    Boyvalenkov, Marinova and Stoyanova 2017: no strength 4 with the signs and rows in `ABSENT`, nor
-    with more signs.
-    """
-    if t % 2:
-        half, because = array_bound(d - 1, t - 1)
-        return 2 * half, f"twice strength {t - 1} for {d - 1} signs: {because}"
-    unit = 1 << t
-    bounds = [
-        (Fraction(sum(comb(d, k) for k in range(t // 2 + 1))), "Rao 1947"),
-        (_programming(d, t), "linear programming (Delsarte 1973)"),
-    ]
-    if 3 * (t + 1) > 2 * d:
-        bounds.append((Fraction(1 << d - 1), "Fon-Der-Flaass 2007"))
-    found = [(-(-bound // unit) * unit, because) for bound, because in bounds]
-    most = max(bound for bound, _ in found)
-    because = next(because for bound, because in found if bound == most)
-    for k, m in ABSENT:
-        if t == 4 and k <= d and m == most:
-            most, because = m + unit, f"not {m} (Boyvalenkov, Marinova and Stoyanova 2017)"
-    return most, f"a multiple of {unit}; {because}"
-
-
-def _programming(d: int, t: int) -> Fraction:
-    """f(0) / f_0 for the best f that the solver finds, made right in fractions."""
-    table = [[krawtchouk(d, k, i) for i in range(d + 1)] for k in range(d + 1)]
-    scaled = np.array(table, float) / np.array([comb(d, k) for k in range(d + 1)])[:, None]
-    limits = [(None, None)] * t + [(None, 0)] * (d - t)
-    # f_0 = 1; maximise f(0) over the f_k C(d, k), k >= 1
-    solved = linprog(-scaled[1:, 0], -scaled[1:, 1:].T, np.ones(d), bounds=limits, method="highs")
-    f = [
-        Fraction(float(x)).limit_denominator(10**9) / comb(d, k) for k, x in enumerate(solved.x, 1)
-    ]
-    f = [x if k <= t else min(x, Fraction(0)) for k, x in enumerate(f, 1)]
-    values = [sum(x * row[i] for x, row in zip(f, table[1:], strict=True)) for i in range(d + 1)]
-    constant = max(-value for value in values[1:])
-    return (constant + values[0]) / constant if constant > 0 else Fraction(1)
 
 
 def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Record | None:
@@ -358,7 +288,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     most = int(best["m"]) >> odd if best else 1 << d
     choices = [
         (m, k)
-        for m in range(array_bound(d, t)[0], most, 1 << t)
+        for m in range(array_size(d, t)[0], most, 1 << t)
         for k in range(max(0, d - LARGEST_QUOTIENT), d - 1)
         if m % (1 << k) == 0 and m >> k > 1
     ]
@@ -373,7 +303,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     return None
 
 
-def _random_checks(d: int, k: int, t: int, rng: np.random.Generator, end: float) -> Bits:
+def _random_checks(d: int, k: int, t: int, rng: np.random.Generator, end: float) -> Rows:
     """The k columns P of checks (I | P), improved at random until few words u H are light."""
     r = d - k
     checks = rng.integers(1, 1 << r, k)
@@ -389,7 +319,7 @@ def _random_checks(d: int, k: int, t: int, rng: np.random.Generator, end: float)
     return checks
 
 
-def _is_low(checks: Bits, r: int, t: int) -> NDArray[np.bool_]:
+def _is_low(checks: Rows, r: int, t: int) -> NDArray[np.bool_]:
     """For which u the word u (I | P) has weight 1..t."""
     words = np.arange(1 << r)
     weights = np.bitwise_count(words).astype(np.int64)
@@ -398,7 +328,7 @@ def _is_low(checks: Bits, r: int, t: int) -> NDArray[np.bool_]:
     return (weights > 0) & (weights <= t)
 
 
-def _transform(values: Bits) -> Bits:
+def _transform(values: Rows) -> Rows:
     """Walsh and Hadamard: the sums of values[u] (-1)^<u, x>."""
     half = 1
     while half < len(values):
@@ -408,7 +338,7 @@ def _transform(values: Bits) -> Bits:
     return values
 
 
-def _cosets(chosen: Bits, checks: Bits, r: int) -> Array:
+def _cosets(chosen: Rows, checks: Rows, r: int) -> Array:
     """The words whose checks are chosen, as cosets of the code with checks 0."""
     places = np.arange(r)
     rows = np.pad(chosen[:, None] >> places & 1, ((0, 0), (0, len(checks))))
@@ -417,7 +347,7 @@ def _cosets(chosen: Bits, checks: Bits, r: int) -> Array:
 
 
 @numba.njit(cache=True)
-def _anneal(kernel: Bits, size: int, rng: np.random.Generator, steps: int) -> Bits:
+def _anneal(kernel: Rows, size: int, rng: np.random.Generator, steps: int) -> Rows:
     """A set T with the sum of kernel[a ^ b] over its pairs 0, or -1 in all places."""
     n = len(kernel)
     order = rng.permutation(n)

@@ -1,0 +1,191 @@
+"""How few elements a set can have that is exact, or whose middles or neighbours are even.
+
+Equally often means a whole number of times: m is a multiple of the number of images. Each function
+returns a number such that no set has fewer elements, and why. Only `array_size` needs elements that do
+not repeat.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import cache
+from math import comb, lcm, perm
+from operator import mul
+
+import numpy as np
+from scipy.optimize import linprog
+
+from studies.records import delsarte
+from studies.records.bounds import facts, moduli_of
+
+NO_PLANE = {6: "Tarry 1900", 10: "Lam, Thiel and Swiercz 1989", 14: "Bruck and Ryser 1949"}
+"""Orders up to 16 without a projective plane: no n (n - 1) permutations are exact to degree 2."""
+
+ABSENT = ((9, 96), (10, 112))
+"""Signs and rows for which no array of strength 4 exists (Boyvalenkov, Marinova and Stoyanova 2017)."""
+
+
+def least_size(name: str, criterion: str, degree: int | None) -> tuple[int, str]:
+    """The fewest elements of a group for `exact`, `middle` or `neighbours`.
+
+    >>> least_size("S7", "exact", 2)
+    (42, 'a multiple of 42, as every 2-tuple goes to every 2-tuple equally often')
+    """
+    moduli = moduli_of(name)
+    one, two = re.fullmatch(r"([SA])(\d+)", name), re.fullmatch(r"S(\d+)(?:xS(\d+)|\^2)", name)
+    if criterion == "middle" and one:
+        return middle_size(int(one[2]))
+    if criterion == "neighbours" and one:
+        return neighbours_size(int(one[2]))
+    if criterion == "exact" and degree:
+        if name == "SO3":
+            return rotations_size(degree)
+        if moduli and set(moduli) == {2}:
+            return array_size(len(moduli), degree)
+        if two:
+            return product_size(int(two[1]), int(two[2] or two[1]), degree)
+        if one and degree >= int(one[2]) - (1 if one[1] == "S" else 2):
+            return facts(name).order, "exact on all functions: every element"
+        if one:
+            return tuples_size(int(one[2]), degree)
+    raise ValueError(f"no bound is known here for {name}, {criterion}, {degree}.")
+
+
+def tuples_size(n: int, t: int) -> tuple[int, str]:
+    """Permutations of n points that move t-tuples evenly."""
+    unit = perm(n, t)
+    why = f"a multiple of {unit}, as every {t}-tuple goes to every {t}-tuple equally often"
+    base = n - t + 2  # those that fix t - 2 points as one tells: sharply 2-transitive on the others
+    if t >= 2 and base in NO_PLANE:
+        why += (
+            f"; {unit} would give a sharply 2-transitive set of S{base}, and so a projective plane"
+        )
+        return 2 * unit, f"{why} of order {base}: none ({NO_PLANE[base]})"
+    return unit, why
+
+
+def middle_size(n: int) -> tuple[int, str]:
+    """Multiples of 12 for n >= 4, and not 12 for n >= 6.
+
+    Of four items in an order the two inner ones are each in the middle of two of the four triples. So an
+    item that is in the middle of each of its three triples m/6 times, over m/2 orders up to reversal, is
+    inner m/4 times. For six orders all sets can be found, item after item: with 4 and 5 items, and none
+    with 6 (`tests/studies/test_records.py`).
+    """
+    if n <= 3:
+        return 6, "a multiple of 6: each of the three is in the middle of a third of the m/2 pairs"
+    why = "a multiple of 12: of four items each is an inner one in m/4 of the m/2 pairs"
+    if n <= 5:
+        return 12, why
+    why += "; 12 is impossible by a complete search, item after item"
+    literature = {
+        6: "12 rows suffice (Na, Jedwab and Li 2023)",
+        7: "12 rows suffice (Na, Jedwab and Li 2023)",
+        8: "18 rows are the fewest (Gentle and Wanless 2023)",
+        9: "24 rows suffice (Na, Jedwab and Li 2023)",
+    }
+    if n in literature:
+        why += f". Without reverses, {literature[n]}"
+    return 24, why
+
+
+def neighbours_size(n: int) -> tuple[int, str]:
+    """Each item is in each place, and after each other, equally often; m = n is a Latin square."""
+    why = f"a multiple of {n}, as each item is in each place equally often"
+    if n not in (3, 5, 7):
+        return n, why
+    square = f"{n} would be a row-complete Latin square of order {n}"
+    return 2 * n, f"{why}; {square}: none, by a complete search"
+
+
+def rotations_size(degree: int) -> tuple[int, str]:
+    """Delsarte, Goethals and Seidel 1977, for S and -S in the sphere; or a linear program."""
+    because = (
+        "linear programming (Delsarte 1973): a non-negative class function, checked in integers"
+    )
+    return max(comb(degree + 3, 3), delsarte.least_size(degree)), because
+
+
+def product_size(c: int, p: int, degree: int) -> tuple[int, str]:
+    """No set in S_c x S_p of fewer elements is exact to the degree, and why.
+
+    Index 1 in one factor is a projective plane. And m = 12 for c, p = 3, 4 fails: each (column, place)
+    has 3 elements, which move 3 classes as a Latin square, all even or all odd; as any two of these
+    triples with other columns and other places share an element, all 12 are even or all odd, and S_3 is
+    not met evenly.
+    """
+    if degree == 1:
+        return lcm(c, p), f"a multiple of {c} and of {p}"
+    m = lcm(c * (c - 1), p * (p - 1), c * p)
+    because = f"a multiple of {c * (c - 1)}, {p * (p - 1)} and {c * p}"
+    for n in {c, p} & set(NO_PLANE):
+        if m == n * (n - 1):
+            return 2 * m, f"{because}; {m} would be a projective plane of order {n} ({NO_PLANE[n]})"
+    if (c, p) == (3, 4):
+        return 24, f"{because}; in 12 the orders of classes would all have the same parity"
+    return m, because
+
+
+@cache
+def krawtchouk(d: int, k: int, i: int) -> int:
+    """The sum over all words of weight k of the character of a word of weight i, of d signs."""
+    return sum((-1) ** j * comb(i, j) * comb(d - i, k - j) for j in range(k + 1))
+
+
+@cache
+def array_size(d: int, t: int) -> tuple[int, str]:
+    """No set of fewer elements of Z_2^d has strength t, and why. In integers and fractions.
+
+    m is a multiple of 2^t. For odd t, the rows with 0 in one column have strength t - 1 in the others,
+    and so do those with 1. For even t the largest of
+
+    Rao 1947: m is at least the number of words of weight at most t / 2, whose characters are
+    orthogonal vectors on the rows.
+
+    Linear programming (Delsarte 1973). Let A_i be the number of ordered pairs of rows at distance i,
+    divided by m: A_0 >= 1, A_i >= 0, sum A_i = m, and B_k = sum_i A_i K_k(i) is at least 0, and 0
+    for k = 1..t. If f = sum_k f_k K_k has f(i) >= 0 for i = 1..d and f_k <= 0 for k > t, then
+    f(0) <= sum_i A_i f(i) = f_0 m + sum_(k>t) f_k B_k <= f_0 m. The f of a solver is rounded to
+    fractions, and f_0 raised until all f(i) >= 0 exactly: m >= f(0) / f_0.
+
+    Fon-Der-Flaass 2007: a set of strength t that is neither empty, nor all, nor half of Z_2^d has
+    3 (t + 1) <= 2 d. (For sets; the other bounds allow rows to repeat.)
+
+    Boyvalenkov, Marinova and Stoyanova 2017: no strength 4 with the signs and rows in `ABSENT`, nor
+    with more signs.
+    """
+    if t % 2:
+        half, because = array_size(d - 1, t - 1)
+        return 2 * half, f"twice strength {t - 1} for {d - 1} signs: {because}"
+    unit = 1 << t
+    bounds = [
+        (Fraction(sum(comb(d, k) for k in range(t // 2 + 1))), "Rao 1947"),
+        (_programming(d, t), "linear programming (Delsarte 1973)"),
+    ]
+    if 3 * (t + 1) > 2 * d:
+        bounds.append((Fraction(1 << d - 1), "Fon-Der-Flaass 2007"))
+    found = [(-(-bound // unit) * unit, because) for bound, because in bounds]
+    most = max(bound for bound, _ in found)
+    because = next(because for bound, because in found if bound == most)
+    for k, m in ABSENT:
+        if t == 4 and k <= d and m == most:
+            most, because = m + unit, f"not {m} (Boyvalenkov, Marinova and Stoyanova 2017)"
+    return most, f"a multiple of {unit}; {because}"
+
+
+def _programming(d: int, t: int) -> Fraction:
+    """f(0) / f_0 for the best f that the solver finds, made right in fractions."""
+    table = [[krawtchouk(d, k, i) for i in range(d + 1)] for k in range(d + 1)]
+    scaled = np.array(table, float) / np.array([comb(d, k) for k in range(d + 1)])[:, None]
+    limits = [(None, None)] * t + [(None, 0)] * (d - t)
+    # f_0 = 1; maximise f(0) over the f_k C(d, k), k >= 1
+    solved = linprog(-scaled[1:, 0], -scaled[1:, 1:].T, np.ones(d), bounds=limits, method="highs")
+    f = [
+        Fraction(float(x)).limit_denominator(10**9) / comb(d, k) for k, x in enumerate(solved.x, 1)
+    ]
+    f = [x if k <= t else min(x, Fraction(0)) for k, x in enumerate(f, 1)]
+    columns = zip(*table[1:], strict=True)
+    values = [sum(map(mul, f, column), Fraction(0)) for column in columns]
+    constant = max(-value for value in values[1:])
+    return (constant + values[0]) / constant if constant > 0 else Fraction(1)
