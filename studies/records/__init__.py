@@ -17,7 +17,8 @@ What no set can beat
     delsarte                 both for rotations, by linear programming
 The check (`make records`), which shares with the search only what no set can beat
     check                    every record verified from its text alone
-    elements, counts         rows from the text; counts, norms and moments in integers and balls
+    elements                 rows from the text
+    counts, moments          counts and norms in integers and balls; rotations
 page                         the page and its pictures
 """
 

@@ -108,12 +108,12 @@ def walks(group: Facts, m: int) -> tuple[Fraction, str]:
 
     All groups: a word that cancels is i u i v with closed walks u, v of the tree, u without i on its
     first level. For j equal to i as an element let u' be u with i and j exchanged: i u' j v is closed in
-    the group too. It tells i (its first letter), j (the other one that occurs oddly often, or i), and
-    the place of j (the first on the first level of u'): f(i) words for each word that begins with i,
-    no two the same, and each i begins c_k/m of the words.
-    Abelian groups: with the elements of the words given, the numbers of the s and of the t must agree;
-    whatever the other letters are, at most one choice of f(i) does for a last letter equal to s1 = i.
-    Signs: the same for the last letter in the word that equals the first.
+    the group too. It tells i (its first letter), j (the other letter that occurs oddly often; i if there
+    is none) and the place of j (the first one on the first level of what follows i): f(i) words for each
+    word that begins with i, no two the same, and each i begins c_k/m of the words.
+    Abelian groups: let the s be the same elements as the t in some order. The last t that is the element
+    of s1 = i can be any of f(i) members; at most one of them makes the numbers agree as well.
+    Signs: the same for the last letter that is the element of the first.
     """
     order, kind = group.order, ("signs" if group.is_signs else "abelian" if group.abelian else "")
     best, length = 0, 0

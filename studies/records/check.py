@@ -2,7 +2,8 @@
 
 Nothing is shared with the search, nor with the library, except where `sparseaug.deviation` is asked for
 a norm: it is verified in directed rounding, and wherever it can be, the norm is also proved here, in
-integers or in ball arithmetic (`counts`). The lower bound must be that of `bounds` or `sizes`.
+integers or in ball arithmetic (`counts`, `moments`). The bound must be the one that `bounds` or `sizes`
+proves.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from joblib import Parallel, delayed
 from rich.progress import track
 
 import sparseaug as sa
-from studies.records import Record, Rows, bounds, counts
+from studies.records import Record, Rows, bounds, counts, moments
 from studies.records.elements import (
     Factor,
     WrongRecordError,
@@ -214,16 +215,23 @@ def _evenness(record: Record, rows: Rows) -> tuple[str, ...]:
 def _deviation(record: Record, rows: Rows, low: Fraction, high: Fraction) -> tuple[str, ...]:
     """The norm in exact or ball arithmetic where that can be, and by the verified path."""
     proofs = tuple(_proofs(record, rows, low, high))
-    found = sa.deviation(sa.GroupSample(sa.group(record["group"]), rows), degree=record["degree"])
-    bottom, top = Fraction(found.lower) ** 2, Fraction(found.value) ** 2
-    said = f"the verified norm is {found.lower!r}..{found.value!r}"
     if set(proofs) - {NEARLY}:
-        require(bottom <= high and low <= top, said)
-        return (*proofs, "the verified norm, beside a proof")
+        return (*proofs, _verified(record["group"], record["degree"], rows, low, high))
     require(low < high, "the value is exact, but only an interval can be proved: give that")
-    require(low <= bottom and top <= high, said)
-    kind = "" if found.rigorous else f", {found.kind}"
-    return (*proofs, f"the verified norm{kind}" + " alone" * (not proofs))
+    found = _verified(record["group"], record["degree"], rows, low, high, within=True)
+    return (*proofs, found + " alone" * (not proofs))
+
+
+def _verified(
+    name: str, degree: int | None, rows: Any, low: Fraction, high: Fraction, *, within: bool = False
+) -> str:
+    """The norm that the library says: it must meet the value, or be within it where it is the proof."""
+    found = sa.deviation(sa.GroupSample(sa.group(name), rows), degree=degree)
+    bottom, top = Fraction(found.lower) ** 2, Fraction(found.value) ** 2
+    right = low <= bottom and top <= high if within else bottom <= high and low <= top
+    require(right, f"the verified norm is {found.lower!r}..{found.value!r}")
+    require(found.rigorous or not within, f"the norm of the library is {found.kind}, not a proof")
+    return "the verified norm" + ", beside a proof" * (not within)
 
 
 def _proofs(record: Record, rows: Rows, low: Fraction, high: Fraction) -> Iterator[str]:
@@ -276,25 +284,22 @@ def _rotations(record: Record, rows: Any, low: Fraction, high: Fraction) -> tupl
         prime = m - 1
         require(_is_prime(prime) and prime % 4 == 1, "m - 1 is not a prime of the form 4k + 1")
         require("generators" not in record, "integer quaternions have no generators")
-        require(words == counts.prime_quaternions(prime), f"not the quaternions of norm {prime}")
+        require(words == moments.prime_quaternions(prime), f"not the quaternions of norm {prime}")
         require(low == high == Fraction(4 * prime, m * m), "the norm is 2 sqrt(p)/(p + 1)")
         return ("a theorem (Lubotzky, Phillips, Sarnak 1986)",)
     if record["criterion"] == "exact" and high == 0:
-        exactly = counts.exact_frobenius_squares(rows, degree)
+        exactly = moments.exact_frobenius_squares(rows, degree)
         require(exactly is not None and not any(exactly), "the means are not exactly 0")
         return ("moments in fractions",)
-    traces = counts.frobenius_squares(rows, degree)
-    sizes = range(3, 2 * degree + 2, 2)
     if record["criterion"] == "exact":
-        left = float(max(traces)) ** 0.5
-        require(low == 0 and max(traces) <= min(high, RESIDUAL**2), f"the residual is {left}")
+        left = max(moments.frobenius_squares(rows, degree))
+        require(
+            low == 0 and left <= min(high, RESIDUAL**2), f"the residual is {float(left) ** 0.5}"
+        )
         return ("moments in fixed point",)
-    found = sa.deviation(sa.GroupSample(sa.group("SO3"), rows), degree=degree)
-    bottom, top = Fraction(found.lower) ** 2, Fraction(found.value) ** 2
-    require(low <= bottom and top <= high, f"the verified norm is {found.lower!r}..{found.value!r}")
-    least = max(trace / size for trace, size in zip(traces, sizes, strict=True))
-    require(least <= high and low <= max(traces), "the traces of the means say otherwise")
-    return ("the verified norm, between bounds from moments",)
+    bottom, top = moments.largest_square(rows, degree)
+    require(low <= bottom and top <= high, f"the norm is {float(bottom) ** 0.5}")
+    return ("eigenvalues in ball arithmetic", _verified("SO3", degree, rows, low, high))
 
 
 def _is_prime(p: int) -> bool:

@@ -1,4 +1,4 @@
-"""What the rows of a record are, in integers: counts of tuples and quotients, eigenvalues, moments.
+"""What the rows of a record are, in integers: counts of tuples and quotients, eigenvalues.
 
 Only the check uses it. Where a number is not rational, it is enclosed: characters of abelian groups in
 ball arithmetic, and every other norm of few dimensions by its characteristic polynomial. All of whose
@@ -7,11 +7,10 @@ roots are real, so that by Descartes as many are above c as the coefficients of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from itertools import chain, combinations, pairwise, product
-from math import comb, factorial, isqrt, lcm, prod
+from math import comb, lcm
 
 import flint
 import numpy as np
@@ -101,7 +100,9 @@ def _transformed(rows: Rows, t: int) -> NDArray[np.int64]:
     for j in range(d):
         pair = sums.reshape(-1, 2, 1 << j)
         pair[:, 0], pair[:, 1] = pair[:, 0] + pair[:, 1], pair[:, 0] - pair[:, 1]
-    weight = np.bitwise_count(np.arange(1 << d, dtype=np.uint32))
+    weight = np.zeros(1, np.int8)
+    for _ in range(d):
+        weight = np.concatenate([weight, weight + 1])
     return sums[(weight > 0) & (weight <= t)].astype(np.int64)
 
 
@@ -260,104 +261,12 @@ def largest_character(rows: Rows, moduli: list[int]) -> tuple[Fraction, Fraction
         if any(w):
             turns = np.bincount(steps @ np.array(w) % common, weights=counts, minlength=common)
             total = sum((int(c) * cosines[k] for k, c in enumerate(turns) if c), flint.arb(0))
-            low, high = max(low, _end(total, -1)), max(high, _end(total, 1))
+            low, high = max(low, end_of(total, -1)), max(high, end_of(total, 1))
     return low, high
 
 
-def _end(ball: flint.arb, side: int) -> Fraction:
+def end_of(ball: flint.arb, side: int) -> Fraction:
     """The lower or the upper end of a ball."""
     end = ball.lower() if side < 0 else ball.upper()
     mantissa, exponent = end.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
-BITS = 220
-"""Of the fixed-point numbers of moments: sums of 10^4 products of 60 factors err by less than 2^-190."""
-
-
-def frobenius_squares(rows: NDArray[np.float64], degree: int) -> list[Fraction]:
-    """The squared Frobenius norms of the mean of D^l over the rotations, l = 1..degree, within 1e-45.
-
-    With unit quaternions, tr D^l(s^-1 t) = U_2l(s.t), U the polynomials of Chebyshev; and the mean over
-    pairs of (s.t)^2j is the sum over monomials of degree 2j of multinomial x (its mean over S)^2.
-    Means of degree 2j follow from those of degree 2j + 2, as the squares of the entries sum to 1.
-    """
-    top = 2 * degree
-    powers = []
-    for entries in np.array([_unit_in_bits(row) for row in rows.tolist()], dtype=object).T:
-        powers.append([np.full(len(rows), 1 << BITS, dtype=object)])
-        for _ in range(top):
-            powers[-1].append(powers[-1][-1] * entries >> BITS)
-    halves = [
-        {(a, b): x[a] * y[b] >> BITS for a in range(top + 1) for b in range(top + 1 - a)}
-        for x, y in (powers[:2], powers[2:])
-    ]
-    scale = len(rows) << 2 * BITS
-    means: dict[tuple[int, ...], Fraction] = {
-        (a, b, c, d): Fraction(int(halves[0][a, b] @ halves[1][c, d]), scale)
-        for a, b, c, d in _exponents(top)
-    }
-    return _traces(means, degree)
-
-
-def exact_frobenius_squares(rows: NDArray[np.float64], degree: int) -> list[Fraction] | None:
-    """The same exactly, where the entries of each row are small integers times one number; else None."""
-    whole = []
-    for row in rows.tolist():
-        unit = min(Fraction(abs(x)) for x in row if x)
-        whole.append([Fraction(x) / unit for x in row])
-        if any(x.denominator > 1 or abs(x) > 1000 for x in whole[-1]):
-            return None
-    sizes = [_sum(x * x for x in row) ** degree * len(rows) for row in whole]
-    means = {
-        e: _sum(prod(map(pow, row, e)) / size for row, size in zip(whole, sizes, strict=True))
-        for e in _exponents(2 * degree)
-    }
-    return _traces(means, degree)
-
-
-def _traces(means: dict[tuple[int, ...], Fraction], degree: int) -> list[Fraction]:
-    """From the means of the monomials of degree 2 x degree."""
-    pairs = {}
-    for j in range(degree, -1, -1):
-        weight = {e: factorial(2 * j) // prod(map(factorial, e)) for e in means}
-        pairs[j] = _sum(weight[e] * x * x for e, x in means.items())
-        means = {e: _sum(means[_raised(e, i)] for i in range(4)) for e in _exponents(2 * j - 2)}
-    chebyshev = [_chebyshev(k) for k in range(2, 2 * degree + 1, 2)]
-    return [_sum(c * pairs[j] for j, c in enumerate(row)) for row in chebyshev]
-
-
-def _unit_in_bits(row: list[float]) -> list[int]:
-    """The row over its length, in fixed point."""
-    exact = [Fraction(x) for x in row]
-    square = _sum(x * x for x in exact)
-    length = Fraction(isqrt((square * (1 << 2 * BITS)).__floor__()), 1 << BITS)
-    return [(x / length * (1 << BITS)).__floor__() for x in exact]
-
-
-def _sum(terms: Iterable[Fraction]) -> Fraction:
-    return sum(terms, Fraction(0))
-
-
-def _exponents(total: int) -> Iterator[tuple[int, ...]]:
-    for a, b, c in product(range(total + 1), repeat=3):
-        if a + b + c <= total:
-            yield a, b, c, total - a - b - c
-
-
-def _raised(e: tuple[int, ...], i: int) -> tuple[int, ...]:
-    return tuple(x + 2 * (j == i) for j, x in enumerate(e))
-
-
-@cache
-def _chebyshev(k: int) -> list[int]:
-    """Coefficients of x^0, x^2, ... of U_k, k even: U_k = sum_i (-1)^i C(k-i, i) (2x)^(k-2i)."""
-    return [(-1) ** i * comb(k - i, i) * 2 ** (k - 2 * i) for i in range(k // 2, -1, -1)]
-
-
-def prime_quaternions(p: int) -> set[tuple[int, ...]]:
-    """Integer quaternions of norm p with a > 0 odd and the rest even: p + 1, for primes p = 1 mod 4."""
-    reach = range(-isqrt(p), isqrt(p) + 1)
-    even = [x for x in reach if x % 2 == 0]
-    odd = [x for x in reach if x % 2 and x > 0]
-    return {q for q in product(odd, even, even, even) if sum(x * x for x in q) == p}

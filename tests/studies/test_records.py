@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, pairwise, permutations
+from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from studies.records import Record, bounds, counts
-from studies.records.check import RESIDUAL, judge, name_of, records, squares, verify
-from studies.records.elements import WrongRecordError, factors, hash_of, rotations_of, rows_of
+from studies.records import Record, bounds, counts, moments
+from studies.records.check import (
+    RESIDUAL,
+    faults_together,
+    judge,
+    main,
+    name_of,
+    records,
+    squares,
+    verify,
+)
+from studies.records.elements import (
+    WrongRecordError,
+    everything,
+    factors,
+    hash_of,
+    rotations_of,
+    rows_of,
+)
 from studies.records.sizes import least_size
 
 SMALL_GROUPS = ("C5", "C6", "C7", "C8", "S3", "D4", "Z2^3", "C2xC4", "C3xC3", "A4", "B2", "C2xS3")
@@ -80,7 +99,20 @@ RIGHT = {
         "SO3", "deviation", None, 6, value="sqrt(5/9)",
         rows="1,2,0,0 1,-2,0,0 1,0,2,0 1,0,-2,0 1,0,0,2 1,0,0,-2",
     ),
+    "the norm of rotations": lambda: turned("0.7333333333..0.7333333334"),
+    "a dihedral group by generators": lambda: record(
+        "SO3", "exact", 1, 6, value="0..1e-15", rows="1,0,0,0", generators=DIHEDRAL
+    ),
 }  # fmt: skip
+
+THIRDS = "1,0,0,0 0.5,0,0,0.86602540378443864676 0.5,0,0,-0.86602540378443864676"
+DIHEDRAL = "0.5,0,0,0.866025403784438646763723170753 0,1,0,0"
+"""A third of a turn about z and half a turn about x, in 30 digits."""
+
+
+def turned(value: str) -> Record:
+    """The mean of the matrices of three rotations."""
+    return record("SO3", "deviation", 1, 3, value=value, rows="1,0,0,0 0,1,0,0 0.6,0,0.8,0")
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -99,7 +131,12 @@ def without(given: Record, key: str) -> Record:
 
 
 def rehashed(given: Record) -> Record:
-    return given | {"sha256": hash_of(rows_of(given))}
+    rows = rotations_of(given) if given["group"] == "SO3" else rows_of(given)
+    return given | {"sha256": hash_of(rows)}
+
+
+def with_generators(generators: str) -> Callable[[], Record]:
+    return lambda: RIGHT["a dihedral group by generators"]() | {"generators": generators}
 
 
 BROKEN = {
@@ -127,10 +164,54 @@ BROKEN = {
     ),
     "rotations": (lambda: RIGHT["the rotations of a cube"]() | {"degree": 4, "bound": "35"}, "residual"),
     "not an element": (lambda: singer() | {"rows": "0 1 3 13"}, "not an element"),
-    "not the quaternions of norm 5": (
+    "not the norm of the quaternions of norm 5": (
         lambda: RIGHT["integer quaternions"]() | {"value": "sqrt(1/2)"},
         "norm",
     ),
+    "not the quaternions of norm 5": (
+        lambda: rehashed(
+            RIGHT["integer quaternions"]()
+            | {"rows": "1,2,0,0 1,-2,0,0 1,0,2,0 1,0,-2,0 1,0,0,2 2,0,0,-1"}
+        ),
+        "norm 5",
+    ),
+    "an element twice, claimed exact": (
+        lambda: record("S3", "exact", 1, 6, rows="012 120 201 012 120 201"),
+        "twice",
+    ),
+    "a row twice in two cosets": (
+        lambda: record("SO3", "exact", 3, 48, value="0..1e-15", rows="1,0,0,0 0,0,1,0", generators="O"),
+        "twice",
+    ),
+    "a row twice instead of another": (
+        lambda: record("S3", "exact", 1, 3, rows="012 120 120"),
+        "twice",
+    ),
+    "a bound below the best one": (lambda: affine() | {"bound": "21"}, "proved is 42"),
+    "a bound above the value": (lambda: singer() | {"bound": "1/2"}, "bound is 1/2"),
+    "a norm of rotations too low": (lambda: turned("0.73..0.7333333333"), "the norm is"),
+    "a rotation with one digit wrong": (
+        lambda: record("SO3", "exact", 1, 3, value="0..1e-15", rows=THIRDS.replace("866", "867")),
+        "residual",
+    ),
+    "an exact value where only an interval is proved": (
+        lambda: record("S7", "deviation", None, 2, value="1", rows="0123456 1032546"),
+        "give that",
+    ),
+    "generators of an infinite group": (with_generators("0.6,0.8,0,0 0.6,0,0.8,0"), "more than"),
+    "a generator that is not a unit": (with_generators("2,0,0,0"), "more than"),
+    "a generator wrong in length": (
+        with_generators("0.5,0,0,0.866025403784438646763723180753"),
+        "near each other",
+    ),
+    "a generator wrong in angle": (
+        with_generators(
+            "0.50000000000000000000866025403784,0,0,0.866025403784438646758723170753"
+        ),
+        "near each other",
+    ),
+    "a generator that is not a quaternion": (with_generators("1,0,0"), "not a quaternion"),
+    "a subgroup that is not known": (with_generators("W"), "subgroup W"),
 }  # fmt: skip
 
 
@@ -150,7 +231,9 @@ def test_no_set_of_a_small_group_beats_the_bounds(name: str) -> None:
     assert facts.order == order
     assert facts.involutions == sum((s @ s == np.eye(order)).all() for s in shifts) - 1
     assert facts.abelian == all((a @ b == b @ a).all() for a in shifts for b in shifts)
-    for m in range(2, 6):
+    for m in range(2, 10):
+        if math.comb(order + m - 2, m - 1) > 1500:
+            break
         chosen = np.array(list(combinations_with_replacement(range(order), m - 1)))
         mean = (shifts[0] + sum(shifts[column] for column in chosen.T)) / m - 1 / order
         least = np.linalg.svd(mean, compute_uv=False)[:, 0].min()
@@ -175,19 +258,44 @@ def test_no_permutations_beat_the_floor_of_a_degree(n: int, t: int) -> None:
         assert bounds.degree_floor(n, t, m) <= (least + 1e-12) ** 2
 
 
-def test_no_signs_beat_the_floor_of_a_degree() -> None:
-    every = np.array([[i >> j & 1 for j in range(4)] for i in range(16)])
-    for degree in (1, 2, 3):
-        for m in (2, 3, 4):
-            chosen = combinations_with_replacement(range(16), m - 1)
-            least = min(abs(counts.walsh_sums(every[[0, *c]], degree)).max() for c in chosen)
-            assert Fraction(bounds.least_deviation("Z2^4", m, degree)[0]) <= Fraction(int(least), m)
+@pytest.mark.parametrize("name", ["Z2^4", "C3xC3", "C2xC4", "C2xC2xC3"])
+def test_no_set_beats_the_floor_of_a_degree(name: str) -> None:
+    """Over all multisets with 0, and all characters that move so many coordinates."""
+    every = everything(factors(name))
+    phases = every / np.array([factor.n for factor in factors(name)]) @ every.T
+    for degree in range(1, every.shape[1] + 1):
+        weight = (every != 0).sum(axis=1)
+        characters = np.exp(2j * np.pi * phases)[:, (weight > 0) & (weight <= degree)]
+        for m in (2, 3, 4, 5):
+            chosen = np.array(list(combinations_with_replacement(range(len(every)), m - 1)))
+            sums = characters[0] + sum(characters[column] for column in chosen.T)
+            bound = squares(bounds.least_deviation(name, m, degree)[0])[0]
+            assert bound <= (abs(sums).max(axis=1).min() / m + 1e-12) ** 2
+
+
+@pytest.mark.parametrize("name", ["Z2^3", "Z2^4", "S3", "A4", "S2^2", "S2xS3"])
+def test_no_exact_set_of_a_small_group_has_fewer_elements(name: str) -> None:
+    """Over all subsets: how often each tuple of coordinates has each of its values, from even."""
+    every = everything(factors(name))
+    subsets = np.arange(1, 1 << len(every))[:, None] >> np.arange(len(every)) & 1
+    for degree in (1, 2):
+        assert least_size(name, "exact", degree)[0] == min(exact_sizes(subsets, every, degree))
+
+
+def exact_sizes(subsets: Any, every: Any, degree: int) -> Any:
+    tables = []
+    for chosen in combinations(every.T, min(degree, every.shape[1])):
+        _, value = np.unique(np.stack(chosen, axis=1), axis=0, return_inverse=True)
+        tables.append(np.eye(value.max() + 1)[value.ravel()])
+    table = np.concatenate(tables, axis=1)
+    off = subsets @ (table - table.mean(axis=0))
+    return subsets.sum(axis=1)[(abs(off) < 1e-9).all(axis=1)].tolist()
 
 
 def test_closed_words_are_counted() -> None:
     """Against all words, reduced letter by letter; with letters that repeat there are B(1)/m as many."""
-    for labels in ("abc", "aab", "aabb"):
-        m, k = len(labels), 3
+    for labels, k in product(("abc", "aab", "aaa", "aabb", "aaab"), (2, 3)):
+        m = len(labels)
         pairs = sum(x == y for x in labels for y in labels)
         for kind in ("", "abelian", "signs"):
             closed = sum(
@@ -260,12 +368,56 @@ def test_row_complete_latin_squares(n: int, there_is: bool) -> None:
 def test_moments_give_the_norms_of_wigner_matrices() -> None:
     group = sa.rotations(3)
     rows = group.sample(20, np.random.default_rng(0))
-    found = counts.frobenius_squares(rows, 4)
-    expected = [
-        (abs(irrep.matrices(rows).mean(axis=0)) ** 2).sum() for irrep in group.irreps_to(4)
-    ][1:]
+    found = moments.frobenius_squares(rows, 4)
+    means = [irrep.matrices(rows).mean(axis=0) for irrep in group.irreps_to(4)][1:]
+    expected = [(abs(mean) ** 2).sum() for mean in means]
     np.testing.assert_allclose([float(x) for x in found], expected, rtol=1e-12)
     assert RESIDUAL < min(found)
+    low, high = moments.largest_square(rows, 4)
+    assert low <= high < low + Fraction(1, 10**40)
+    assert float(high) == pytest.approx(max(np.linalg.norm(x, 2) for x in means) ** 2, rel=1e-12)
+
+
+def test_integer_quaternions_stay_integers_and_others_get_length_one() -> None:
+    integers = {"rows": "1,-2,0,0 0,0,-2,1"}
+    assert rotations_of(integers).tolist() == [[1, -2, 0, 0], [0, 0, 2, -1]]
+    for more in ({"rows": "1.0,-2,0,0"}, {"rows": "1,-2,0,0", "generators": "V4"}):
+        np.testing.assert_allclose((rotations_of(more) ** 2).sum(axis=1), 1, rtol=1e-15)
+
+
+def test_subgroups_by_generators_are_those_that_are_listed() -> None:
+    """The icosahedron's from turns by 1/5 and 1/3, and the dihedral group of five."""
+    with localcontext() as context:
+        context.prec = 30
+        golden = (1 + Decimal(5).sqrt()) / 2
+        fifth = f"{golden / 2},0,0,{(1 - golden * golden / 4).sqrt()} 0,1,0,0"
+        turns = f"{golden / 2},0.5,{1 / golden / 2},0 0.5,0.5,0.5,0.5"
+    for letter, generators in (("D5", fifth), ("I", turns), ("V4", "0,1,0,0 0,0,1,0")):
+        listed, made = (
+            rotations_of({"rows": "0.1,0.2,0.3,0.4", "generators": each})
+            for each in (letter, generators)
+        )
+        assert sorted(made.round(12).tolist()) == sorted(listed.round(12).tolist())
+
+
+def test_the_command_fails_where_one_record_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["check", "--jobs", "1", "--tables", str(tmp_path)])
+    lines = [json.dumps(affine()), json.dumps(singer() | {"value": "sqrt(2/16)"})]
+    (tmp_path / "some.jsonl").write_text("\n".join(lines))
+    assert main() == 1
+    assert "WRONG C13 deviation None 4" in capsys.readouterr().out
+    (tmp_path / "some.jsonl").write_text(lines[0])
+    assert main() == 0
+
+
+def test_two_records_for_one_question_and_large_tables_are_refused(tmp_path: Path) -> None:
+    line = json.dumps(affine() | {"because": "b" * 600_000})
+    (tmp_path / "some.jsonl").write_text(f"{line}\n{line}\n")
+    large, double = faults_together(records(tmp_path), tmp_path)
+    assert "bytes" in large
+    assert "2 records" in double
 
 
 def faults(chosen: list[Record]) -> list[str]:
