@@ -14,7 +14,7 @@ The search (`python -m studies.records`)
     turning, polishing       their equations; solutions in 30 digits
 What no set can beat
     bounds, sizes            the least deviation, the fewest elements
-    delsarte                 both for rotations, by linear programming
+    delsarte, codes          both for rotations, and for signs, by linear programming
 The check (`make records`), which shares with the search only what no set can beat
     check                    every record verified from its text alone
     elements                 rows from the text

@@ -16,6 +16,7 @@ from math import comb, factorial, gcd, isqrt, perm
 from typing import NamedTuple
 
 from studies.records import delsarte
+from studies.records.codes import least_sum
 
 DIGITS = 12
 """Decimals of a bound that is not a root of a rational number, rounded down."""
@@ -59,9 +60,14 @@ def least_deviation(name: str, m: int, degree: int | None = None) -> tuple[str, 
         found.append(walks(group, m))
     square, because = max(found, key=lambda pair: pair[0])
     if group.is_signs:
-        raised = _next_sum(square, m)
-        if raised > square:
-            square, because = raised, f"{because}; sums of m signs have the parity of m"
+        j = _next_sum(square, m)
+        if Fraction(j, m) ** 2 > square:
+            because += "; sums of m signs have the parity of m"
+        if degree is None or _is_whole(name, degree):
+            least, why = least_sum(group.order.bit_length() - 1, m, j)
+            because = f"sums are those of a linear code: {why}" if least > j else because
+            j = least
+        square = Fraction(j, m) ** 2
     return text(square), because
 
 
@@ -283,12 +289,12 @@ def _is_whole(name: str, degree: int) -> bool:
     return 0 < len(moduli_of(name)) <= degree
 
 
-def _next_sum(square: Fraction, m: int) -> Fraction:
-    """The least (j/m)^2 above the bound with j = m mod 2: a sum of m signs."""
+def _next_sum(square: Fraction, m: int) -> int:
+    """The least j with (j/m)^2 not below the bound and j = m mod 2: a sum of m signs."""
     j = m % 2
     while Fraction(j * j, m * m) < square:
         j += 2
-    return Fraction(j * j, m * m)
+    return j
 
 
 def _root(number: Fraction, power: int) -> int:

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.records import Record, Rows
-from studies.records.sizes import array_size, krawtchouk
+from studies.records.codes import krawtchouk
+from studies.records.sizes import array_size
 
 EVERY = 24
 """Signs up to which every number of them has a record; strengths 2 and 3 go on in steps of 4 to 40."""

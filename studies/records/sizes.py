@@ -11,13 +11,10 @@ import re
 from fractions import Fraction
 from functools import cache
 from math import comb, lcm, perm
-from operator import mul
-
-import numpy as np
-from scipy.optimize import linprog
 
 from studies.records import delsarte
 from studies.records.bounds import facts, moduli_of
+from studies.records.codes import smallest_array
 
 NO_PLANE = {6: "Tarry 1900", 10: "Lam, Thiel and Swiercz 1989", 14: "Bruck and Ryser 1949"}
 """Orders up to 16 without a projective plane: no n (n - 1) permutations are exact to degree 2."""
@@ -128,12 +125,6 @@ def product_size(c: int, p: int, degree: int) -> tuple[int, str]:
 
 
 @cache
-def krawtchouk(d: int, k: int, i: int) -> int:
-    """The sum over all words of weight k of the character of a word of weight i, of d signs."""
-    return sum((-1) ** j * comb(i, j) * comb(d - i, k - j) for j in range(k + 1))
-
-
-@cache
 def array_size(d: int, t: int) -> tuple[int, str]:
     """No set of fewer elements of Z_2^d has strength t, and why. In integers and fractions.
 
@@ -143,11 +134,7 @@ def array_size(d: int, t: int) -> tuple[int, str]:
     Rao 1947: m is at least the number of words of weight at most t / 2, whose characters are
     orthogonal vectors on the rows.
 
-    Linear programming (Delsarte 1973). Let A_i be the number of ordered pairs of rows at distance i,
-    divided by m: A_0 >= 1, A_i >= 0, sum A_i = m, and B_k = sum_i A_i K_k(i) is at least 0, and 0
-    for k = 1..t. If f = sum_k f_k K_k has f(i) >= 0 for i = 1..d and f_k <= 0 for k > t, then
-    f(0) <= sum_i A_i f(i) = f_0 m + sum_(k>t) f_k B_k <= f_0 m. The f of a solver is rounded to
-    fractions, and f_0 raised until all f(i) >= 0 exactly: m >= f(0) / f_0.
+    Linear programming (Delsarte 1973): `codes.smallest_array`.
 
     Fon-Der-Flaass 2007: a set of strength t that is neither empty, nor all, nor half of Z_2^d has
     3 (t + 1) <= 2 d. (For sets; the other bounds allow rows to repeat.)
@@ -161,7 +148,7 @@ def array_size(d: int, t: int) -> tuple[int, str]:
     unit = 1 << t
     bounds = [
         (Fraction(sum(comb(d, k) for k in range(t // 2 + 1))), "Rao 1947"),
-        (_programming(d, t), "linear programming (Delsarte 1973)"),
+        (smallest_array(d, t), "linear programming (Delsarte 1973)"),
     ]
     if 3 * (t + 1) > 2 * d:
         bounds.append((Fraction(1 << d - 1), "Fon-Der-Flaass 2007"))
@@ -172,20 +159,3 @@ def array_size(d: int, t: int) -> tuple[int, str]:
         if t == 4 and k <= d and m == most:
             most, because = m + unit, f"not {m} (Boyvalenkov, Marinova and Stoyanova 2017)"
     return most, f"a multiple of {unit}; {because}"
-
-
-def _programming(d: int, t: int) -> Fraction:
-    """f(0) / f_0 for the best f that the solver finds, made right in fractions."""
-    table = [[krawtchouk(d, k, i) for i in range(d + 1)] for k in range(d + 1)]
-    scaled = np.array(table, float) / np.array([comb(d, k) for k in range(d + 1)])[:, None]
-    limits = [(None, None)] * t + [(None, 0)] * (d - t)
-    # f_0 = 1; maximise f(0) over the f_k C(d, k), k >= 1
-    solved = linprog(-scaled[1:, 0], -scaled[1:, 1:].T, np.ones(d), bounds=limits, method="highs")
-    f = [
-        Fraction(float(x)).limit_denominator(10**9) / comb(d, k) for k, x in enumerate(solved.x, 1)
-    ]
-    f = [x if k <= t else min(x, Fraction(0)) for k, x in enumerate(f, 1)]
-    columns = zip(*table[1:], strict=True)
-    values = [sum(map(mul, f, column), Fraction(0)) for column in columns]
-    constant = max(-value for value in values[1:])
-    return (constant + values[0]) / constant if constant > 0 else Fraction(1)

@@ -27,6 +27,7 @@ from studies.records.check import (
     squares,
     verify,
 )
+from studies.records.codes import largest_code
 from studies.records.elements import (
     WrongRecordError,
     everything,
@@ -317,6 +318,15 @@ def is_closed(word: list[str], kind: str) -> bool:
         else:
             left.append((x, place % 2))
     return not left
+
+
+@pytest.mark.parametrize(
+    ("m", "distance", "words"),
+    [(5, 1, 32), (8, 4, 16), (16, 6, 256), (16, 8, 32), (32, 12, 2048), (32, 16, 64)],
+)
+def test_no_code_that_exists_is_excluded(m: int, distance: int, words: int) -> None:
+    """All words, and codes of Hamming, Nordstrom and Robinson, Reed and Muller: all meet the bound."""
+    assert words <= largest_code(m, distance) < words + 1e-6
 
 
 def test_six_orders_and_reverses_have_even_middles_for_five_items_and_not_for_six() -> None:
