@@ -8,7 +8,7 @@ search  abelian groups by character sums (`spectra`), listed groups by irreps (`
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -155,7 +155,7 @@ def _candidate(
     return candidate
 
 
-def _rounded(value: float, down_or_up) -> str:  # type: ignore[no-untyped-def]
+def _rounded(value: float, down_or_up: Callable[[Fraction], int]) -> str:
     """A decimal of 12 digits on this side of the value."""
     digits = max(0, down_or_up(Fraction(value) * 10**12))
     return f"{digits // 10**12}.{digits % 10**12:012d}"

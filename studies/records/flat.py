@@ -12,6 +12,7 @@ from itertools import combinations, product
 import numpy as np
 
 from studies.records import Rows
+from studies.records.groups import field, is_prime
 
 LARGEST = 512
 _MODULUS = {1: 3, 2: 7, 3: 11, 4: 19, 5: 37, 6: 67, 7: 131, 8: 285}
@@ -25,7 +26,7 @@ def cyclic() -> Iterator[tuple[int, list[int], str]]:
             n = (q ** (d + 1) - 1) // (q - 1)
             if n <= LARGEST:
                 yield n, singer(q, d), f"hyperplane of PG({d}, {q}) (Singer 1938)"
-    for p in filter(_is_prime, range(7, LARGEST)):
+    for p in filter(is_prime, range(7, LARGEST)):
         yield from ((p, s, name) for s, name in _cyclotomic(p))
     for p in (3, 5, 11, 17):
         yield p * (p + 2), _twins(p), "twin primes (Stanton and Sprott 1958)"
@@ -41,7 +42,7 @@ def is_difference_set(s: list[int], n: int) -> bool:
 def singer(q: int, d: int) -> list[int]:
     """Zeros of a linear recurrence of order d + 1 over GF(q) with the longest period, modulo n."""
     n = (q ** (d + 1) - 1) // (q - 1)
-    plus, times = _field(q)
+    plus, times = (table.tolist() for table in field(q)[:2])
     for coefficients in product(range(q), repeat=d + 1):
         if coefficients[0] == 0:
             continue
@@ -56,28 +57,6 @@ def singer(q: int, d: int) -> list[int]:
         if len(zeros) == (q**d - 1) // (q - 1) and is_difference_set(zeros, n):
             return zeros
     raise AssertionError(f"GF({q}^{d + 1}) has a generator.")
-
-
-def _field(q: int) -> tuple[list[list[int]], list[list[int]]]:
-    """The tables of GF(q): of numbers modulo q, of bits, or GF(9) = {a + b i}."""
-    every = range(q)
-    if _is_prime(q):
-        return [[(a + b) % q for b in every] for a in every], [
-            [a * b % q for b in every] for a in every
-        ]
-    if q == 9:
-        i = [complex(a % 3, a // 3) for a in every]
-        plus = [[_mod3(a + b) for b in i] for a in i]
-        times = [[_mod3(a * b) for b in i] for a in i]
-        return plus, times
-    k = q.bit_length() - 1
-    return [[a ^ b for b in every] for a in every], [
-        [times_bits(a, b, k) for b in every] for a in every
-    ]
-
-
-def _mod3(z: complex) -> int:
-    return round(z.real) % 3 + 3 * (round(z.imag) % 3)
 
 
 def _cyclotomic(p: int) -> Iterator[tuple[list[int], str]]:
@@ -173,7 +152,3 @@ def times_bits(a: int, b: int, k: int) -> int:
             a ^= _MODULUS[k]
         b >>= 1
     return c
-
-
-def _is_prime(n: int) -> bool:
-    return n > 1 and all(n % p for p in range(2, int(n**0.5) + 1))

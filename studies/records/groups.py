@@ -70,6 +70,11 @@ def field(q: int) -> tuple[Rows, Rows, int]:
     raise ValueError(f"GF({q}) has no generator: the polynomial is wrong.")
 
 
+def is_prime(n: int) -> bool:
+    """By division."""
+    return n > 1 and all(n % p for p in range(2, int(n**0.5) + 1))
+
+
 def prime_base(q: int) -> int:
     """p if q is a power of the prime p, else 0."""
     p = next(p for p in range(2, q + 1) if q % p == 0)

@@ -17,8 +17,8 @@ from numba import njit
 
 from studies.records import Record, Rows, groups
 from studies.records.cells import anneal, cells_of, through
-from studies.records.permutations import written
 from studies.records.sizes import middle_size, neighbours_size
+from studies.records.table import encoded
 
 LARGEST_MIDDLE = 16
 LARGEST_NEIGHBOURS = 16
@@ -58,7 +58,7 @@ def neighbours_record(rows: Rows, source: str) -> Record:
 
 def _record(criterion: str, rows: Rows, least: int, why: str, source: str) -> Record:
     given = {"m": len(rows), "value": "0", "bound": str(least), "because": why}
-    return _question(criterion, rows.shape[1]) | given | {"source": source, "rows": written(rows)}
+    return _question(criterion, rows.shape[1]) | given | {"source": source, "rows": encoded(rows)}
 
 
 def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Record | None:

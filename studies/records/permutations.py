@@ -23,6 +23,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from studies.records import Record, Rows, groups
 from studies.records.cells import anneal, cells_of, through
 from studies.records.sizes import tuples_size
+from studies.records.table import encoded
 
 LONGEST = 12_000
 """Characters of rows and generators of a record: the tables stay small."""
@@ -81,14 +82,9 @@ def record(n: int, t: int, m: int, source: str, rows: Rows, generators: Rows) ->
         "bound": str(least),
         "because": why,
         "source": source,
-        "rows": written(rows),
-        "generators": written(generators),
+        "rows": encoded(rows),
+        "generators": encoded(generators),
     }
-
-
-def written(rows: Rows) -> str:
-    """Rows as digits in base 36."""
-    return " ".join("".join("0123456789abcdefg"[x] for x in row) for row in rows.tolist())
 
 
 def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Record | None:

@@ -13,8 +13,7 @@ and pairs of columns are right, and only (class, column) is left to be balanced:
     for example A5 on 5 and on 6 points, PSL(2, 7) on 7 and on 8;
     otherwise by annealing the a_i and b_i within their cosets.
 
-An element is written as a permutation of c + p points. Plain NumPy and numba: the search runs where
-little else is installed.
+An element is written as a permutation of c + p points.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ import numba
 import numpy as np
 
 from studies.records import Record, Rows
+from studies.records.groups import field, prime_base
 from studies.records.sizes import product_size
+from studies.records.table import encoded
 
 SIZES = range(2, 11)
 
-FIELDS = {2: (), 3: (), 4: (1, 1), 5: (), 7: (), 8: (1, 1, 0), 9: (2, 0)}
-"""x^k as a polynomial in x, by which GF(p^k) is made."""
 
 MORE = {
     4: ((1, 0, 2, 3), (1, 2, 3, 0)),
@@ -92,14 +91,14 @@ def _by_regular(c: int, p: int) -> Iterator[tuple[int, Rows, Rows, str]]:
 def groups(n: int) -> tuple[Rows, ...]:
     """Groups that are 2-transitive on n points: AGL(1, q), PSL(2, q), PGL(2, q) and a few others."""
     found: list[list[Any]] = []
-    if n in FIELDS:
-        add, times, g = _field(n)
+    if prime_base(n):
+        add, times, g = field(n)
         found.append([*add[1:], times[g]])
         if n == 9:
             cube = times[times.diagonal(), np.arange(9)]
             found.append([*add[1:], times[times[g, g]], times[g][cube]])
-    if n > 4 and n - 1 in FIELDS:
-        add, times, g = _field(n - 1)
+    if n > 4 and prime_base(n - 1):
+        add, times, g = field(n - 1)
         minus = np.array([(row == 0).argmax() for row in add])
         inverse = np.array([(row == 1).argmax() for row in times])
         shifts = [[*row, n - 1] for row in add[1:]]
@@ -111,30 +110,6 @@ def groups(n: int) -> tuple[Rows, ...]:
     if n in MORE:
         found.append(list(MORE[n]))
     return tuple(closure(np.array(generators)) for generators in found)
-
-
-def _field(q: int) -> tuple[Rows, Rows, int]:
-    """Sums and products of GF(q), and a generator of its units."""
-    prime = next(p for p in range(2, q + 1) if q % p == 0)
-    rule = np.array(FIELDS[q] or (0,))
-    k = len(rule)
-    digits = np.arange(q)[:, None] // prime ** np.arange(k) % prime
-    add = (digits[:, None] + digits) % prime @ prime ** np.arange(k)
-    product = np.zeros((q, q, k), np.int64)
-    for i in reversed(range(k)):
-        carried = product[..., -1:] * rule
-        moved = np.roll(product, 1, axis=-1) * (np.arange(k) > 0)
-        product = (moved + carried + digits[:, None, i : i + 1] * digits) % prime
-    times = product @ prime ** np.arange(k)
-    orders = [1 + next(i for i, x in enumerate(_powers(times, g)) if x == 1) for g in range(1, q)]
-    return add, times, 1 + orders.index(q - 1)
-
-
-def _powers(times: Rows, g: int) -> Iterator[int]:
-    x = g
-    while True:
-        yield x
-        x = int(times[x, g])
 
 
 def closure(generators: Rows, most: int = 1 << 20) -> Rows:
@@ -195,8 +170,7 @@ def _record(task: Record, rows: Rows, H: Rows, source: str) -> Record:
 
 
 def _text(rows: Rows, c: int) -> str:
-    places = np.where(np.arange(rows.shape[1]) < c, rows, rows - c)
-    return " ".join("".join(map(str, row)) for row in places.tolist())
+    return encoded(np.where(np.arange(rows.shape[1]) < c, rows, rows - c))
 
 
 def _few(H: Rows) -> Rows:

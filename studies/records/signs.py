@@ -6,8 +6,6 @@ weight 1..t sums to 0 over S. A linear array has column j = a vector h_j of F_2^
 are the checks of a code of distance t + 1. An array of strength 2e for d - 1 signs gives one of
 strength 2e + 1 for d signs and twice as many rows: add the complement, and a sign that tells the two
 apart. So the even strengths are the question, and the odd ones follow.
-
-Plain NumPy, SciPy and numba: the search runs where little else is installed.
 """
 
 from __future__ import annotations
@@ -22,7 +20,9 @@ from numpy.typing import NDArray
 
 from studies.records import Record, Rows
 from studies.records.codes import krawtchouk
+from studies.records.groups import is_prime
 from studies.records.sizes import array_size
+from studies.records.table import encoded
 
 EVERY = 24
 """Signs up to which every number of them has a record; strengths 2 and 3 go on in steps of 4 to 40."""
@@ -199,12 +199,12 @@ def _hadamard_array(d: int) -> Array:
 
 def hadamard(order: int) -> Rows:
     """A Hadamard matrix of 1 and -1, from the squares modulo a prime (Paley 1933), or doubled."""
-    if _is_prime(order - 1):
+    if is_prime(order - 1):
         signs = _jacobsthal(order - 1)
         matrix = np.ones((order, order), np.int64)
         matrix[1:, 1:] = signs - np.eye(order - 1, dtype=np.int64)
         return matrix
-    if _is_prime(order // 2 - 1) and order % 8 == 4:
+    if is_prime(order // 2 - 1) and order % 8 == 4:
         conference = np.ones((order // 2, order // 2), np.int64)
         conference[0, 0] = 0
         conference[1:, 1:] = _jacobsthal(order // 2 - 1)
@@ -219,10 +219,6 @@ def _jacobsthal(q: int) -> Rows:
     character[np.arange(1, q) ** 2 % q] = 1
     character[0] = 0
     return character[np.subtract.outer(np.arange(q), np.arange(q)) % q]
-
-
-def _is_prime(q: int) -> bool:
-    return q > 1 and all(q % p for p in range(2, int(q**0.5) + 1))
 
 
 def _signs(task: Record) -> int:
@@ -242,13 +238,9 @@ def _record(task: Record, array: Array) -> Record:
         "bound": str(bound),
         "because": because,
         "source": array.source,
-        "rows": _text(array.rows),
-        "generators": _text(array.generators),
+        "rows": encoded(array.rows),
+        "generators": encoded(array.generators),
     }
-
-
-def _text(rows: Rows) -> str:
-    return " ".join("".join(map(str, row)) for row in rows.tolist())
 
 
 def expand(array: Array) -> Rows:
