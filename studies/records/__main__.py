@@ -1,4 +1,4 @@
-"""`python -m studies.records search | submit`: try to beat the records, and keep what did."""
+"""`python -m studies.records search | submit | bounds`: try to beat the records, and keep what did."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from studies.records import Record
 from studies.records.table import (
     Question,
-    Record,
     everything,
     is_better,
     is_optimal,
     question,
+    rebound,
     submit,
 )
 
@@ -44,9 +45,14 @@ def main() -> None:
     submitting.add_argument(
         "files", nargs="*", type=Path, help="JSON lines; none: known constructions"
     )
+    verbs.add_parser("bounds", help="write the best bound that is proved now into every record")
     given = parser.parse_args()
     if given.verb == "search":
         search(given)
+        return
+    if given.verb == "bounds":
+        for record in rebound():
+            print(*question(record), record["bound"], record["because"], sep="  ")
         return
     found = [json.loads(line) for file in given.files for line in file.read_text().splitlines()]
     known = [] if given.files else [c for name in MODULES for c in module(name).known()]
@@ -55,9 +61,12 @@ def main() -> None:
 
 
 def _finished(found: Record) -> Record:
-    """What a search left as an estimate, made rigorous by the module that found it."""
-    finish = getattr(module(found["module"]), "finish", None) if "module" in found else None
-    return found if finish is None else finish(found)
+    """What has an estimate of its value, or none, with one that is proved."""
+    if found["group"] == "SO3":
+        return module("rotations").finish(found)
+    if found["criterion"] == "deviation":
+        return module("deviations").finish(found)
+    return found | {"value": "0"}
 
 
 def _tell(record: Record) -> None:
@@ -115,7 +124,7 @@ def _try(
     except Exception as error:  # one task that fails must not end a search of hours
         print(*question(task), f"{type(error).__name__}: {error}", sep="  ", file=sys.stderr)
         return None
-    return None if found is None else found | {"module": name}
+    return found
 
 
 def _keep(best: dict[Question, Record], found: Record) -> bool:

@@ -34,7 +34,7 @@ from studies.records.elements import (
     rotations_of,
     rows_of,
 )
-from studies.records.sizes import least_size
+from studies.records.sizes import proved_bound
 
 Squares = tuple[Fraction, Fraction]
 
@@ -308,13 +308,9 @@ def _is_prime(p: int) -> bool:
 
 def _meets_bound(record: Record, low: Fraction, high: Fraction) -> bool:
     """Whether the bound is met; refuses one that is not the best that is proved."""
-    name, criterion, m, degree = (record[key] for key in ("group", "criterion", "m", "degree"))
-    if counted := criterion != "deviation":
-        least, because = least_size(name, criterion, degree)
-        best, reached = str(least), Fraction(m)
-    else:
-        best, because = bounds.least_deviation(name, m, degree)
-        reached = high
+    counted, m = record["criterion"] != "deviation", record["m"]
+    best, because = proved_bound(record)
+    reached = Fraction(m) if counted else high
     proved, bound = (Fraction(x) if counted else squares(x)[0] for x in (best, record["bound"]))
     right = proved * (1 - ROUNDING) <= bound <= proved
     require(right, f"the bound is {record['bound']}, and what is proved is {best}: {because}")

@@ -120,8 +120,8 @@ def _of_library(group: Group, m: int, degree: int | None) -> Rows | None:
 
 
 def finish(candidate: Record) -> Record:
-    """The candidate with a norm that is proved, and the best bound."""
-    group, degree, m = sa.group(candidate["group"]), candidate["degree"], candidate["m"]
+    """The candidate with a norm that is proved."""
+    group, degree = sa.group(candidate["group"]), candidate["degree"]
     if candidate["criterion"] != "deviation" or not group.is_finite:
         return candidate
     rows = expand(group, candidate)
@@ -131,8 +131,7 @@ def finish(candidate: Record) -> Record:
         value = _integer_root(group, degree, rows, found.value)
     if value is None:
         value = f"{_rounded(found.lower, math.floor)}..{_rounded(found.value, math.ceil)}"
-    bound, because = least_deviation(group.name, m, degree)
-    return candidate | {"value": value, "bound": bound, "because": because}
+    return candidate | {"value": value}
 
 
 def _candidate(
@@ -143,15 +142,13 @@ def _candidate(
     generators: Rows | None = None,
     value: str = "",
 ) -> Record:
-    bound, because = least_deviation(group, len(rows), degree)
     candidate = {
         "group": group, "criterion": "deviation", "degree": degree, "m": len(rows), "value": value,
-        "bound": bound, "because": because, "source": source, "rows": encoded(rows),
+        "source": source, "rows": encoded(rows),
     }  # fmt: skip
     if generators is not None and len(generators):
         candidate["generators"] = encoded(generators)
-        m = candidate["m"] = len(expand(sa.group(group), candidate))
-        candidate["bound"], candidate["because"] = least_deviation(group, m, degree)
+        candidate["m"] = len(expand(sa.group(group), candidate))
     return candidate
 
 

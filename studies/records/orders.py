@@ -48,17 +48,17 @@ def middle_record(orders: Rows, source: str) -> Record:
     """A candidate: each order, then its reverse."""
     n = orders.shape[1]
     rows = np.stack([orders, orders[:, ::-1]], axis=1).reshape(-1, n)
-    return _record("middle", rows, *middle_size(n), source)
+    return _record("middle", rows, source)
 
 
 def neighbours_record(rows: Rows, source: str) -> Record:
     """A candidate."""
-    return _record("neighbours", rows, *neighbours_size(rows.shape[1]), source)
+    return _record("neighbours", rows, source)
 
 
-def _record(criterion: str, rows: Rows, least: int, why: str, source: str) -> Record:
-    given = {"m": len(rows), "value": "0", "bound": str(least), "because": why}
-    return _question(criterion, rows.shape[1]) | given | {"source": source, "rows": encoded(rows)}
+def _record(criterion: str, rows: Rows, source: str) -> Record:
+    given = {"m": len(rows), "value": "0", "source": source, "rows": encoded(rows)}
+    return _question(criterion, rows.shape[1]) | given
 
 
 def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Record | None:
@@ -147,7 +147,7 @@ def _row_complete(
     n: int, best: Record | None, rng: np.random.Generator, end: float
 ) -> Record | None:
     """A Latin square in which each item follows each other once, the same under turns of blocks of p."""
-    if best is not None and int(best["m"]) <= max(n, int(best["bound"])):
+    if best is not None and int(best["m"]) <= neighbours_size(n)[0]:
         return None
     p = int(rng.choice([p for p in range(2, n) if n % p == 0 and p * p <= 2 * n] or [1]))
     items = np.arange(n)

@@ -72,15 +72,12 @@ def known() -> Iterator[Record]:
 
 def record(n: int, t: int, m: int, source: str, rows: Rows, generators: Rows) -> Record:
     """A candidate."""
-    least, why = tuples_size(n, t)
     return {
         "group": f"S{n}",
         "criterion": "exact",
         "degree": t,
         "m": m,
         "value": "0",
-        "bound": str(least),
-        "because": why,
         "source": source,
         "rows": encoded(rows),
         "generators": encoded(generators),

@@ -157,12 +157,9 @@ def _record(task: Record, rows: Rows, H: Rows, source: str) -> Record:
         elements, c, task["degree"]
     ):
         raise ValueError(f"{task['group']}: {source} is not exact to degree {task['degree']}.")
-    bound, because = product_size(c, p, task["degree"])
     return task | {
         "m": len(elements),
         "value": "0",
-        "bound": str(bound),
-        "because": because,
         "source": source,
         "rows": _text(rows, c),
         "generators": _text(_few(H), c),

@@ -1,10 +1,4 @@
-"""Records of rotations: exact to degree l, of least norm to degree l, integer quaternions of prime norm.
-
-Lower bounds are by linear programming (`delsarte`). Without degrees above L the best function is
-f = (sum_j (2j+1) chi_j)^2 with chi_j the characters of SU(2), over j = 0, 1, ..., L/2 for even L and
-over j = 1/2, 3/2, ..., L/2 for odd L: f(1)/f_0 = N = sum_j (2j+1)^2. So an exact S has at least N
-elements, and the norm nu of any S has nu^2 >= (N - m) / (m (N - 1)).
-"""
+"""Rotations: exact to degree l, of least norm to degree l, integer quaternions of prime norm."""
 
 from __future__ import annotations
 
@@ -21,7 +15,7 @@ import mpmath as mp
 import numpy as np
 from scipy.optimize import minimize
 
-from studies.records.delsarte import least_size, least_square
+from studies.records import Record
 from studies.records.polishing import polished
 from studies.records.turning import (
     DIGITS,
@@ -39,8 +33,6 @@ from studies.records.turning import (
     turn,
 )
 
-Record = dict[str, Any]
-
 PRIMES = (5, 13, 17, 29, 37, 41, 53, 61, 73, 89, 97, 101, 109, 113)
 
 HIGHEST = 16
@@ -57,8 +49,6 @@ TINY = 1e-19
 
 NAMED = ("I", "O", "T", "D5", "V4")
 """Subgroups that the tables know by name; others are written by their generators."""
-
-BECAUSE = "linear programming (Delsarte 1973): a non-negative class function, checked in integers"
 
 
 def known() -> Iterator[Record]:
@@ -83,8 +73,6 @@ def known() -> Iterator[Record]:
             "degree": None,
             "m": p + 1,
             "value": f"sqrt({square})",
-            "bound": f"sqrt({square})",
-            "because": "closed walks: no m elements have less than 2 sqrt(m-1)/m (Kesten 1959)",
             "source": f"integer quaternions of norm {p} (Lubotzky, Phillips, Sarnak 1986)",
             "rows": " ".join(",".join(str(int(x)) for x in row) for row in prime_rows(p)),
         }
@@ -117,7 +105,7 @@ def finish(candidate: Record) -> Record:
     """The candidate polished, where it is exact, and with a value that is verified."""
     recipe = candidate.get("recipe")
     if not recipe:
-        return candidate
+        return candidate if "value" in candidate else verified(candidate)
     twist = Twist(*recipe["twist"]) if recipe["twist"] else None
     system = System(recipe["left"], recipe["right"], candidate["degree"], recipe["which"], twist)
     t = np.array(recipe["t"])
@@ -146,11 +134,6 @@ def verified(record: Record) -> Record:
     return record | {"value": f"{low}..{high}"}
 
 
-def plain_size(degree: int) -> int:
-    """N: no fewer elements are exact to this degree."""
-    return sum((twice + 1) ** 2 for twice in range(degree % 2, degree + 1, 2))
-
-
 def _exact_record(
     degree: int, m: int, value: str, source: str, rows: str, generators: str = ""
 ) -> Record:
@@ -160,8 +143,6 @@ def _exact_record(
         "degree": degree,
         "m": m,
         "value": value,
-        "bound": str(max(plain_size(degree), least_size(degree))),
-        "because": BECAUSE,
         "source": source,
         "rows": rows,
         "generators": generators,
@@ -383,14 +364,9 @@ def _least(
 
 
 def _least_record(system: System, t: Array, norm: float) -> Record:
-    m, N = system.m, plain_size(system.degree)
     record = _candidate(system, t, f"{norm - 1e-9:.12f}..{norm + 1e-9:.12f}")
-    plain, better = Fraction(max(N - m, 0), m * (N - 1)), least_square(system.degree, m)
-    root = math.isqrt(math.floor(better * 10**24))  # rounded down
-    bound = str(Decimal(root).scaleb(-12)) if better > plain else f"sqrt({plain})" if plain else "0"
-    because = BECAUSE if plain or better else "none is known"
     source = record["source"].replace("least squares", "gradient descent")
-    return record | {"criterion": "deviation", "bound": bound, "because": because, "source": source}
+    return record | {"criterion": "deviation", "source": source}
 
 
 def _upper(value: str) -> float:

@@ -231,12 +231,9 @@ def _record(task: Record, array: Array) -> Record:
     words = expand(array)
     if len(set(words.tolist())) < len(words) or strength(words, d) < t:
         raise ValueError(f"{array.source} does not have strength {t} on {d} signs.")
-    bound, because = array_size(d, t)
     return task | {
         "m": len(words),
         "value": "0",
-        "bound": str(bound),
-        "because": because,
         "source": array.source,
         "rows": encoded(array.rows),
         "generators": encoded(array.generators),

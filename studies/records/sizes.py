@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import cache
 from math import comb, lcm, perm
 
-from studies.records import delsarte
-from studies.records.bounds import facts, moduli_of
+from studies.records import Record, delsarte
+from studies.records.bounds import facts, least_deviation, moduli_of
 from studies.records.codes import smallest_array
 
 NO_PLANE = {6: "Tarry 1900", 10: "Lam, Thiel and Swiercz 1989", 14: "Bruck and Ryser 1949"}
@@ -21,6 +21,15 @@ NO_PLANE = {6: "Tarry 1900", 10: "Lam, Thiel and Swiercz 1989", 14: "Bruck and R
 
 ABSENT = ((9, 96), (10, 112))
 """Signs and rows for which no array of strength 4 exists (Boyvalenkov, Marinova and Stoyanova 2017)."""
+
+
+def proved_bound(record: Record) -> tuple[str, str]:
+    """What no set can beat for the question of a record, as text, and why."""
+    name, criterion, degree = record["group"], record["criterion"], record["degree"]
+    if criterion == "deviation":
+        return least_deviation(name, record["m"], degree)
+    least, because = least_size(name, criterion, degree)
+    return str(least), because
 
 
 def least_size(name: str, criterion: str, degree: int | None) -> tuple[int, str]:

@@ -16,14 +16,18 @@ from typing import Any, TypeAlias
 
 import sparseaug
 from sparseaug._records import FAMILIES
+from studies.records import Record
+from studies.records.sizes import proved_bound
 
-Record: TypeAlias = dict[str, Any]
 Question: TypeAlias = tuple[str, str, int, int]
 
 FOLDER = Path(sparseaug.__file__).parent / "tables"
 
-FIELDS = ("group", "criterion", "degree", "m", "value", "bound", "because", "source", "rows")
-"""What every record has; `generators` and `sha256` follow."""
+GIVEN = ("group", "criterion", "degree", "m", "value", "source", "rows", "generators")
+"""What a candidate has, the last one where it has any."""
+
+FIELDS = (*GIVEN[:5], "bound", "because", *GIVEN[5:], "sha256")
+"""What a record has, as it is written."""
 
 
 def read(family: str) -> list[Record]:
@@ -34,7 +38,10 @@ def read(family: str) -> list[Record]:
 
 def write(family: str, records: Iterable[Record]) -> None:
     """All records of a family, in order."""
-    lines = [json.dumps(record, separators=(",", ":")) for record in sorted(records, key=_place)]
+    placed = [
+        {f: record[f] for f in FIELDS if f in record} for record in sorted(records, key=_place)
+    ]
+    lines = [json.dumps(record, separators=(",", ":")) for record in placed]
     (FOLDER / f"{family}.jsonl").write_text("".join(f"{line}\n" for line in lines), "ascii")
 
 
@@ -57,7 +64,7 @@ def is_optimal(record: Record | None) -> bool:
     if record is None:
         return False
     reached = record["value"] if record["criterion"] == "deviation" else str(record["m"])
-    return bool(reached == record["bound"])
+    return bool(reached == record.get("bound"))
 
 
 def ends(text: str) -> tuple[Fraction, Fraction]:
@@ -95,17 +102,28 @@ def submit(candidates: Iterable[Record]) -> list[Record]:
 
 
 def _complete(new: Record) -> Record:
-    """In the order of the fields, with the hash of the rows and no empty generators."""
+    """With the best bound that is proved, and the hash of the rows."""
     from sparseaug.designs.records import expand
 
-    record = {name: new[name] for name in FIELDS}
-    if new.get("generators"):
-        record["generators"] = new["generators"]
+    record = {name: new[name] for name in GIVEN if new.get(name) or name != "generators"}
+    record["bound"], record["because"] = proved_bound(record)
     rows = expand(sparseaug.group(new["group"]), record)
     if len(rows) != new["m"]:
         raise ValueError(f"{question(new)}: m is {new['m']}, and {len(rows)} rows were given.")
     lines = sorted(" ".join(map(repr, row)) + "\n" for row in rows.tolist())
     return record | {"sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
+
+
+def rebound() -> Iterator[Record]:
+    """Write the best bound that is proved now into every record; yields those where it is another."""
+    for family in FAMILIES:
+        old = read(family)
+        new = [
+            record | dict(zip(("bound", "because"), proved_bound(record), strict=True))
+            for record in old
+        ]
+        write(family, new)
+        yield from (r for r, before in zip(new, old, strict=True) if r["bound"] != before["bound"])
 
 
 def encoded(rows: Iterable[Iterable[int]]) -> str:
