@@ -38,7 +38,13 @@ def decoded(text: str, width: int) -> NDArray[np.int64]:
     return np.array(rows, np.int64).reshape(-1, width)
 
 
+@lru_cache(maxsize=2)
 def orders_of(criterion: str) -> dict[int, NDArray[np.int64]]:
     """By the number of items: all orders of the record for this criterion."""
-    records = [record for record in table("orders") if record["criterion"] == criterion]
-    return {n: decoded(r["rows"], n) for r in records for n in [int(r["group"][1:])]}
+    found = {}
+    for record in table("orders"):
+        if record["criterion"] == criterion:
+            n = int(record["group"][1:])
+            found[n] = decoded(record["rows"], n)
+            found[n].setflags(write=False)
+    return found

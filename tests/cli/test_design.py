@@ -108,7 +108,7 @@ def test_the_best_for_a_model_by_the_spectrum_in_a_file(run):
         (("--group", "S7", "--degree", "9"), "degree=9 is above 7"),
         (("--group", "S7", "--degree", "x"), "not a valid integer"),
         (("--group", "S7", "--m", "0"), "m=0"),
-        (("--group", "S15", "--degree", "2"), "the nearest: degree 1 with 15 elements"),
+        (("--group", "S21", "--degree", "2"), "the nearest: degree 1 with 21 elements"),
         (("--group", "S7", "--name", "other"), "is not a design of S7"),
         (("--group", "S7", "--out", "S"), "need --degree, --m or --name"),
         (("--group", "S7", "--objective", "deviation"), "need --degree, --m or --name"),

@@ -12,19 +12,20 @@ from sparseaug.designs.rotations import subgroup
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 SPACE, ALL = sa.rotations(3), sa.orthogonal(3)
-SIZES = (4, 12, 24, 57, 60, 154, 168, 300, 360, 620, 672, 1020, 1260, 1260)  # degree 1 to 14
+SIZES = (4, 12, 24, 57, 60, 144, 168, 300, 360, 595, 672, 1020, 1134, 1260)  # degree 1 to 14
 
 
 @pytest.mark.parametrize(("degree", "m"), list(enumerate(SIZES, start=1)))
 def test_the_smallest_known_design_of_each_degree_to_14(degree, m):
     S = sa.design(SPACE, degree=degree)
-    assert (S.m, S.calls, S.origin.kind) == (m, 0, "design")
+    assert S.m <= m  # less, once somebody finds a smaller one
+    assert (S.calls, S.origin.kind) == (0, "design")
     found = sa.deviation(S, degree=degree)
     assert found.rigorous
     assert found.value < 1e-11  # a proved number, not 0: the rows are rounded
     assert (found.value == 0.0) == (degree <= 3)  # V4, T and O have integer rows
     assert sa.deviation(S, degree=degree + 2).lower > 1e-3  # 13 is that of 14
-    assert len(S.counts()[0]) == m
+    assert len(S.counts()[0]) == S.m
 
 
 @pytest.mark.parametrize(("degree", "most"), [(3, 48), (5, 120), (7, 336), (9, 720)])
@@ -89,12 +90,12 @@ def test_the_table_names_every_design():
 
 
 def test_degrees_without_a_design_say_what_is_near():
-    with pytest.raises(UnsupportedError, match=r"degree=15.*nearest: degree 14 with 1260 elements"):
-        sa.design(SPACE, degree=15)
+    with pytest.raises(UnsupportedError, match=r"degree=64.*nearest: degree \d+ with \d+ elem"):
+        sa.design(SPACE, degree=64)
     with pytest.raises(GroupTooLargeError, match="degree=65 is above 64"):
         sa.design(SPACE, degree=65)
-    with pytest.raises(UnsupportedError, match="m=50"):
-        sa.design(SPACE, m=50, degree=5)
+    with pytest.raises(UnsupportedError, match="m=2"):
+        sa.design(SPACE, m=2, degree=5)
 
 
 def test_thinning_a_pool_of_rotations_is_better_than_its_first_elements():

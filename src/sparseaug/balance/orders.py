@@ -44,7 +44,8 @@ def orders(
       exact. For other m, and up to 128 items, as even as a greedy choice is; above, as drawn.
     - "positions": every n rows are a Latin square: every item in every place once.
     - "pairs": also any two items in any two places; exact with n (n - 1) rows where n is a prime power.
-    - "neighbours": every item follows every other equally often (Williams 1949); n rows, 2 n for odd n.
+    - "neighbours": every item follows every other equally often (Williams 1949); n rows, and 2 n for odd
+      n but 9 and 15.
     - "first": for every k the sets of the first k items are as even as a greedy choice is.
 
     Args:

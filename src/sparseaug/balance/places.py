@@ -11,6 +11,7 @@ from math import comb
 
 import numpy as np
 
+from sparseaug._records import orders_of
 from sparseaug.balance.field import LARGEST, Ring, Rows, prime_powers
 
 LARGEST_SEARCH = 128
@@ -87,8 +88,11 @@ def _greedy_sequence(met: Rows, differences: Rows, rng: np.random.Generator) -> 
 def williams_square(n: int, m: int) -> Rows:
     """The shifts of 0, 1, n-1, 2, n-2, ...: its steps 1, -2, 3, ... are different mod n for even n.
 
-    For odd n each step occurs twice among 0, 1, n-1, ..., up to sign, and the reverses even it out.
+    For odd n each step occurs twice among 0, 1, n-1, ..., up to sign, and the reverses even it out,
+    unless a square is known that needs none.
     """
+    if n % 2 and (known := orders_of("neighbours").get(n)) is not None:
+        return known[:m]
     j = np.arange(n)
     zigzag = np.where(j % 2, (j + 1) // 2, (n - j // 2) % n)
     square = (j[:, None] + zigzag) % n

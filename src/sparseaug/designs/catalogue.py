@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sparseaug._floats import text_up
 from sparseaug.balance.binary import LARGEST_ARRAY, strengths
 from sparseaug.designs.arrays import mixed_rows, mixed_size, near_rows
 from sparseaug.designs.descent import (
@@ -27,7 +28,7 @@ from sparseaug.designs.descent import (
 )
 from sparseaug.designs.offers import Offer
 from sparseaug.designs.permutations import permutations
-from sparseaug.designs.records import records_of
+from sparseaug.designs.records import Record, records_of
 from sparseaug.designs.rotations import rotation_offers
 from sparseaug.designs.search import (
     Averages,
@@ -41,6 +42,8 @@ from sparseaug.designs.search import (
 from sparseaug.designs.shifts import axes, flips, lattice, shifts
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import Group, Hyperoctahedral, Rows, sign_flips, symmetric
+from sparseaug.sampling import GroupSample
+from sparseaug.spectral import deviation
 from sparseaug.spectral.norm import announce
 
 LARGEST_ORDER = 1_000_000
@@ -85,10 +88,12 @@ def known(group: Group, m: int | None = None, degree: int | None = None) -> list
         if row.transform in ("", family.transform)
         for offer in row.offers(family, m, degree)
     ]
-    best = [
-        one for one in _records(family, m, degree) if not any(_is_as_good(o, one) for o in offers)
+    records = [
+        _offer(one)
+        for one in records_of(family)
+        if one.criterion in ("exact", "deviation") and not any(_is_as_good(o, one) for o in offers)
     ]
-    offers = [*best, *offers]
+    offers = [*records, *offers]
     if family is group:
         return offers
 
@@ -134,16 +139,35 @@ def candidates(
 
 
 def sized(group: Group, m: int, degree: int | None = None) -> list[Offer]:
-    """The designs that are made for this m and degree: records, lattices, searches."""
+    """The designs that are made for this m and degree: lattices, searches."""
     offers = known(group, m, degree)
     return [offer for offer in offers if offer.sizes and offer.build is not None]
 
 
 def best_to_degree(group: Group, m: int, degree: int) -> Offer | None:
-    """The smallest design of at most m elements that is exact to a degree, else the search by it."""
+    """The smallest design of at most m elements that is exact to a degree, else the best by it."""
     exact = candidates(group, most=m, degree=degree)
-    searches = [one for one in sized(group, m, degree) if one.is_record or one.name in JUDGED]
-    return next(iter([*exact, *searches]), None)
+    if exact:
+        return exact[0]
+    search = next((one for one in sized(group, m, degree) if one.name in JUDGED), None)
+    record = _least_by_degree(group, m, degree)
+    if record is None or search is None or search.build is None:
+        return search if record is None else _offer(record)
+    if (record.m, record.degree) == (m, degree):
+        return _offer(record)
+    rows = search.build()
+    left = deviation(GroupSample(group, rows), degree=degree).value
+    return _offer(record) if record.value <= left else replace(search, build=lambda: rows)
+
+
+def _least_by_degree(group: Group, m: int, degree: int) -> Record | None:
+    """Of the records that are judged on all functions of at most this degree, and perhaps more."""
+    of_degree = [
+        one
+        for one in records_of(group)
+        if one.criterion == "deviation" and (one.degree or 0) >= degree and one.m <= m
+    ]
+    return min(of_degree, key=lambda one: one.value, default=None)
 
 
 def is_listed(group: Group) -> bool:
@@ -156,25 +180,29 @@ def averages(group: Group, degree: int | None = None) -> Averages:
     return Translations(group) if group.moduli is None else Characters(group.moduli, degree)
 
 
-def _records(group: Group, m: int | None, degree: int | None) -> Iterator[Offer]:
-    """The best known sets; by degree, where m and degree are those of one."""
-    for one in records_of(group):
-        name, source, build = one.design, one.source, one.rows
-        if one.criterion == "exact":
-            yield Offer(name, one.m, one.degree or 0, source, is_record=True, build=build)
-        elif one.criterion == "deviation" and one.degree is None:
-            yield Offer(name, one.m, 0, source, one.value, is_record=True, build=build)
-        elif one.criterion == "deviation" and (one.m, one.degree) == (m, degree):
-            yield Offer(name, m, 0, source, sizes="this", is_record=True, build=build)
+def _offer(record: Record) -> Offer:
+    exact = record.criterion == "exact"
+    by_degree = not exact and record.degree is not None
+    left = f"deviation {text_up(record.value, 4)} to degree {record.degree}"
+    return Offer(
+        record.design,
+        record.m,
+        record.degree or 0 if exact else 0,
+        record.source,
+        None if exact or by_degree else record.value,
+        promise=left if by_degree else "",
+        is_record=True,
+        build=record.rows,
+    )
 
 
-def _is_as_good(offer: Offer, record: Offer) -> bool:
+def _is_as_good(offer: Offer, record: Record) -> bool:
     """Whether a construction, which has a name, makes the record unnecessary."""
-    if offer.m is None or offer.sizes or record.sizes or offer.m > (record.m or 0):
+    if offer.m is None or offer.sizes or offer.m > record.m:
         return False
-    if record.deviation is not None:
-        return offer.deviation is not None and offer.deviation <= record.deviation
-    return offer.degree >= record.degree
+    if record.degree is not None:
+        return offer.degree >= record.degree
+    return offer.deviation is not None and offer.deviation <= record.value
 
 
 def _fixed(offers: Callable[[Any], Iterator[Offer]]) -> Callable[..., Iterator[Offer]]:

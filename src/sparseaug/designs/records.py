@@ -20,7 +20,7 @@ from sparseaug._floats import down, text_down, text_up, up
 from sparseaug._records import FAMILIES, Fields, decoded, table
 from sparseaug._tables import Shown, Table
 from sparseaug.designs.rotations import coset_rows, with_reflections
-from sparseaug.groups import Group, Rotations, Rows, as_group, rotations
+from sparseaug.groups import Group, Rotations, Rows, as_group, direct_product, rotations
 from sparseaug.sampling import GroupSample, Origin
 
 CRITERIA = {
@@ -50,7 +50,7 @@ class Record:
         optimal: whether it meets the bound
         because: where the bound comes from
         source: how the set was found
-        sha256: of its rows as text, one a line with blanks between the entries, sorted
+        sha256: of the rows in the table as text, one a line with blanks between the entries, sorted
     """
 
     group: Group
@@ -85,7 +85,10 @@ class Record:
     def rows(self) -> Rows:
         """Its elements."""
         family, _, back = self.group.known_as()
-        return back(expand(family, self.stored))
+        if family.name in ("O3", self.stored["group"]):
+            return back(expand(family, self.stored))
+        other = expand(_in_table(family), self.stored)
+        return back(np.roll(other, family.factors[0].width, axis=1))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the rows, as JSON data."""
@@ -113,6 +116,9 @@ class Records(Shown):
     def __len__(self) -> int:
         return len(self.found)
 
+    def __getitem__(self, index: int) -> Record:
+        return self.found[index]
+
     def to_dict(self) -> dict[str, Any]:
         """The table as JSON data."""
         return {"group": self.group.name, "records": [record.to_dict() for record in self]}
@@ -138,9 +144,9 @@ def records(group: Group | str) -> Records:
 
     Examples:
         >>> import sparseaug as sa
-        >>> best = next(iter(sa.records("C13")))
-        >>> best.m, best.optimal, best.sample().elements.ravel().tolist()
-        (4, True, [0, 1, 3, 9])
+        >>> best = sa.records("S7")[-1]
+        >>> best.name, best.m, best.optimal, best.sample().elements.shape
+        ('orders with even neighbours', 14, True, (14, 7))
     """
     group = as_group(group)
     return Records(group, tuple(records_of(group)))
@@ -149,12 +155,20 @@ def records(group: Group | str) -> Records:
 def records_of(group: Group) -> Iterator[Record]:
     """Those of the family that the group is known to be; of O(3), those of SO(3) with the inversion."""
     family = group.known_as()[0]
-    whole = rotations(3) if family.name == "O3" else family
-    twice = 2 if whole is not family else 1
-    for stored in _by_group().get(whole.name, ()):
+    twice = 2 if family.name == "O3" else 1
+    for stored in _by_group().get(_in_table(family).name, ()):
         if twice == 1 or stored["criterion"] == "exact":
             record = _read(group, stored)
             yield replace(record, m=twice * record.m, bound=twice * record.bound)
+
+
+def _in_table(family: Group) -> Group:
+    """The group whose records these are: SO(3) for O(3), and two factors in the order of the table."""
+    if family.name == "O3":
+        return rotations(3)
+    if len(family.factors) == 2 and family.name not in _by_group():
+        return direct_product(*reversed(family.factors))
+    return family
 
 
 @lru_cache(maxsize=1)
@@ -203,7 +217,7 @@ def ends(text: str) -> tuple[float, float]:
         return down(down(root)), up(up(root))
     low, _, high = text.partition("..")
     least, most = Fraction(low), Fraction(high or low)
-    return _below(least), -_below(-most)
+    return _below(least), 0.0 - _below(-most)
 
 
 def _below(number: Fraction) -> float:
