@@ -94,6 +94,22 @@ def test_every_record_of_elements_is_a_design_or_beaten_by_one():
             )
 
 
+def test_a_value_is_above_what_is_written_and_a_bound_below():
+    seen = set()
+    for name in SOME:
+        for record in sa.records(name):
+            text, bound = record.stored["value"], record.stored["bound"]
+            assert (record.lower, record.value) == ends(text)
+            assert record.lower <= record.value
+            if ".." in text:
+                least, most = map(Fraction, text.split(".."))
+                assert Fraction(record.lower) <= least < most <= Fraction(record.value)
+            if bound.startswith("sqrt("):
+                assert Fraction(record.bound) ** 2 <= Fraction(bound[5:-1])
+            seen |= {".." in text, bound[:5]}
+    assert {True, False, "sqrt("} <= seen
+
+
 def test_factors_in_the_other_order_have_the_same_records():
     there, here = sa.records("S3xS4"), sa.records("S4xS3")
     assert [(r.m, r.degree, r.bound) for r in here] == [(r.m, r.degree, r.bound) for r in there]

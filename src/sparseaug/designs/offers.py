@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
+from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.groups import Group, Rows
 
@@ -64,7 +65,7 @@ class Offer:
             self.name,
             self.sizes if self.m is None else f"{self.m:,}",
             str(self.degree or "-"),
-            "-" if self.deviation is None else f"{self.deviation:.4g}",
+            "-" if self.deviation is None else text_up(self.deviation, 4),
             "; ".join(filter(None, (self.promise, self.source))),
         )
 

@@ -7,6 +7,7 @@ shares nothing with the search that found it. `design` and `choose` take them fr
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -181,8 +182,10 @@ def _by_group() -> dict[str, list[Fields]]:
 
 
 def record_counts() -> dict[str, int]:
-    """How many records each group has."""
-    return {name: len(found) for name, found in _by_group().items()}
+    """How many records each group has, by name and then by number: S9 before S10."""
+    parts = {name: re.split(r"(\d+)", name) for name in _by_group()}
+    keys = {name: [int(p) if p.isdigit() else p for p in each] for name, each in parts.items()}
+    return {name: len(_by_group()[name]) for name in sorted(keys, key=keys.__getitem__)}
 
 
 def _read(group: Group, stored: Fields) -> Record:
