@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug._checks import check_choice, check_flag, check_integer, check_text
+from sparseaug._floats import down
 from sparseaug.designs.catalogue import (
     JUDGED,
     LARGEST_ORDER,
@@ -259,10 +260,8 @@ def _best_whole(group: Group, m: int) -> Offer:
     """A flat set where its theorem is good enough, else the search, whichever has less deviation."""
     if is_listed(group) and m >= group.order:
         return next(offer for offer in known(group) if offer.name == "full")
-    flat = candidates(group, most=m, deviation=1.0, m=m)
+    flat = candidates(group, most=m, deviation=down(1.0), m=m)
     flattest = min(flat, key=lambda offer: offer.deviation or 0.0, default=None)
-    if flattest is not None and flattest.deviation == 1.0:
-        flattest = None
     if flattest is not None and _is_settled(group, flattest, m):
         return flattest
     found = next((offer for offer in sized(group, m) if offer.name == "search"), None)
@@ -270,7 +269,7 @@ def _best_whole(group: Group, m: int) -> Offer:
         if flattest is not None:
             return flattest
         if not group.is_finite:
-            sizes = [one.m for one in candidates(group, deviation=1.0) if one.deviation != 1.0]
+            sizes = [one.m for one in candidates(group, deviation=down(1.0))]
             more = f"raise m to {sizes[0]} or more, or " if sizes else ""
             raise UnsupportedError(
                 f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "

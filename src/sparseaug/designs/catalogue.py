@@ -181,19 +181,13 @@ def averages(group: Group, degree: int | None = None) -> Averages:
 
 
 def _offer(record: Record) -> Offer:
-    exact = record.criterion == "exact"
-    by_degree = not exact and record.degree is not None
+    offer = Offer(record.design, record.m, 0, record.source, is_record=True, build=record.rows)
+    if record.degree is None:
+        return replace(offer, deviation=record.value)
+    if record.criterion == "exact":
+        return replace(offer, degree=record.degree)
     left = f"deviation {text_up(record.value, 4)} to degree {record.degree}"
-    return Offer(
-        record.design,
-        record.m,
-        record.degree or 0 if exact else 0,
-        record.source,
-        None if exact or by_degree else record.value,
-        promise=left if by_degree else "",
-        is_record=True,
-        build=record.rows,
-    )
+    return replace(offer, promise=left)
 
 
 def _is_as_good(offer: Offer, record: Record) -> bool:

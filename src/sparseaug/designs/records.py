@@ -22,6 +22,7 @@ from sparseaug._records import FAMILIES, Fields, decoded, table
 from sparseaug._tables import Shown, Table
 from sparseaug.designs.rotations import coset_rows, with_reflections
 from sparseaug.groups import Group, Rotations, Rows, as_group, direct_product, rotations
+from sparseaug.groups.subgroups import listed_subgroup
 from sparseaug.sampling import GroupSample, Origin
 
 CRITERIA = {
@@ -31,6 +32,9 @@ CRITERIA = {
     "neighbours": "orders with even neighbours",
 }
 """What a record is best at. Where the deviation is the least one, m is given; else m is the least."""
+
+
+_AS_STORED = ("criterion", "degree", "m", "because", "source", "sha256")
 
 
 @final
@@ -190,21 +194,15 @@ def record_counts() -> dict[str, int]:
 
 def _read(group: Group, stored: Fields) -> Record:
     lower, value = ends(stored["value"])
-    bound = ends(stored["bound"])[0]
-    met = stored["value"] == stored["bound"]
+    best = "value" if stored["criterion"] == "deviation" else "m"
     return Record(
         group,
-        stored["criterion"],
-        stored["degree"],
-        stored["m"],
-        value,
-        lower,
-        bound,
-        met if stored["criterion"] == "deviation" else stored["m"] == int(stored["bound"]),
-        stored["because"],
-        stored["source"],
-        stored["sha256"],
-        stored,
+        **{name: stored[name] for name in _AS_STORED},
+        value=value,
+        lower=lower,
+        bound=ends(stored["bound"])[0],
+        optimal=str(stored[best]) == stored["bound"],
+        stored=stored,
     )
 
 
@@ -235,17 +233,5 @@ def expand(group: Group, stored: Fields) -> Rows:
         turns = coset_rows(more or "C1", stored["rows"].split())
         return with_reflections(group, turns)
     rows = decoded(stored["rows"], group.width)
-    H = _generated(group, decoded(more, group.width))
+    H = listed_subgroup(group, decoded(more, group.width))
     return group.compose(rows[:, None], H[None]).reshape(-1, group.width)
-
-
-def _generated(group: Group, generators: Rows) -> Rows:
-    """The subgroup: products of what is there with all generators, until nothing is new."""
-    found = new = group.identity()
-    while len(new) and len(generators):
-        products = group.compose(new[:, None], generators[None]).reshape(-1, group.width)
-        both = np.concatenate([found, products])
-        _, first = np.unique(both, axis=0, return_index=True)
-        new = both[np.sort(first[first >= len(found)])]
-        found = np.concatenate([found, new])
-    return found
