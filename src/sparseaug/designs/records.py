@@ -206,6 +206,7 @@ def _read(group: Group, stored: Fields) -> Record:
     )
 
 
+@lru_cache(maxsize=4096)
 def ends(text: str) -> tuple[float, float]:
     """Floats on both sides of what is written: a number, a root, or two ends with .. between them.
 

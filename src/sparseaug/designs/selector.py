@@ -59,15 +59,19 @@ class Judged(NamedTuple):
         return self.prediction.upper
 
 
-def best(spectrum: Spectrum, m: int, *, moves: bool = True) -> Judged:
+def best(
+    spectrum: Spectrum, m: int, *, moves: bool = True, known: list[Judged] | None = None
+) -> Judged:
     """The set of at most m elements that leaves least; among equals the smallest.
 
-    Without small moves, which take longest in large groups, it leaves some percent more.
+    Without small moves, which take longest in large groups, it leaves some percent more. Where many m
+    are tried, `known` has the constructions, judged once.
     """
     group = spectrum.group
     if group.is_finite and group.order <= m:
         return judge(spectrum, "full", group.all_elements())
-    fixed = [*constructions(spectrum, m), *lattices(spectrum, m)]
+    known = list(constructions(spectrum, m)) if known is None else known
+    fixed = [*(one for one in known if one.sample.m <= m), *lattices(spectrum, m)]
     found = [*fixed, *searched(spectrum, m, fixed)]
     if moves and not takes_all(group) and spectrum.blocks.kind != "bands":
         alone = [one for one in found if one.name == "search"]
@@ -90,10 +94,9 @@ def judge(spectrum: Spectrum, name: str, rows: Rows) -> Judged:
     return Judged(name, sample, spectrum.predict("full" if name == "full" else sample))
 
 
-def constructions(spectrum: Spectrum, most: int) -> list[Judged]:
+def constructions(spectrum: Spectrum, most: int) -> Iterator[Judged]:
     """The designs of the catalogue with at most so many elements, the smallest first."""
-    group = spectrum.group
-    return list(_built(spectrum, candidates(group, most=most)))
+    return _built(spectrum, candidates(spectrum.group, most=most))
 
 
 def lattices(spectrum: Spectrum, m: int) -> Iterator[Judged]:

@@ -154,8 +154,13 @@ def smallest(
 ) -> Judged | None:
     """The smallest set of at most so many elements that leaves at most `error`, if there is one."""
     allowed = error * error
-    fixed = [one for one in constructions(spectrum, most) if left(one) <= allowed]
-    found = fixed[0] if fixed else None
+    known: list[Judged] = []
+    found = None
+    for one in constructions(spectrum, most):
+        known.append(one)
+        if left(one) <= allowed:  # larger ones are not needed
+            found = one
+            break
     low, high = 1, min(most, MOST_SEARCHED, found.sample.m - 1 if found else most)
     m, up = min(4, high), True
     fine = takes_all(spectrum.group)
@@ -164,7 +169,7 @@ def smallest(
     while high - low > (0 if fine and high <= FINE else high // 32):
         progress(searched, searched + (high - low).bit_length())
         searched += 1
-        one = best(spectrum, m, moves=False)
+        one = best(spectrum, m, moves=False, known=known)
         over = left(one) / max(allowed, np.finfo(float).tiny)
         if over <= 1:
             found, high, up = one, one.sample.m - 1, False
