@@ -262,7 +262,8 @@ def _best_whole(group: Group, m: int) -> Offer:
         return next(offer for offer in known(group) if offer.name == "full")
     flat = candidates(group, most=m, deviation=down(1.0), m=m)
     flattest = min(flat, key=lambda offer: offer.deviation or 0.0, default=None)
-    if flattest is not None and _is_settled(group, flattest, m):
+    searched = any(one.is_record and one.m == m for one in flat)  # for hours
+    if flattest is not None and (searched or _is_near_floor(group, flattest, m)):
         return flattest
     found = next((offer for offer in sized(group, m) if offer.name == "search"), None)
     if found is None:
@@ -289,13 +290,11 @@ def _best_whole(group: Group, m: int) -> Offer:
     return Offer(found.name, m, 0, found.source, build=lambda: sample.elements)
 
 
-def _is_settled(group: Group, flat: Offer, m: int) -> bool:
+def _is_near_floor(group: Group, flat: Offer, m: int) -> bool:
     """Whether a search for m elements is not worth its time: in large groups it misses the floor.
 
     By sets of m elements it was measured to leave 1.3 to 2 times the floor, and in small ones less.
     """
-    if flat.is_record and flat.m == m:
-        return True
     order = group.order if group.is_finite else math.inf
     floor = math.sqrt(max(0.0, 1 - m / order) / m)
     return order > SMALL_ORDER and (flat.deviation or 0.0) <= 1.3 * floor
