@@ -97,8 +97,20 @@ def submit(candidates: Iterable[Record]) -> list[Record]:
             tables[family_of(new)][question(new)] = _complete(new)
             taken.append(new)
     for family in {family_of(new) for new in taken}:
-        write(family, tables[family].values())
+        found = list(tables[family].values())
+        write(family, [record for record in found if not _is_beaten(record, found)])
     return taken
+
+
+def _is_beaten(record: Record, others: Iterable[Record]) -> bool:
+    """Whether fewer elements have no larger deviation."""
+    return record["criterion"] == "deviation" and any(
+        (other["group"], other["criterion"], other["degree"])
+        == (record["group"], record["criterion"], record["degree"])
+        and other["m"] < record["m"]
+        and ends(other["value"])[1] <= ends(record["value"])[0]
+        for other in others
+    )
 
 
 def _complete(new: Record) -> Record:
