@@ -127,7 +127,7 @@ def test_a_plan_for_a_degree_is_as_sharp_as_that_of_the_family(found: Any, degre
     assert ours.row("one-shot sharp").m == family.row("one-shot sharp").m
 
 
-@pytest.mark.parametrize(("counts", "m"), [([2, 6], 12), ([9, 8, 4], 288), ([1, 5, 1], 5)])
+@pytest.mark.parametrize(("counts", "m"), [([2, 6], 6), ([9, 8, 4], 288), ([1, 5, 1], 5)])
 def test_designs_of_atoms_are_those_of_the_product(counts: list[int], m: int) -> None:
     group = sa.sources.identical_atoms(counts).group
     S = sa.design(group, degree=1)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class Record:
         because: where the bound comes from
         source: how the set was found
         sha256: of the rows in the table as text, one a line with blanks between the entries, sorted
+        stored: its line in the table
     """
 
     group: Group
@@ -230,9 +231,9 @@ def _below(number: Fraction) -> float:
 def expand(group: Group, stored: Fields) -> Rows:
     """All rows of a record: those that are written down, times the subgroup of its generators."""
     more = stored.get("generators", "")
-    if isinstance(group, Rotations):
+    if group.transform == "wigner":
         turns = coset_rows(more or "C1", stored["rows"].split())
-        return with_reflections(group, turns)
+        return with_reflections(cast(Rotations, group), turns)
     rows = decoded(stored["rows"], group.width)
     H = listed_subgroup(group, decoded(more, group.width))
     return group.compose(rows[:, None], H[None]).reshape(-1, group.width)

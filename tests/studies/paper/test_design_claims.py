@@ -122,6 +122,7 @@ def test_the_designs_of_other_groups_are_those_that_are_known():
         (7, "C_7"),
         (14, "D_7"),
         (42, "AGL(1,7)"),
+        (420, "record: exact to degree 3"),
     ]
     assert [each.m for each in compared(12)] == [12, 24, 660, 1320]
 
