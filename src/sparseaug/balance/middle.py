@@ -23,6 +23,9 @@ from sparseaug.balance.places import LARGEST_SEARCH
 WORK = 60_000_000
 """n^3 times the pairs that are searched for, a second or so; then they are repeated."""
 
+MOST = 6
+"""Rows for each item of an exact set that is used: of a longer one the first rows are less even."""
+
 MIDDLE_WEIGHT = 10
 """Middles beside places in the greedy choice: with it neither is much worse than if it were alone."""
 
@@ -30,7 +33,7 @@ MIDDLE_WEIGHT = 10
 def reversed_pairs(n: int, m: int) -> Rows:
     """Orders and their reverses, one after the other."""
     pairs = -(-m // 2)
-    known = orders_of("middle")
+    known = {size: rows for size, rows in orders_of("middle").items() if len(rows) <= MOST * size}
     if n <= max(known):
         rows = known[min(size for size in known if size >= n)][: 2 * pairs : 2]
         leading = rows[rows < n].reshape(-1, n)
