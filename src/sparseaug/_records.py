@@ -48,3 +48,12 @@ def orders_of(criterion: str) -> dict[int, NDArray[np.int64]]:
             found[n] = decoded(record["rows"], n)
             found[n].setflags(write=False)
     return found
+
+
+def array_of(record: Fields) -> NDArray[np.int64]:
+    """All rows of bits of a record of signs: those that are written, plus all sums of generators."""
+    d = int(record["group"].removeprefix("Z2^"))
+    rows = decoded(record["rows"], d)
+    for generator in decoded(record.get("generators", ""), d):
+        rows = np.concatenate([rows, rows ^ generator])
+    return rows

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_rng, require_memory
 from sparseaug._floats import popcount
+from sparseaug._records import Fields, array_of, table
 from sparseaug.balance.binary import (
     hadamard,
     hadamard_order,
@@ -35,6 +36,7 @@ def signs(d: int, m: int, *, rng: int | np.random.Generator = 0) -> NDArray[np.i
         strength 2: d + 1 rows, up to the next order of a known Hadamard matrix
         strength 3: twice the next such order from d on
         strength 5, 7: 2^(2 s + 1), 2^(3 s + 1) rows at most, for d up to 2^s
+        strength 4 to 7: fewer for d up to 24, as `sparseaug.records` tells
 
     Args:
         d: signs in a row, at least 1.
@@ -74,9 +76,12 @@ def _array(d: int, m: int) -> Rows:
         return strength_rows(d, d) if d < 3 else linear_rows(tuple(1 << j for j in range(d)))
     if m > comb(d, 2) + d:  # Rao's bound for strength 4
         sizes = {t: strength_size(d, t) for t in strengths(d) if t > 3}
-        strong = [t for t, size in sizes.items() if size <= m]
-        if strong:
-            return strength_rows(d, max(strong))
+        strongest = max((t for t, size in sizes.items() if size <= m), default=0)
+        found = max(_records(d, m), key=lambda record: record["degree"], default=None)
+        if found is not None and found["degree"] > strongest:
+            return array_of(found)[:, :d]
+        if strongest:
+            return strength_rows(d, strongest)
     folded, order = _largest(d, m // 2), _largest(d + 1, m)
     if folded is None and order is not None:
         return _matrix(np.arange(order), order, d + 1)[:, 1:]
@@ -87,6 +92,12 @@ def _array(d: int, m: int) -> Rows:
     else:
         half = _matrix(np.arange(folded), folded, d)
     return np.stack([half, 1 - half], axis=1).reshape(-1, d)[:m]
+
+
+def _records(d: int, m: int) -> list[Fields]:
+    """Of strength 4 or more and at most m rows; where there are more columns, some are left out."""
+    strong = [r for r in table("signs") if r["criterion"] == "exact" and r["degree"] > 3]
+    return [r for r in strong if r["m"] <= m and int(r["group"].removeprefix("Z2^")) >= d]
 
 
 def _largest(least: int, most: int) -> int | None:
