@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from studies.records import Record
+import sparseaug as sa
+from studies.records import Record, check
 from studies.records.table import (
     Question,
     everything,
@@ -54,19 +55,53 @@ def main() -> None:
         for record in rebound():
             print(*question(record), record["bound"], record["because"], sep="  ")
         return
-    found = [json.loads(line) for file in given.files for line in file.read_text().splitlines()]
-    known = [] if given.files else [c for name in MODULES for c in module(name).known()]
-    for record in submit([*map(_finished, found), *known]):
-        _tell(record)
+    if not given.files:
+        for record in submit(c for name in MODULES for c in module(name).known()):
+            _tell(record)
+        return
+    for file in given.files:
+        try:
+            submit_file(file)
+        except (
+            Exception
+        ) as error:  # whatever a record makes the check do, it is that record's fault
+            sys.exit(f"{file}: {error}\nNothing of this file was written.")
 
 
-def _finished(found: Record) -> Record:
+def submit_file(file: Path) -> None:
+    """Put into the tables what is better and proved; says what was taken and what was not."""
+    found = [_finished(line) for line in file.read_text().splitlines() if line.strip()]
+    taken = submit(found, check.verify)
+    for record in found:
+        if record in taken:
+            _tell(record)
+        else:
+            print(*question(record), record["m"], "is not better than what is there", sep="  ")
+
+
+def _finished(line: str) -> Record:
     """What has an estimate of its value, or none, with one that is proved."""
+    found = json.loads(line)
+    if "recipe" not in found:
+        _check(found)
     if found["group"] == "SO3":
         return module("rotations").finish(found)
     if found["criterion"] == "deviation":
         return module("deviations").finish(found)
     return found | {"value": "0"}
+
+
+def _check(found: Record) -> None:
+    """Refuse what is not a record, before anything is computed with it."""
+    check.check_fields(found, optional=check.COMPUTED)
+    group = sa.group(found["group"])
+    there = {record["group"] for record in everything()}
+    exchanged = "x".join(factor.name for factor in reversed(group.factors))
+    written = exchanged if exchanged in there else group.name
+    check.require(
+        found["group"] == written, f"the group {found['group']} is written {written} here"
+    )
+    check.checked_rows(found)
 
 
 def _tell(record: Record) -> None:

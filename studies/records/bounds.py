@@ -174,9 +174,8 @@ def facts(name: str) -> Facts:
 
 def _factor(letters: str, n: int) -> Facts:
     g = gcd(2, n)
-    swaps = [
-        factorial(n) // (factorial(j) * factorial(n - 2 * j) * 2**j) for j in range(n // 2 + 1)
-    ]
+    pairs = range(n // 2 + 1 if letters in ("S", "A", "B") else 0)
+    swaps = [factorial(n) // (factorial(j) * factorial(n - 2 * j) * 2**j) for j in pairs]
     match letters:
         case "C" | "Z":
             return Facts(n, g - 1, True)

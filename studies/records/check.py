@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from fractions import Fraction
 from math import perm
 from pathlib import Path
@@ -44,6 +44,9 @@ LARGEST_FILES = 1_000_000
 
 TEXTS = ("group", "criterion", "value", "bound", "because", "source", "rows", "sha256")
 FIELDS = {*TEXTS, "degree", "m", "generators"}
+COMPUTED = {"value", "bound", "because", "sha256"}
+"""What somebody who submits a record need not know."""
+
 CRITERIA = ("exact", "deviation", "middle", "neighbours")
 
 RESIDUAL = Fraction(1, 10**13)
@@ -144,17 +147,12 @@ def verify(record: Record) -> Verdict:
     Raises:
         WrongRecordError: if it is not.
     """
-    _check_fields(record)
-    turns = record["group"] == "SO3"
-    rows: Any = rotations_of(record) if turns else rows_of(record)
-    require(len(rows) == record["m"], f"m is {record['m']}, and there are {len(rows)} rows")
+    check_fields(record)
+    rows = checked_rows(record)
     require(hash_of(rows) == record["sha256"], "the hash is not that of the rows")
-    if record["criterion"] == "exact":
-        alike = rows.round(9) if turns else rows
-        require(len(np.unique(alike, axis=0)) == len(rows), "an element is there twice")
     low, high = squares(record["value"])
     require(low <= high, "the value is not an interval")
-    if turns:
+    if record["group"] == "SO3":
         how = _rotations(record, rows, low, high)
     elif record["criterion"] == "deviation":
         how = _deviation(record, rows, low, high)
@@ -162,6 +160,17 @@ def verify(record: Record) -> Verdict:
         require(low == high == 0, "the value is not 0")
         how = _evenness(record, rows)
     return Verdict(how, _meets_bound(record, low, high))
+
+
+def checked_rows(record: Record) -> Any:
+    """The elements: m of them, and where they are to be few, none twice."""
+    turns = record["group"] == "SO3"
+    rows: Any = rotations_of(record) if turns else rows_of(record)
+    require(len(rows) == record["m"], f"m is {record['m']}, and there are {len(rows)} rows")
+    if record["criterion"] == "exact":
+        alike = rows.round(9) if turns else rows
+        require(len(np.unique(alike, axis=0)) == len(rows), "an element is there twice")
+    return rows
 
 
 def require(condition: bool, message: str) -> None:
@@ -180,11 +189,13 @@ def squares(text: str) -> Squares:
     return ends[0] ** 2, ends[1] ** 2
 
 
-def _check_fields(record: Record) -> None:
-    missing = FIELDS - {"generators"} - set(record)
+def check_fields(record: Record, *, optional: Set[str] = frozenset()) -> None:
+    """Refuse a record whose fields are not those of a record; some may be missing."""
+    require(isinstance(record, dict), "a record is a JSON object on one line, {...}")
+    missing = FIELDS - {"generators"} - optional - set(record)
     require(not missing, f"without {sorted(missing)}")
     require(not set(record) - FIELDS, f"with {sorted(set(record) - FIELDS)}, which no record has")
-    for key in TEXTS:
+    for key in set(record) - {"degree", "m"}:
         require(isinstance(record[key], str) and record[key] != "", f"{key} is not a text")
     require(record["criterion"] in CRITERIA, f"the criterion is none of {CRITERIA}")
     require(isinstance(record["m"], int) and record["m"] > 0, "m is not a positive integer")

@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from studies.records import Record, bounds, counts, moments
+from studies.records import Record, bounds, counts, moments, table
+from studies.records.__main__ import main as command
 from studies.records.check import (
     RESIDUAL,
+    TABLES,
     faults_together,
     judge,
     main,
@@ -428,6 +430,94 @@ def test_two_records_for_one_question_and_large_tables_are_refused(tmp_path: Pat
     large, double = faults_together(records(tmp_path), tmp_path)
     assert "bytes" in large
     assert "2 records" in double
+
+
+SHIFTS = {
+    "group": "C13", "criterion": "deviation", "degree": None, "m": 4, "source": "me",
+    "rows": "0 1 3 9",
+}  # fmt: skip
+HALF = {
+    "group": "SO3", "criterion": "exact", "degree": 2, "m": 4, "source": "me", "rows": "1,0,0,0",
+    "generators": "V4",
+}  # fmt: skip
+SUBMITTED = {
+    "another m": (SHIFTS | {"m": 5}, "m is 5, and there are 4 rows"),
+    "not an element": (SHIFTS | {"rows": "0 1 3 13"}, "not an element of C13"),
+    "not a number": (SHIFTS | {"rows": "0 1 3 x"}, "x"),
+    "rows as a list": (SHIFTS | {"rows": [0, 1, 3, 9]}, "rows is not a text"),
+    "another width": (SHIFTS | {"group": "S4", "rows": "0123 012"}, "has 3 entries, and not 4"),
+    "unknown group": (SHIFTS | {"group": "Q13"}, "does not parse"),
+    "another name": (SHIFTS | {"group": "Z13"}, "written C13"),
+    "exchanged factors": (SHIFTS | {"group": "S4xS3", "rows": "0123012"}, "written S3xS4"),
+    "misspelt": (SHIFTS | {"criterion": "deviaton"}, "criterion"),
+    "without degree": ({k: x for k, x in SHIFTS.items() if k != "degree"}, "degree"),
+    "not an object": ([SHIFTS], "object"),
+    "twice": (
+        SHIFTS | {"group": "S4", "criterion": "exact", "degree": 1, "m": 2, "rows": "0123 0123"},
+        "twice",
+    ),
+    "two orders": (
+        SHIFTS | {"group": "S8", "criterion": "middle", "m": 2, "rows": "01234567 76543210"},
+        "middles are not even",
+    ),
+    "not exact": (HALF, "residual"),
+    "too small a value": (HALF | {"value": "0..1e-15"}, "residual"),
+}
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the tables, without the best four of 13 shifts, into which records are submitted."""
+    monkeypatch.setattr(table, "FOLDER", tmp_path)
+    for path in TABLES.glob("*.jsonl"):
+        lines = path.read_text().splitlines(keepends=True)
+        kept = [line for line in lines if '"C13","criterion":"deviation"' not in line]
+        (tmp_path / path.name).write_text("".join(kept))
+    return tmp_path
+
+
+def submitted(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = table.FOLDER / "mine.json"
+    file.write_text(text)
+    monkeypatch.setattr("sys.argv", ["records", "submit", str(file)])
+    command()
+
+
+def all_of(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.glob("*.jsonl")}
+
+
+@pytest.mark.parametrize("name", SUBMITTED)
+def test_a_wrong_record_is_refused_by_a_sentence_and_no_table_changes(
+    name: str, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, (given, message) = all_of(tables), SUBMITTED[name]
+    with pytest.raises(SystemExit, match=message):
+        submitted(json.dumps(given), monkeypatch)
+    assert all_of(tables) == before
+
+
+def test_what_is_no_file_of_json_is_refused(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SystemExit, match="Nothing of this file was written"):
+        submitted("0 1 3 9", monkeypatch)
+
+
+def test_a_better_record_is_taken_once_and_a_worse_one_is_not(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submitted(json.dumps(SHIFTS) + "\n\n", monkeypatch)
+    assert "sqrt(3/16)" in capsys.readouterr().out
+    taken = next(one for one in records(tables) if one["group"] == "C13")
+    assert verify(taken).optimal
+    before = all_of(tables)
+    for worse in (SHIFTS, SHIFTS | {"m": 6, "rows": "0 1 3 9 4 5"}):
+        submitted(json.dumps(worse), monkeypatch)
+        assert "not better" in capsys.readouterr().out
+        assert all_of(tables) == before
+
+
+def test_facts_of_large_groups_take_no_time() -> None:
+    assert bounds.facts("C100000000") == (10**8, 1, True)
 
 
 def faults(chosen: list[Record]) -> list[str]:
