@@ -103,9 +103,13 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
         from studies.records import matrices
 
         found = matrices.search(group, m, seed, seconds, start)
-        if found is None:
+        if found is None and (best is not None or start is None):
             return None
-        rows, generators, value, how = found
+        rows, generators, value, how = found or (start, generators, 1.0, "")
+    if best is None and start is not None:  # a record is never worse than what `design` finds
+        left = sa.deviation(sa.GroupSample(group, start), degree=task["degree"]).value
+        if left <= value + ERROR:
+            rows, generators, value, how = start, generators[:0], left, "search: swaps"
     if best is not None and value + 2 * ERROR >= math.sqrt(ends(best["value"])[0]):
         return None
     estimate = f"{value - ERROR:.12f}..{value + ERROR:.12f}"

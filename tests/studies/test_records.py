@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from studies.records import Record, bounds, counts, moments, table
+from studies.records import Record, bounds, counts, deviations, matrices, moments, spectra, table
 from studies.records.__main__ import main as command
 from studies.records.check import (
     RESIDUAL,
@@ -514,6 +514,20 @@ def test_a_better_record_is_taken_once_and_a_worse_one_is_not(
         submitted(json.dumps(worse), monkeypatch)
         assert "not better" in capsys.readouterr().out
         assert all_of(tables) == before
+
+
+@pytest.mark.parametrize(("group", "m"), [("C36", 4), ("S4", 8)])
+def test_a_first_record_is_never_worse_than_what_design_finds(
+    group: str, m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if the search has no luck at all."""
+    monkeypatch.setattr(spectra, "search", lambda *_: (np.arange(m)[:, None], 1.0, "none"))
+    monkeypatch.setattr(matrices, "search", lambda *_: None)
+    monkeypatch.setattr("sparseaug.designs.best.candidates", lambda *_, **__: [])  # no records
+    task = {"group": group, "criterion": "deviation", "degree": None, "m": m}
+    found = deviations.improve(task, None, 0, 0.1)
+    assert found is not None
+    assert float(squares(deviations.finish(found)["value"])[1]) < {4: 0.52, 8: 0.26}[m]
 
 
 def test_facts_of_large_groups_take_no_time() -> None:
