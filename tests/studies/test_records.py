@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from studies.records import Record, bounds, counts, deviations, matrices, moments, spectra, table
+from studies.records import Record, bounds, counts, deviations, moments, table
 from studies.records.__main__ import main as command
 from studies.records.check import (
     RESIDUAL,
@@ -39,6 +39,7 @@ from studies.records.elements import (
     rows_of,
 )
 from studies.records.sizes import least_size
+from tests.extras import REASON
 
 SMALL_GROUPS = ("C5", "C6", "C7", "C8", "S3", "D4", "Z2^3", "C2xC4", "C3xC3", "A4", "B2", "C2xS3")
 
@@ -521,8 +522,11 @@ def test_a_first_record_is_never_worse_than_what_design_finds(
     group: str, m: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even if the search has no luck at all."""
-    monkeypatch.setattr(spectra, "search", lambda *_: (np.arange(m)[:, None], 1.0, "none"))
-    monkeypatch.setattr(matrices, "search", lambda *_: None)
+    pytest.importorskip("numba", reason=REASON.format("numba"))
+    monkeypatch.setattr(
+        "studies.records.spectra.search", lambda *_: (np.arange(m)[:, None], 1.0, "none")
+    )
+    monkeypatch.setattr("studies.records.matrices.search", lambda *_: None)
     monkeypatch.setattr("sparseaug.designs.best.candidates", lambda *_, **__: [])  # no records
     task = {"group": group, "criterion": "deviation", "degree": None, "m": m}
     found = deviations.improve(task, None, 0, 0.1)
