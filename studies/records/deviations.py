@@ -103,9 +103,12 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
         from studies.records import matrices
 
         found = matrices.search(group, m, seed, seconds, start)
-        if found is None and (best is not None or start is None):
+        if found is not None:
+            rows, generators, value, how = found
+        elif best is None and start is not None:
+            rows, value, how = start, 1.0, ""
+        else:
             return None
-        rows, generators, value, how = found or (start, generators, 1.0, "")
     if best is None and start is not None:  # a record is never worse than what `design` finds
         left = sa.deviation(sa.GroupSample(group, start), degree=task["degree"]).value
         if left <= value + ERROR:
