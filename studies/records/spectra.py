@@ -49,25 +49,20 @@ def search(
             old = start is not None and blocks is plain and rng.random() < 0.5
             if old:
                 chosen = np.isin(np.arange(len(elements)), _ranks(start, n))  # type: ignore[arg-type]
-            heat = 0.003 if old else 0.04 * float(rng.random())
             power = int(rng.choice([2, 3, 3, 4]))
             work = min(2e8 * (until - time.monotonic()), 10 ** rng.uniform(7, 9))
-            steps = int(work) // blocks.real.shape[1] + 1
-            found, square = _anneal(
-                blocks.real,
-                blocks.imag,
-                blocks.sizes,
-                chosen,
-                steps,
-                heat,
-                power,
-                rng,
-            )
+            tables = blocks.real, blocks.imag, blocks.sizes, chosen
+            if rng.random() < 0.7:
+                found, square = _exchange(*tables, work, power + 1, rng)
+            else:
+                heat = 0.003 if old else 0.04 * float(rng.random())
+                steps = int(work) // blocks.real.shape[1] + 1
+                found, square = _anneal(*tables, steps, heat, power, rng)
             value = float(np.sqrt(square)) / m
             if value < best[1] - 1e-12:
-                how = "annealing of single elements"
+                how = "exchange of single elements"
                 if blocks.order > 1:
-                    how = f"annealing of orbits of an automorphism of order {blocks.order}"
+                    how = f"exchange of orbits of an automorphism of order {blocks.order}"
                 best = elements[found[blocks.label]], value, f"search: {how}"
     return best
 
@@ -214,6 +209,79 @@ def _anneal(real, imag, sizes, chosen, steps, heat, power, rng):  # type: ignore
             if top < best_top - 1e-9:
                 best_top = top
                 best = inside.copy()
+    result = np.zeros(len(chosen), np.bool_)
+    for b in best:
+        result[b] = True
+    return result, best_top
+
+
+@njit(cache=True, fastmath=True)
+def _beside(re, im, more_re, more_im, scale, power, limit):  # type: ignore[no-untyped-def]
+    """The energy of the sum of both; no more than the start of it where that is above the limit."""
+    total = 0.0
+    for start in range(0, len(re), 64):
+        for y in range(start, min(start + 64, len(re))):
+            x = re[y] + more_re[y]
+            e = x * x
+            if len(im):
+                x = im[y] + more_im[y]
+                e += x * x
+            e /= scale
+            for _ in range(power):
+                e *= e
+            total += e
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True)
+def _exchange(real, imag, sizes, chosen, work, power, rng):  # type: ignore[no-untyped-def]
+    """The best block for each one in turn until none is better; then a few at random, and again."""
+    inside, outside = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+    if len(inside) == 0 or len(outside) == 0:
+        return chosen, 1e300
+    kept_in, kept_out, kept = inside.copy(), outside.copy(), 1e300
+    best, best_top = inside.copy(), 1e300
+    m = 0
+    for b in inside:
+        m += sizes[b]
+    while work > 0:
+        re, im = np.zeros(real.shape[1]), np.zeros(imag.shape[1])
+        for b in inside:
+            re += real[b]
+            im += imag[b]
+        top, now = _energy(re, im, m, power)
+        tried = 0
+        while tried < len(inside) and work > 0:
+            i = rng.integers(0, len(inside))
+            a = inside[i]
+            rest_re, rest_im = re - real[a], im - imag[a]
+            place, least = -1, now * (1 - 1e-12)
+            for o in range(len(outside)):
+                b = outside[o]
+                if sizes[a] == sizes[b]:
+                    energy = _beside(rest_re, rest_im, real[b], imag[b], m, power, least)
+                    if energy < least:
+                        place, least = o, energy
+            work -= len(outside) * len(re) / 4
+            tried += 1
+            if place >= 0:
+                b = outside[place]
+                re, im, now = rest_re + real[b], rest_im + imag[b], least
+                inside[i], outside[place] = b, a
+                tried = 0
+        top = _energy(re, im, m, power)[0]
+        if top < best_top - 1e-9:
+            best, best_top = inside.copy(), top
+        if now <= kept:
+            kept_in, kept_out, kept = inside.copy(), outside.copy(), now
+        else:
+            inside, outside = kept_in.copy(), kept_out.copy()
+        for _ in range(rng.integers(1, 4)):
+            i, o = rng.integers(0, len(inside)), rng.integers(0, len(outside))
+            if sizes[inside[i]] == sizes[outside[o]]:
+                inside[i], outside[o] = outside[o], inside[i]
     result = np.zeros(len(chosen), np.bool_)
     for b in best:
         result[b] = True
