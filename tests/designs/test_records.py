@@ -10,6 +10,7 @@ import pytest
 import sparseaug as sa
 from sparseaug._records import FAMILIES
 from sparseaug.designs.records import ends, record_counts
+from sparseaug.designs.search import Characters, Translations, best
 
 SOME = ("S5", "S6", "S7", "Z2^8", "Z2^11", "C13", "C64", "C8xC8", "D8", "B3", "SO3", "S3xS4")
 
@@ -175,3 +176,19 @@ def test_the_square_of_a_value_lies_between_those_of_its_floats(text, least, mos
     assert 0 <= Fraction(low) ** 2 <= least <= most <= Fraction(high) ** 2
     assert high - low <= 2e-5
     assert math.copysign(1, high) == 1  # 0 is not printed as -0.0
+
+
+def test_no_record_is_worse_than_the_search_for_as_many_elements():
+    """A record of m elements is taken without a search."""
+    found = 0
+    for name in record_counts():
+        group = sa.group(name)
+        if not group.is_finite or group.order > 64:
+            continue
+        averages = Characters(group.moduli) if group.moduli else Translations(group)
+        for record in sa.records(name):
+            if record.criterion == "deviation" and record.degree is None:
+                searched = group.unrank(best(averages, record.m))
+                assert record.value <= sa.deviation(sa.GroupSample(group, searched)).value + 1e-9
+                found += 1
+    assert found > 40
