@@ -112,7 +112,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     if best is None and start is not None:  # a record is never worse than what `design` finds
         left = sa.deviation(sa.GroupSample(group, start), degree=task["degree"]).value
         if left <= value + ERROR:
-            rows, generators, value, how = start, generators[:0], left, "search: swaps"
+            rows, generators, value, how = start, generators[:0], left, "search: sa.design"
     if best is not None and value + 2 * ERROR >= math.sqrt(ends(best["value"])[0]):
         return None
     estimate = f"{value - ERROR:.12f}..{value + ERROR:.12f}"
