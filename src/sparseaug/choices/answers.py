@@ -114,8 +114,8 @@ def ask(model: Callable[..., Any], questions: Sequence[Any], orders: ArrayLike) 
         >>> def likes_the_first(questions, orders):      # and knows the answer, option 2, a little
         ...     return (orders == 2) * 1.0 + np.array([1.5, 0, 0, 0])
         >>> found = ask(likes_the_first, ["Which is it?"], answer_orders(4))
-        >>> found.scores[0].argmax(), found.chosen, found.consistency
-        (np.int64(0), array([2]), 0.25)
+        >>> int(found.scores[0].argmax()), found.chosen, found.consistency
+        (0, array([2]), 0.25)
     """
     rows = check_array("orders", orders)
     k = rows.shape[-1] if rows.ndim == 2 and len(rows) else 0
