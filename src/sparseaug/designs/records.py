@@ -130,9 +130,10 @@ class Records(Shown):
         return {"group": self.group.name, "records": [record.to_dict() for record in self]}
 
     def _table(self) -> Table:
+        if not self.found:
+            return Table(("",), [(f"No record of {self.group.name} is kept.",)])
         header = ("best known", "m", "deviation", "at best", "source")
-        notes = () if self.found else (f"No record of {self.group.name} is kept.",)
-        return Table(header, [record.cells() for record in self], numbers=(1, 2, 3), notes=notes)
+        return Table(header, [record.cells() for record in self], numbers=(1, 2, 3))
 
 
 def records(group: Group | str) -> Records:
