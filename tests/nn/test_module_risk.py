@@ -13,8 +13,8 @@ from sparseaug import nn as sann
 from sparseaug.actions.combine import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, GroupTooLargeError
-from sparseaug.nn.checks import _samples_to_try
 from sparseaug.nn.risk import module_risk, tiles
+from sparseaug.nn.risk.trial import _samples_to_try
 from tests.runs import Stopping
 
 # sums of a few thousand terms of size one, in float64

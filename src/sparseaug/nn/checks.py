@@ -1,23 +1,17 @@
-"""What the PyTorch layer asks of its arguments: dense tensors, what models return, and of a risk that
-module and loss are a mean over samples, which is tried when it is built."""
+"""What the PyTorch layer asks of its arguments: dense tensors, and what models return."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from sparseaug._checks import check_callable
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import (
-    call,
-    describe,
     is_sharded,
     leaves,
-    map_leaves,
     require_dense,
     require_local,
     require_samples,
@@ -25,11 +19,7 @@ from sparseaug.actions.arrays import (
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.graphs import is_graph
-from sparseaug.nn.risk.tiles import Tile
 from sparseaug.orbits.models import choose_output
-
-if TYPE_CHECKING:
-    from sparseaug.nn.risk.module_risk import ModuleRisk
 
 
 def require_tensor(name: str, x: Any, axes: int) -> None:
@@ -78,12 +68,6 @@ def require_batch(action: Action, x: Any) -> int:
     return size
 
 
-_TRIED = 8  # samples of the trial, spread over the data
-_LABELS = 32  # and one of each of so many labels, as classes may have weights
-_LOOKED_AT = 1 << 20  # targets among which labels are looked for
-_FAILURES = (RuntimeError, ValueError, TypeError, IndexError)  # of modules given the wrong shapes
-
-
 def check_tensors(
     module: Any, loss: Any, data: Any, action: Any, y_action: Any
 ) -> tuple[Any, Tensor]:
@@ -129,100 +113,14 @@ def _require_parameters(module: nn.Module, parts: list[tuple[str, Tensor]]) -> N
             f"module has parameters of several types or devices ({sorted(map(str, kinds))}); theta "
             "is one vector: use module.to(...)."
         )
-    ((_, device),) = kinds
+    ((dtype, device),) = kinds
+    if dtype.is_complex:
+        raise ArgumentError(
+            f"module has parameters of {dtype}, but theta is a vector of real numbers; keep real and "
+            "imaginary parts as one real parameter (torch.view_as_complex)."
+        )
     for name, part in parts:
         if part.device != device:
             raise ArgumentError(
                 f"data has {name} on {part.device}, but the module is on {device}; use .to(...)."
             )
-
-
-def require_pure(module: nn.Module) -> None:
-    """Refuse layers that mix samples or draw at random while training: no mean over samples is left."""
-    for name, layer in module.named_modules():
-        batch = isinstance(layer, nn.modules.batchnorm._BatchNorm) and layer.training
-        drop = isinstance(layer, nn.modules.dropout._DropoutNd) and layer.training and layer.p > 0
-        if batch or drop:
-            raise ArgumentError(
-                f"module has {type(layer).__name__} at {name!r} in training mode, but the risk is a "
-                "mean over samples; call module.eval() first, or use GroupNorm or LayerNorm."
-            )
-
-
-def require_mean(risk: ModuleRisk) -> None:
-    """Try module and loss on a few copies, one by one and together: the mean must be the same.
-
-    So must the mean gradient, since a value may agree by chance: that of targets which broadcast
-    against predictions does while all predictions are equal.
-    """
-    copies = [
-        risk._copies_in(Tile(slice(0, 1), slice(i, i + 1))) for i in _samples_to_try(risk.data[1])
-    ]
-    x, y = (
-        map_leaves(lambda *parts: torch.cat(parts).detach(), *column)
-        for column in zip(*copies, strict=True)
-    )
-    try:
-        with torch.no_grad():
-            shapes = f"{_shape(call(risk.module, x))} and {_shape(y)}"
-    except _FAILURES as error:
-        raise ArgumentError(f"module does not take x of {describe(x)}: {error}") from error
-    try:
-        together = _value_and_gradient(risk, x, y)
-        mean, size = torch.zeros_like(together), 0.0
-        for k in range(len(y)):
-            one = map_leaves(lambda part, k=k: part[k : k + 1], x)
-            single = _value_and_gradient(risk, one, y[k : k + 1])
-            mean += single / len(y)
-            size = max(size, float(torch.linalg.vector_norm(single)))
-    except ArgumentError:
-        raise
-    except _FAILURES as error:
-        raise ArgumentError(
-            f"loss does not take predictions and targets of shape {shapes}: {error}"
-        ) from error
-    value = float(together[0])
-    if not math.isfinite(value):
-        raise ArgumentError(f"loss is {value} on the first copies; check data and module.")
-    slack = torch.finfo(together.dtype).eps ** 0.5
-    off = float(torch.linalg.vector_norm(together - mean))
-    if not off <= slack * (1 + size):  # nor if a sample alone has no finite loss
-        raise ArgumentError(
-            f"loss is not a mean over samples: {value:.6g} together, {float(mean[0]):.6g} one by one, "
-            f"gradients {off:.2g} apart, on predictions and targets of shape {shapes}. Make the "
-            "shapes agree, and for a sum or class weights give the loss of each sample "
-            '(reduction="none").'
-        )
-
-
-def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
-    """The mean loss and its gradient by the module's parameters, in one vector."""
-    with torch.enable_grad():
-        loss = risk.loss(call(risk.module, x), y)
-        if not isinstance(loss, Tensor) or not loss.is_floating_point():
-            raise ArgumentError(f"loss returned {shorten(loss)}; return a tensor of real numbers.")
-        if not loss.requires_grad:
-            raise ArgumentError(
-                "loss has no gradient by the module's parameters; see that neither module nor loss "
-                "detaches them, or computes under no_grad."
-            )
-        mean = loss.mean()
-        parts = torch.autograd.grad(
-            mean, risk.parameters, allow_unused=True, materialize_grads=True
-        )
-    return torch.cat([mean.detach().reshape(1), *(part.reshape(-1) for part in parts)])
-
-
-def _samples_to_try(y: Tensor) -> list[int]:
-    """Samples for the trial."""
-    n, each = len(y), y.numel() // len(y)
-    spread = np.linspace(0, n - 1, min(_TRIED, n)).astype(np.int64)
-    if y.is_floating_point() or y.is_complex() or not each:
-        return np.unique(spread).tolist()
-    step = 1 + y.numel() // _LOOKED_AT
-    _, places = np.unique(y[::step].cpu().numpy(), return_index=True)
-    return np.union1d(spread, places[:_LABELS] // each * step).tolist()
-
-
-def _shape(value: Any) -> Any:
-    return tuple(value.shape) if isinstance(value, Tensor) else shorten(value)

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, final
 
-import torch
 from torch import Tensor, nn
 
 from sparseaug._checks import check_real
 from sparseaug._floats import TINY, gamma, lifted
+from sparseaug._floats import norm as length
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate.anytime import Limits
 from sparseaug.certificate.audit import MeansToAudit, audit_risk
@@ -29,6 +29,7 @@ from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
 from sparseaug.nn.ranks import require_same
 from sparseaug.nn.risk.layer_limits import derived_limit
+from sparseaug.nn.risk.trial import require_equal, require_pure
 from sparseaug.sampling import GroupSample, Oracle
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def exact(risk: ModuleRisk, theta: Tensor) -> Certificate:
             f"{COPIES} copies; take fewer samples, or audit."
         )
     double, at = in_double(risk, theta)
-    norm = float(torch.linalg.vector_norm(double.on("full").gradient(at)))
+    norm = length(double.on("full").gradient(at).cpu().numpy())
     bound = lifted(norm, risk.size + 40)
     return make_certificate("exact", bound, risk.calls, condition=CONDITION, truth=norm)
 
@@ -133,19 +134,24 @@ def require_risk(risk: Any) -> None:
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     """The same risk without augmentation, on a copy of the module that holds theta, and theta: in
-    double precision.
+    double precision, tried anew as the module is now.
     """
     at = risk.require_theta(theta).detach().double()
-    if at.dtype == theta.dtype:
-        double = risk.on(None)
-        double.module = _copy(risk.module)
-    else:
-        x, y = (map_leaves(_double, part) for part in risk.data)
-        loss = _copy(risk.loss).double() if isinstance(risk.loss, nn.Module) else risk.loss
-        options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
-        double = type(risk)(_copy(risk.module).double(), loss, (x, y), risk.action, None, **options)
+    x, y = (map_leaves(_double, part) for part in risk.data)
+    require_pure(risk.module)
+    module, loss = _copies(risk)
+    loss = loss.double() if isinstance(loss, nn.Module) else loss
+    options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
+    double = type(risk)(module.double(), loss, (x, y), risk.action, None, **options)
     double.load(at)
+    copied = copy(risk)  # compared last: what changes from call to call was refused in a copy
+    copied.module, copied.loss = _copies(risk)
+    require_equal(risk, copied, theta)
     return double, at
+
+
+def _copies(risk: ModuleRisk) -> tuple[nn.Module, Any]:
+    return _copy(risk.module), _copy(risk.loss) if isinstance(risk.loss, nn.Module) else risk.loss
 
 
 def _double(part: Tensor) -> Tensor:
@@ -193,7 +199,7 @@ class _ModuleMeans:
         group = self.S.group
         moved = GroupSample(group, group.compose(self.S.elements, h))
         gradient: Floats = self.risk.on(moved).gradient(self.theta).cpu().numpy()[None]
-        norm = math.sqrt(float((gradient**2).sum()))
+        norm = length(gradient)
         if not math.isfinite(norm):
             raise ArgumentError("theta has a gradient that is not finite for some transformation.")
         if norm > self.limit * (1 + gamma(gradient.size + 40)):

@@ -24,7 +24,7 @@ from sparseaug.actions.arrays import call, joined, leaves, map_leaves, this_rank
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
-from sparseaug.nn.checks import check_tensors, require_mean, require_pure
+from sparseaug.nn.checks import check_tensors
 from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.fit import fit
@@ -40,6 +40,7 @@ from sparseaug.nn.risk.tiles import (
     tiles,
     work,
 )
+from sparseaug.nn.risk.trial import require_mean, require_pure
 from sparseaug.nn.states import module_risk_identity
 from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.risk.problem import Draws, order_facts
@@ -144,7 +145,7 @@ class ModuleRisk:
     def load(self, theta: Tensor) -> None:
         """Write theta into the module."""
         with torch.no_grad():
-            parts = self._split(self.require_theta(theta)).values()
+            parts = self._split(self.require_theta(theta))
             for parameter, part in zip(self.parameters, parts, strict=True):
                 parameter.copy_(part)
 
@@ -267,8 +268,8 @@ class ModuleRisk:
         yield self.sample.sha256.encode()
         yield self.sample.elements.tobytes()
 
-    def _mean_loss(self, parameters: dict[str, Tensor], x: Any, y: Tensor) -> Tensor:
-        loss = self.loss(call(partial(_call_with, self.module, parameters), x), y)
+    def _mean_loss(self, parameters: list[Tensor], x: Any, y: Tensor) -> Tensor:
+        loss = self.loss(call(partial(self._call_with, parameters), x), y)
         return loss if loss.ndim == 0 else loss.mean()
 
     def _chunks(self) -> Iterable[tuple[Any, Tensor, float]]:
@@ -297,13 +298,27 @@ class ModuleRisk:
             with torch.no_grad():
                 few = min(_TRIED, len(self.data[1]))
                 x, _ = self._copies_in(Tile(slice(0, 1), slice(0, few)))
-                model = partial(_call_with, self.module, self._split(self.theta))
+                model = partial(self._call_with, self._split(self.theta))
                 self._chunk.find(-(-count_entries(self.module, partial(call, model, x)) // few))
 
-    def _split(self, theta: Tensor) -> dict[str, Tensor]:
+    def _split(self, theta: Tensor) -> list[Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])
-        shaped = (part.view(shape) for part, shape in zip(parts, self._shapes, strict=True))
-        return dict(zip(self._names, shaped, strict=True))
+        return [part.view(shape) for part, shape in zip(parts, self._shapes, strict=True)]
+
+    def _call_with(self, parameters: list[Tensor], *args: Any, **named: Any) -> Any:
+        """The module of these inputs, with these parameters in every place where its own are.
+
+        A place has one name here, also where its layer has several: functional_call, which replaces
+        and restores by names, would restore the replacement.
+        """
+        parts = dict(zip(map(id, self.parameters), parameters, strict=True))
+        places = {
+            f"{prefix}.{name}" if prefix else name: parts[id(own)]
+            for prefix, layer in self.module.named_modules()
+            for name, own in layer._parameters.items()
+            if id(own) in parts
+        }
+        return functional_call(self.module, places, args, named, tie_weights=False)
 
     def __repr__(self) -> str:
         return (
@@ -311,11 +326,6 @@ class ModuleRisk:
             f"{len(self.data[1])} samples, "
             f"{self.method}, m={self.sample.m}, calls={self.calls})"
         )
-
-
-def _call_with(module: nn.Module, parameters: dict[str, Tensor], *args: Any, **named: Any) -> Any:
-    """The module of these inputs, with these parameters."""
-    return functional_call(module, parameters, args, named)
 
 
 def _sum_type(theta: Tensor) -> torch.dtype:

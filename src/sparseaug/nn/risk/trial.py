@@ -1,0 +1,186 @@
+"""That module and loss are a mean over samples, and a function of theta alone: tried on a few copies
+when a risk is built, and again where something is certified."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from sparseaug.actions.arrays import call, describe, map_leaves
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.nn.risk.tiles import Tile
+
+if TYPE_CHECKING:
+    from sparseaug.nn.risk.module_risk import ModuleRisk
+
+_TRIED = 8  # samples of the trial, spread over the data
+_LABELS = 32  # and one of each of so many labels, as classes may have weights
+_LOOKED_AT = 1 << 20  # targets among which labels are looked for
+_FAILURES = (RuntimeError, ValueError, TypeError, IndexError)  # of modules given the wrong shapes
+
+
+def require_pure(module: nn.Module) -> None:
+    """Refuse layers that mix samples, draw at random or change while they are in training mode: no mean
+    over samples is left."""
+    for name, layer in module.named_modules():
+        if layer.training and _differs_in_training(layer):
+            raise ArgumentError(
+                f"module has {type(layer).__name__} at {name!r} in training mode, but the risk is a "
+                "mean over samples; call module.eval() first, or use GroupNorm or LayerNorm."
+            )
+
+
+def _differs_in_training(layer: Any) -> bool:
+    """Whether training mode is another function for it, as far as it is of torch."""
+    match layer:
+        case nn.modules.batchnorm._BatchNorm() | nn.RReLU():
+            return True
+        case nn.modules.instancenorm._InstanceNorm():
+            return layer.running_mean is not None
+        case nn.modules.dropout._DropoutNd():
+            return layer.p > 0
+        case nn.MultiheadAttention():
+            return layer.dropout > 0
+        case nn.RNNBase():
+            return layer.dropout > 0 and layer.num_layers > 1
+    return False
+
+
+def require_mean(risk: ModuleRisk) -> None:
+    """Try module and loss on a few copies, one by one, together and together again: without random
+    numbers, the mean must be the same.
+
+    So must the mean gradient, since a value may agree by chance: that of targets which broadcast
+    against predictions does while all predictions are equal.
+    """
+    x, y = _copies_to_try(risk)
+    try:
+        with torch.no_grad():
+            shapes = f"{_shape(call(risk.module, x))} and {_shape(y)}"
+    except _FAILURES as error:
+        raise ArgumentError(f"module does not take x of {describe(x)}: {error}") from error
+    state, theta = _random_state(y), risk.theta
+    try:
+        seen = _value_and_gradient(risk, x, y)
+        together = _at(risk, theta, x, y)
+        mean, size = torch.zeros_like(together), 0.0
+        for k in range(len(y)):
+            one = map_leaves(lambda part, k=k: part[k : k + 1], x)
+            single = _at(risk, theta, one, y[k : k + 1])
+            mean += single / len(y)
+            size = max(size, float(torch.linalg.vector_norm(single)))
+        again = _at(risk, theta, x, y)
+    except ArgumentError:
+        raise
+    except _FAILURES as error:
+        raise ArgumentError(
+            f"loss does not take predictions and targets of shape {shapes}: {error}"
+        ) from error
+    value = float(together[0])
+    if not math.isfinite(value):
+        raise ArgumentError(f"loss is {value} on the first copies; check data and module.")
+    drawn = _random_state(y) != state
+    if drawn or _off(together, again) > _slack(size, theta):
+        what = "draws random numbers" if drawn else f"gives {value:.6g}, then {float(again[0]):.6g}"
+        raise ArgumentError(
+            f"module or loss {what} on the same copies, but the risk is one function of theta; call "
+            "module.eval() first, or take out what is random or changes from call to call."
+        )
+    if _off(seen, together) > _slack(size, theta):
+        raise ArgumentError(
+            "module or loss computes with parameters that torch.func.functional_call does not "
+            f"replace: gradients are {_off(seen, together):.2g} apart. A loss must depend on predictions"
+            " and targets alone, and a forward read its parameters from the module it is called on."
+        )
+    if not _off(together, mean) <= _slack(size, theta):  # nor if a sample alone has no finite loss
+        raise ArgumentError(
+            f"loss is not a mean over samples: {value:.6g} together, {float(mean[0]):.6g} one by one, "
+            f"gradients {_off(together, mean):.2g} apart, on predictions and targets of shape {shapes}. "
+            "Make the shapes agree, and for a sum or class weights give the loss of each sample "
+            '(reduction="none").'
+        )
+
+
+def require_equal(risk: ModuleRisk, copied: ModuleRisk, theta: Tensor) -> None:
+    """Raise an `UnsupportedError` unless a copy computes what the module does, on a few copies."""
+    x, y = _copies_to_try(risk)
+    one, other = (_at(each, theta, x, y) for each in (risk, copied))
+    if not _off(one, other) <= _slack(float(torch.linalg.vector_norm(one)), theta):
+        raise UnsupportedError(
+            "a copy of the module or of the loss does not compute the same: a method or hook that was "
+            "put there by hand still holds the original, say; write a subclass instead. sparseaug.pilot "
+            "estimates without a copy."
+        )
+
+
+def _copies_to_try(risk: ModuleRisk) -> Any:
+    """(x, y) of a few samples, moved by the first element."""
+    copies = [
+        risk._copies_in(Tile(slice(0, 1), slice(i, i + 1))) for i in _samples_to_try(risk.data[1])
+    ]
+    return tuple(
+        map_leaves(lambda *parts: torch.cat(parts).detach(), *column)
+        for column in zip(*copies, strict=True)
+    )
+
+
+def _random_state(y: Tensor) -> list[Any]:
+    """Of torch's own generators, the one of the device of y among them."""
+    states = [torch.get_rng_state()]
+    if y.device.type == "cuda":
+        states.append(torch.cuda.get_rng_state(y.device))
+    return [state.numpy().tobytes() for state in states]
+
+
+def _off(one: Tensor, other: Tensor) -> float:
+    return float(torch.linalg.vector_norm(one - other))
+
+
+def _slack(size: float, theta: Tensor) -> float:
+    return float(torch.finfo(theta.dtype).eps ** 0.5 * (1 + size))
+
+
+def _at(risk: ModuleRisk, theta: Tensor, x: Any, y: Tensor) -> Tensor:
+    """The mean loss and its gradient at theta, in one vector, as the risk computes them."""
+    leaf = theta.detach().requires_grad_()
+    with torch.enable_grad():
+        mean = risk._mean_loss(risk._split(leaf), x, y)
+        (gradient,) = torch.autograd.grad(mean, leaf, allow_unused=True, materialize_grads=True)
+    return torch.cat([mean.detach().reshape(1), gradient])
+
+
+def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
+    """The mean loss and its gradient by the module's parameters, in one vector."""
+    with torch.enable_grad():
+        loss = risk.loss(call(risk.module, x), y)
+        if not isinstance(loss, Tensor) or not loss.is_floating_point():
+            raise ArgumentError(f"loss returned {shorten(loss)}; return a tensor of real numbers.")
+        if not loss.requires_grad:
+            raise ArgumentError(
+                "loss has no gradient by the module's parameters; see that neither module nor loss "
+                "detaches them, or computes under no_grad."
+            )
+        mean = loss.mean()
+        parts = torch.autograd.grad(
+            mean, risk.parameters, allow_unused=True, materialize_grads=True
+        )
+    return torch.cat([mean.detach().reshape(1), *(part.reshape(-1) for part in parts)])
+
+
+def _samples_to_try(y: Tensor) -> list[int]:
+    """Samples for the trial."""
+    n, each = len(y), y.numel() // len(y)
+    spread = np.linspace(0, n - 1, min(_TRIED, n)).astype(np.int64)
+    if y.is_floating_point() or y.is_complex() or not each:
+        return np.unique(spread).tolist()
+    step = 1 + y.numel() // _LOOKED_AT
+    _, places = np.unique(y[::step].cpu().numpy(), return_index=True)
+    return np.union1d(spread, places[:_LABELS] // each * step).tolist()
+
+
+def _shape(value: Any) -> Any:
+    return tuple(value.shape) if isinstance(value, Tensor) else shorten(value)

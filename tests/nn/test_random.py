@@ -1,0 +1,168 @@
+"""What is random or changes while it computes has no certificate: asked when it is made, not when the
+risk was built."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import sparseaug as sa
+from sparseaug import nn as sann
+from sparseaug.errors import ArgumentError
+
+ACT = sa.flip_signs(sa.sign_flips(4))
+X = torch.randn(6, 3, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+Y = X.square().sum((1, 2))[:, None]
+
+
+class Head(nn.Module):
+    """Anything that keeps (B, 3, 4), and one output."""
+
+    def __init__(self, part: nn.Module) -> None:
+        super().__init__()
+        self.first, self.part, self.last = nn.Linear(4, 4), part, nn.Linear(12, 1)
+
+    def forward(self, x):
+        y = self.part(torch.tanh(self.first(x)))
+        return self.last((y[0] if isinstance(y, tuple) else y).flatten(1))
+
+
+class Attention(nn.MultiheadAttention):
+    def __init__(self) -> None:
+        super().__init__(4, 2, dropout=0.2, batch_first=True)
+
+    def forward(self, x):
+        return super().forward(x, x, x)[0]
+
+
+class Functional(nn.Module):
+    """Dropout that no layer tells of, of a small rate."""
+
+    def forward(self, x):
+        return functional.dropout(x, 0.001, self.training)
+
+
+class Noise(nn.Module):
+    """With a generator of its own, which is another state than torch's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seed = 0
+
+    def forward(self, x):
+        self.seed += 1
+        generator = torch.Generator().manual_seed(self.seed)
+        noise = torch.randn(x.shape, generator=generator, dtype=x.dtype)
+        return x + 0.1 * noise if self.training else x
+
+
+class Centred(nn.Module):
+    """Mixes samples while it trains."""
+
+    def forward(self, x):
+        return x - x.mean(0) if self.training else x
+
+
+class Running(nn.Module):
+    """A statistic that every call moves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("scale", torch.ones(()))
+
+    def forward(self, x):
+        if self.training:
+            self.scale.mul_(0.9)
+        return x * self.scale
+
+
+def spectral() -> nn.Module:
+    return nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4), n_power_iterations=1)
+
+
+PARTS = {
+    "dropout": lambda: nn.Dropout(0.1),
+    "alpha dropout": lambda: nn.AlphaDropout(0.1),
+    "attention": Attention,
+    "LSTM": lambda: nn.LSTM(4, 4, num_layers=2, dropout=0.2, batch_first=True),
+    "GRU": lambda: nn.GRU(4, 4, num_layers=2, dropout=0.2, batch_first=True),
+    "transformer": lambda: nn.TransformerEncoderLayer(4, 2, 8, batch_first=True),
+    "RReLU": nn.RReLU,
+    "batch norm": lambda: nn.BatchNorm1d(3),
+    "instance norm": lambda: nn.InstanceNorm1d(3, track_running_stats=True),
+    "functional dropout": Functional,
+    "noise": Noise,
+    "centred": Centred,
+    "running": Running,
+    "spectral norm": spectral,
+}
+CERTIFICATES = {
+    "exact": lambda risk: risk.exact(risk.theta),
+    "audit": lambda risk: sann.audit(risk, risk.theta, sa.Oracle(ACT.group), calls=4, largest=1e6),
+    "certify": lambda risk: sa.certify(risk.theta, risk, kinds=["exact"]),
+}
+
+
+def risk_of(module: nn.Module, dtype=torch.float64) -> sann.ModuleRisk:
+    data = (X.to(dtype), Y.to(dtype))
+    return sann.ModuleRisk(module.to(dtype), nn.MSELoss(), data, ACT, None)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("certificate", CERTIFICATES)
+@pytest.mark.parametrize("name", PARTS)
+def test_no_certificate_of_a_module_that_was_put_into_training_mode(name, certificate, dtype):
+    torch.manual_seed(0)
+    module = Head(PARTS[name]()).eval()
+    risk = risk_of(module, dtype)
+    bound = risk.exact(risk.theta).bound
+    module.train()
+    with pytest.raises(ArgumentError, match=r"module\.eval\(\)|mean over samples"):
+        CERTIFICATES[certificate](risk)
+    module.eval()
+    assert risk.exact(risk.theta).bound == bound
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_no_risk_is_built_of_it_in_training_mode(name):
+    torch.manual_seed(0)
+    with pytest.raises(ArgumentError, match=r"module\.eval\(\)|mean over samples"):
+        risk_of(Head(PARTS[name]()).train())
+
+
+UNCHANGED = {
+    "no rate": lambda: nn.Dropout(0.0),
+    "attention without dropout": lambda: nn.TransformerEncoderLayer(
+        4, 2, 8, dropout=0.0, batch_first=True
+    ),
+    "LSTM without dropout": lambda: nn.LSTM(4, 4, num_layers=2, batch_first=True),
+    "instance norm of the sample alone": lambda: nn.InstanceNorm1d(3),
+    "layer norm": lambda: nn.LayerNorm(4),
+}
+
+
+@pytest.mark.parametrize("name", UNCHANGED)
+def test_training_mode_that_changes_nothing_is_certified(name):
+    torch.manual_seed(0)
+    risk = risk_of(Head(UNCHANGED[name]()).train())
+    first, again = (risk.exact(risk.theta).bound for _ in range(2))
+    assert first == again > 0
+
+
+def test_a_module_that_is_always_random_is_refused_by_its_random_numbers():
+    class Always(nn.Module):
+        def forward(self, x):
+            return x + 1e-12 * torch.randn_like(x)
+
+    with pytest.raises(ArgumentError, match="draws random numbers"):
+        risk_of(Head(Always()).eval())
+
+
+def test_a_random_loss_is_refused():
+    def loss(p, y):
+        return ((functional.dropout(p, 0.3) - y) ** 2).mean()
+
+    with pytest.raises(ArgumentError, match="draws random numbers"):
+        sann.ModuleRisk(Head(nn.Tanh()).double(), loss, (X, Y), ACT, None)

@@ -1,0 +1,233 @@
+"""Layers and parameters with two names: computed right by every verb, and left as they are, also when
+the model fails on the way."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import sparseaug as sa
+from sparseaug import nn as sann
+
+ACT = sa.flip_signs(sa.sign_flips(3))
+S = sa.Oracle(ACT.group, seed=1).draw(5)
+X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+Y = X.square() + X[:, :1]
+
+
+class Alias(nn.Module):
+    """The last layer under a name of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
+        self.head = self.body[-1]
+
+    def forward(self, x):
+        return self.body(x) + self.head(torch.tanh(self.body[0](x)))
+
+
+class Twice(nn.Module):
+    """One parameter under two names of one layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = self.second = nn.Parameter(torch.eye(3))
+        self.shift = nn.Parameter(torch.zeros(3))
+
+    def forward(self, x):
+        return torch.tanh(x @ self.first + self.shift) @ self.second
+
+
+class Decoder(nn.Module):
+    """Two layers of one weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder, self.decoder = nn.Linear(3, 3), nn.Linear(3, 3)
+        self.decoder.weight = self.encoder.weight
+
+    def forward(self, x):
+        return self.decoder(torch.tanh(self.encoder(x)))
+
+
+def repeated() -> nn.Module:
+    layer = nn.Linear(3, 3)
+    return nn.Sequential(layer, nn.Tanh(), layer)
+
+
+def nested() -> nn.Module:
+    """A block twice, with a norm in it, whose buffers have two names as well."""
+    block = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Tanh())
+    return nn.Sequential(block, nn.Linear(3, 3), block)
+
+
+def frozen() -> nn.Module:
+    module = Alias()
+    module.head.weight.requires_grad_(False)
+    return module
+
+
+def plain() -> nn.Module:
+    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
+
+
+MODULES = {
+    "alias": Alias,
+    "one parameter twice": Twice,
+    "decoder": Decoder,
+    "repeated": repeated,
+    "nested": nested,
+    "frozen": frozen,
+    "plain": plain,
+}
+
+
+def made(name: str) -> nn.Module:
+    torch.manual_seed(0)
+    return MODULES[name]().double().eval()
+
+
+def risk_of(module: nn.Module, over=S) -> sann.ModuleRisk:
+    return sann.ModuleRisk(module, nn.MSELoss(), (X, Y), ACT, over)
+
+
+def places(module: nn.Module) -> dict[str, object]:
+    """What is under every name, the objects themselves."""
+    return {
+        **dict(module.named_modules(remove_duplicate=False)),
+        **{f"parameter {k}": v for k, v in module.named_parameters(remove_duplicate=False)},
+        **{f"buffer {k}": v for k, v in module.named_buffers(remove_duplicate=False)},
+    }
+
+
+def same(before: dict[str, object], after: dict[str, object]) -> bool:
+    return before.keys() == after.keys() and all(before[k] is after[k] for k in before)
+
+
+def fit(risk):
+    optimizer = torch.optim.SGD(risk.module.parameters(), lr=0.01)
+    return risk.fit(optimizer, num_steps=3)
+
+
+def stream(risk):
+    streaming = sann.StreamingModuleRisk(
+        risk.module, risk.loss, risk.data, ACT, sa.Oracle(ACT.group, seed=2), batch=2
+    )
+    return streaming.fit(torch.optim.Adam(risk.module.parameters()), num_steps=3)
+
+
+VERBS = {
+    "value": lambda risk: risk.value(risk.theta),
+    "gradient": lambda risk: risk.gradient(risk.theta),
+    "load": lambda risk: risk.load(risk.theta + 0.5),
+    "fit": fit,
+    "stream": stream,
+    "descend": lambda risk: sa.descend(risk, risk.theta, step_size=0.01, num_steps=3),
+    "exact": lambda risk: risk.exact(risk.theta),
+    "audit": lambda risk: sann.audit(risk, risk.theta, sa.Oracle(ACT.group), calls=4, largest=1e6),
+    "certify": lambda risk: sa.certify(
+        risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=4, kinds=["exact"]
+    ),
+    "pilot": lambda risk: sa.pilot(risk, risk.theta, sa.Oracle(ACT.group)),
+    "average": lambda risk: sann.OrbitAverage(risk.module, ACT, S)(X),
+    "statistics": lambda risk: sann.OrbitAverage(risk.module, ACT, S).statistics(X),
+    "spectrum": lambda risk: sa.orbit_spectrum(risk.module, ACT, X),
+    "metric": lambda risk: sann.InvarianceMetric(risk.module, ACT, S)(X),
+    "invariance": lambda risk: sa.invariance_error(risk.module, ACT, S, X),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("name", MODULES)
+def test_every_name_has_the_same_object_after_each_verb(name, verb):
+    module = made(name)
+    risk, before = risk_of(module), places(module)
+    VERBS[verb](risk)
+    assert same(before, places(module))
+
+
+class BrokenError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"load"}))
+@pytest.mark.parametrize("name", MODULES)
+def test_also_after_an_exception_inside_the_model(name, verb):
+    module = made(name)
+    risk, before = risk_of(module), places(module)
+
+    def fail(*_):
+        raise BrokenError
+
+    last = [part for part in module.modules() if not any(part.children())][-1]
+    hook = last.register_forward_hook(fail)
+    with pytest.raises(BrokenError):
+        VERBS[verb](risk)
+    assert same(before, places(module))
+    hook.remove()
+    assert math.isfinite(risk.value(risk.theta))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_value_and_gradient_are_those_of_autograd_on_all_copies(name):
+    """At another theta than the module holds, which keeps its own."""
+    module = made(name)
+    risk = risk_of(module)
+    theta = risk.theta + torch.linspace(-0.5, 0.5, risk.size, dtype=torch.float64)
+    held = risk.theta
+    value, gradient = risk.value_and_gradient(theta)
+    assert torch.equal(risk.theta, held)
+    risk.load(theta)
+    copies = torch.as_tensor(np.concatenate(ACT(S.elements, X.numpy())))
+    loss = functional.mse_loss(module(copies), Y.repeat(S.m, 1))
+    trained = [p for p in module.parameters() if p.requires_grad]
+    expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, trained)])
+    torch.testing.assert_close(value, loss.detach(), rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(gradient, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_training_follows_the_loop_by_hand(name):
+    module, other = made(name), made(name)
+    fit(risk_of(module))
+    copies = torch.as_tensor(np.concatenate(ACT(S.elements, X.numpy())))
+    optimizer = torch.optim.SGD(other.parameters(), lr=0.01)
+    for _ in range(3):
+        optimizer.zero_grad()
+        functional.mse_loss(other(copies), Y.repeat(S.m, 1)).backward()
+        optimizer.step()
+    for one, two in zip(module.parameters(), other.parameters(), strict=True):
+        torch.testing.assert_close(one, two, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", MODULES)
+def test_certificates_are_not_below_the_truth(name, dtype):
+    module = made(name).to(dtype)
+    risk = sann.ModuleRisk(module, nn.MSELoss(), (X.to(dtype), Y.to(dtype)), ACT, S)
+    double = risk_of(made(name), "full")
+    truth = float(double.gradient(risk.theta.double()).norm())
+    exact = risk.exact(risk.theta)
+    audited = sann.audit(risk, risk.theta, sa.Oracle(ACT.group), calls=8, largest=1e3)
+    assert truth * (1 - 1e-6) <= exact.bound <= truth * (1 + 1e-6)
+    assert truth * (1 - 1e-6) <= audited.bound
+
+
+def test_a_tie_that_is_made_later_counts():
+    """Where a parameter is, is asked at the call."""
+    module = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3)).double()
+    module[2].requires_grad_(False)
+    risk = risk_of(module)
+    module[2].weight = module[0].weight
+    copies = torch.as_tensor(np.concatenate(ACT(S.elements, X.numpy())))
+    loss = functional.mse_loss(module(copies), Y.repeat(S.m, 1))
+    expected = torch.autograd.grad(loss, [module[0].weight, module[0].bias])
+    torch.testing.assert_close(
+        risk.gradient(risk.theta), torch.cat([g.reshape(-1) for g in expected])
+    )
