@@ -19,7 +19,8 @@ G is the mean over samples of the roots of the sums of squares. What is not know
 # of the whole layer is small its own norm is taken, if that is less.
 # Softmax: diag(p) - p p^T has row sums of absolute values 2 p_i (1 - p_i) <= 1/2. GELU: the derivative
 # Phi(z) + z phi(z) is largest at z = sqrt(2), where it is (1 + erf 1) / 2 + exp(-1) / sqrt(pi).
-# All numbers are sums and products of non-negative ones, and are lifted once by all roundings.
+# All numbers are sums and products of non-negative ones, and are lifted once by all roundings; what a
+# product loses by underflow is added to it.
 
 from __future__ import annotations
 
@@ -33,15 +34,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sparseaug._floats import gamma, lifted
+from sparseaug._floats import SMALLEST, gamma, lifted
+from sparseaug._floats import norm as length
 from sparseaug.errors import UnsupportedError
 from sparseaug.kernels.arrays import Floats
+from sparseaug.nn.risk.plain import change_of, change_of_torch, is_plain
+from sparseaug.nn.risk.trial import require_pure
 from sparseaug.spectral.verified import norm_upper
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
 
-_IN_ORDER = ("forward", "__call__", "_call_impl", "__iter__")  # what runs layers one after another
 _DENSE = 1 << 22  # entries of the matrix of a Conv layer up to which it is written out
 
 
@@ -61,6 +64,8 @@ class Rule:
 @np.errstate(over="ignore", invalid="ignore")  # a limit that overflows is refused
 def derived_limit(risk: ModuleRisk) -> float:
     """G for a risk in double precision, or an `UnsupportedError` that names what is not known."""
+    require_pure(risk.module)
+    _require_plain(change_of_torch())
     _require_isometries(risk)
     x, y = risk.data
     a, n = x[:1].clone(), len(y)  # a layer may work in place
@@ -73,19 +78,20 @@ def derived_limit(risk: ModuleRisk) -> float:
                 raise _unknown(f"{type(layer).__name__} does not keep samples apart")
             rule = _rule(layer, a, out)
             walked.append((rule, norm))
-            norm = np.minimum(rule.factor * norm + rule.shift, rule.cap)
+            norm = np.minimum(rule.factor * norm + rule.shift + SMALLEST, rule.cap)
             roundings += (
                 64 + a.numel() + 2 * out.numel() + sum(p.numel() for p in layer.parameters())
             )
             a = out
-    delta = _slope_of_loss(risk, norm, a)
+    delta = _slope_of_loss(risk, norm, a) + SMALLEST
     parts: dict[nn.Parameter, Floats] = {}
     for rule, before in reversed(walked):
         for parameter, times in rule.parameters:
             if parameter.requires_grad:  # a parameter of two layers gets both derivatives
-                parts[parameter] = parts.get(parameter, 0.0) + times(before) * delta
-        delta = delta * rule.slope
-    total = np.sqrt(np.sum([part**2 for part in parts.values()], axis=0))
+                each = (times(before) + SMALLEST) * delta + SMALLEST
+                parts[parameter] = parts.get(parameter, 0.0) + each
+        delta = delta * rule.slope + SMALLEST
+    total = np.hypot.reduce(list(parts.values()), axis=0)
     limit = lifted(float(total.mean()), 2 * roundings + 40)
     if not math.isfinite(limit):
         raise _unknown("the norms of the layers are too large for a float")
@@ -101,19 +107,26 @@ def _require_isometries(risk: ModuleRisk) -> None:
             )
     if not isinstance(risk.data[0], Tensor):
         raise _unknown("the module takes several inputs")
+    if not all(map(is_plain, risk.data)):
+        raise _unknown("the data are of a subclass of Tensor, or have methods of their own")
+
+
+def _require_plain(change: str | None) -> None:
+    if change is not None:
+        raise _unknown(f"{change}, so types do not tell what is computed")
 
 
 def _flat(module: nn.Module) -> Iterator[nn.Module]:
-    """The layers in the order of the computation."""
-    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    """The layers in the order of the computation, all of them known and plain."""
     kind = type(module)
-    if any(getattr(module, name) for name in hooks):
-        raise _unknown(f"{kind.__name__} has hooks")
-    if "forward" in vars(module):  # put there by hand: the class does not tell what it computes
-        raise _unknown(f"{kind.__name__} has a forward of its own")
-    if isinstance(module, nn.Sequential) and all(
-        getattr(kind, name) is getattr(nn.Sequential, name) for name in _IN_ORDER
-    ):
+    if kind not in _RULES and not isinstance(module, nn.Sequential):
+        known = ", ".join(sorted(kind.__name__ for kind in _RULES))
+        raise _unknown(
+            f"the layer {kind.__name__} is not known (nn.Sequential of {known} is; for "
+            "x + f(x), as in residual networks, norms and slopes add up)"
+        )
+    _require_plain(change_of(module))
+    if isinstance(module, nn.Sequential):
         for layer in module:
             yield from _flat(layer)
     else:
@@ -121,15 +134,7 @@ def _flat(module: nn.Module) -> Iterator[nn.Module]:
 
 
 def _rule(layer: nn.Module, a: Tensor, out: Tensor) -> Rule:
-    make = _RULES.get(type(layer))
-    if make is None:
-        known = ", ".join(sorted(kind.__name__ for kind in _RULES))
-        raise _unknown(
-            f"the layer {type(layer).__name__} is not known (nn.Sequential of {known} is; for "
-            "x + f(x), as in residual networks, norms and slopes add up)"
-        )
-    rule: Rule = make(layer, a, out)
-    return rule
+    return _RULES[type(layer)](layer, a, out)
 
 
 def _linear(layer: Any, a: Tensor, out: Tensor) -> Rule:
@@ -156,9 +161,9 @@ def _conv(layer: Any, a: Tensor, out: Tensor) -> Rule:
         matrix = layer(basis) - layer(torch.zeros_like(a))
         rows = matrix.reshape(len(basis), -1).cpu().numpy()
         # an entry is a weight plus the bias, less the bias: a few roundings of at most their sum
-        error = gamma(layer.weight[0].numel() + 4) * float(np.linalg.norm(rows))
+        error = gamma(layer.weight[0].numel() + 4) * length(rows.ravel())
         if layer.bias is not None:
-            error += gamma(8) * float(layer.bias.norm()) * math.sqrt(rows.size)
+            error += gamma(8) * _length(layer.bias) * math.sqrt(rows.size)
         size = min(size, norm_upper(rows, 2 * error))
     rule = Rule(size, size, parameters=[(layer.weight, lambda norm: repeated * norm)])
     return _with_bias(rule, layer.bias, math.sqrt(out[0, 0].numel()))
@@ -170,8 +175,8 @@ def _batch_norm(layer: Any, a: Tensor, out: Tensor) -> Rule:
     inverse = (layer.running_var + layer.eps).rsqrt()
     scale = inverse if layer.weight is None else inverse * layer.weight.abs()
     places = math.sqrt(a[0, 0].numel())
-    largest, mean = float(inverse.max()), float(layer.running_mean.norm())
-    shift = float((layer.running_mean.abs() * scale).norm()) * places
+    largest, mean = float(inverse.max()), _length(layer.running_mean)
+    shift = _length(layer.running_mean * scale) * places
     rule = Rule(float(scale.max()), float(scale.max()), shift)
     if layer.weight is not None:
         rule.parameters.append((layer.weight, lambda norm: (norm + mean * places) * largest))
@@ -181,7 +186,7 @@ def _batch_norm(layer: Any, a: Tensor, out: Tensor) -> Rule:
 def _with_bias(rule: Rule, bias: nn.Parameter | None, places: float) -> Rule:
     """The same layer with a bias that is added at so many places (their root)."""
     if bias is not None:
-        rule.shift += float(bias.norm()) * places
+        rule.shift += _length(bias) * places
         rule.parameters.append((bias, lambda norm: np.full_like(norm, places)))
     return rule
 
@@ -253,9 +258,11 @@ def _slope_of_loss(risk: ModuleRisk, norm: Floats, out: Tensor) -> Floats:
     probability vectors, at most sqrt(2) long, or a mean of such.
     """
     y, entries = risk.data[1], out[0].numel()
-    same = [layer for function, layer in _SAME.items() if function is risk.loss]
+    same = [kind() for name, kind in _LOSSES.items() if getattr(functional, name) is risk.loss]
     loss: Any = same[0] if same else risk.loss  # a function, as the layer with its defaults
     kind = type(loss)
+    if kind in _LOSSES.values():
+        _require_plain(change_of(loss))
     if kind in (nn.MSELoss, nn.HuberLoss):
         pairs = math.prod(torch.broadcast_shapes(out.shape, y[:1].shape))
         if not pairs == entries == y[0].numel():
@@ -275,17 +282,21 @@ def _slope_of_loss(risk: ModuleRisk, norm: Floats, out: Tensor) -> Floats:
     )
 
 
-_SAME: dict[Any, nn.Module] = {
-    functional.mse_loss: nn.MSELoss(),
-    functional.huber_loss: nn.HuberLoss(),
-    functional.cross_entropy: nn.CrossEntropyLoss(),
+_LOSSES: dict[str, type[nn.Module]] = {
+    "mse_loss": nn.MSELoss,
+    "huber_loss": nn.HuberLoss,
+    "cross_entropy": nn.CrossEntropyLoss,
 }
 
 
 def _norms(x: Tensor) -> Floats:
     """The norm of each sample."""
-    rows = x.detach().reshape(len(x), -1).to(torch.float64)
-    return np.asarray(torch.linalg.vector_norm(rows, dim=1).cpu().numpy())
+    return np.array([_length(row) for row in x])
+
+
+def _length(x: Tensor) -> float:
+    """At any scale."""
+    return length(x.detach().double().reshape(-1).cpu().numpy())
 
 
 def _unknown(why: str) -> UnsupportedError:
