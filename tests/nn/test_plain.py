@@ -452,3 +452,11 @@ def test_complex_parameters_are_refused():
 
     with pytest.raises(ArgumentError, match="real numbers"):
         sann.ModuleRisk(Complex(), nn.MSELoss(), (IMAGES, TARGETS[:, :1]), TURN, None)
+
+
+def test_what_another_package_replaces_and_no_layer_calls_is_not_refused():
+    """As torch_geometric does with index_select."""
+    risk = risk_of(network())
+    limit = derived_limit(risk)
+    with swapped(torch, "index_select", times_100(torch.index_select)):
+        assert derived_limit(risk) == limit

@@ -22,13 +22,13 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._device import DeviceContext
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
-_TORCH = str(Path(torch.__file__).parent)
+_TORCH = str(Path(torch.__file__).parent / "_")[:-1]
 _HOOKS = "forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks"
-_SPACES: tuple[tuple[Any, Any], ...] = (  # and where its functions come from
-    (functional, functional),
-    (torch, torch._C._VariableFunctions),
-    (torch._C._nn, torch._C._nn),
-    (Tensor, torch._C.TensorBase),
+_SPACES: tuple[Any, ...] = functional, torch, torch._C._nn, Tensor
+_CALLED = (  # by the layers and losses that have a rule; others of torch are replaced by packages
+    *("conv1d", "conv2d", "conv3d", "pad", "batch_norm", "linear", "relu", "relu_", "tanh", "gelu"),
+    *("softmax", "log_softmax", "max_pool2d", "avg_pool2d", "flatten", "dropout", "mean"),
+    *("mse_loss", "huber_loss", "cross_entropy", "cross_entropy_loss", "broadcast_tensors"),
 )
 _TENSORS = "_parameters", "_buffers"
 _NAMING = {"__init__", "__doc__", "__module__", "__annotations__", "extra_repr"}
@@ -72,24 +72,17 @@ def _changes_of_torch() -> Iterator[str]:
             yield f"the mode {type(mode).__name__} is active"
     if torch._C._autograd._top_saved_tensors_default_hooks(True):
         yield "hooks on saved tensors are active"
-    for space, first in _SPACES:
-        for name, value in vars(space).items():
-            if not name.startswith("_") and hasattr(first, name) and not _is_own(name, value):
+    for space in _SPACES:
+        for name in _CALLED:
+            value = getattr(space, name, None)
+            if getattr(value, "__name__", name) != name or not _is_from_torch(value):
                 yield f"{space.__name__}.{name} was replaced"
-
-
-def _is_own(name: str, value: Any) -> bool:
-    """Whether torch has it under this name, up to underscores."""
-    if isinstance(value, type) or not callable(value):
-        return True
-    called = getattr(value, "__name__", name).replace("_", "")
-    return _is_from_torch(value) and called == name.replace("_", "")
 
 
 def _is_from_torch(value: Any) -> bool:
     code = getattr(value, "__code__", None)
     home = type(value).__module__.partition(".")[0]
-    return home in ("builtins", "torch", "typing") if code is None else _TORCH in code.co_filename
+    return home in ("builtins", "torch") if code is None else code.co_filename.startswith(_TORCH)
 
 
 def _changes(module: nn.Module, known: type[nn.Module]) -> Iterator[str]:
