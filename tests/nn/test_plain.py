@@ -183,7 +183,7 @@ VARIANTS = {
     "part of a layer": (lambda n, c, f, s: f.add_module("gain", nn.ReLU()), "Linear has parts gain"),
     "statistics of another kind": (
         lambda n, c, f, s: n[1]._buffers.update(running_var=torch.ones(3).double().as_subclass(Hundred)),
-        "BatchNorm2d has a running_var that is no plain tensor",
+        "BatchNorm2d has a running_var that is not a plain tensor",
     ),
     "statistics in half precision": (
         lambda n, c, f, s: n[1]._buffers.update(running_var=torch.ones(3).half()),
@@ -195,11 +195,11 @@ VARIANTS = {
     ),
     "parameter of a subclass": (
         lambda n, c, f, s: f._parameters.update(weight=nn.Parameter(f.weight.data.as_subclass(Hundred))),
-        "Linear has a weight that is no plain tensor",
+        "Linear has a weight that is not a plain tensor",
     ),
     "parameter with a method": (
         lambda n, c, f, s: own(f.bias, "detach", lambda: torch.zeros(3).double()),
-        "Linear has a bias that is no plain tensor",
+        "Linear has a bias that is not a plain tensor",
     ),
     "weight_norm": (lambda n, c, f, s: nn.utils.weight_norm(f), "Linear has"),
     "spectral_norm": (lambda n, c, f, s: nn.utils.spectral_norm(f), "Linear has"),

@@ -134,7 +134,7 @@ def require_risk(risk: Any) -> None:
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     """The same risk without augmentation, on a copy of the module that holds theta, and theta: in
-    double precision, tried anew as the module is now.
+    double precision, tried again as the module is now.
     """
     at = risk.require_theta(theta).detach().double()
     x, y = (map_leaves(_double, part) for part in risk.data)

@@ -130,7 +130,7 @@ def _changes_of_tensors(own: dict[str, Any], usual: dict[str, Any]) -> Iterator[
         elif not is_plain(tensor) or isinstance(tensor, nn.Parameter) != isinstance(
             like, nn.Parameter
         ):
-            yield f"a {name} that is no plain tensor"
+            yield f"a {name} that is not a plain tensor"
         elif tensor.shape != like.shape:
             yield f"a {name} of shape {tuple(tensor.shape)}, not {tuple(like.shape)}"
         elif tensor.dtype != (torch.float64 if like.is_floating_point() else like.dtype):
