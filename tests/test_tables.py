@@ -95,6 +95,7 @@ def test_a_sentence_is_a_paragraph_in_a_notebook(shown):
         sa.deviation(sa.design(sa.symmetric(7), degree=2)),
         sa.draw_until(sa.Oracle(sa.symmetric(5)), target=0.4),
         sa.orders_report(sa.orders(5, 12)),
+        sa.signs_report(sa.signs(5, 12)),
         sa.inspect(sa.design(sa.symmetric(5), degree=2)),
         SPECTRUM,
         CERTIFICATES,

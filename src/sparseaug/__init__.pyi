@@ -22,6 +22,7 @@ from sparseaug.actions.rotate import rotate as rotate
 from sparseaug.balance.orders import orders as orders
 from sparseaug.balance.report import orders_report as orders_report
 from sparseaug.balance.signs import signs as signs
+from sparseaug.balance.signs import signs_report as signs_report
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
 from sparseaug.designs.best import design as design

@@ -65,6 +65,7 @@ EXCUSED = {
             *("orbits.InvarianceTest", "orbits.Pilot", "spectral.Drawn", "plans.SampledWords"),
             *(
                 "balance.OrdersReport",
+                "balance.SignsReport",
                 "designs.Choice",
                 "spectral.Prediction",
                 "spectral.Spectrum",

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chi2
 
 import sparseaug as sa
+from sparseaug.errors import ArgumentError
 
 
 def strength(rows):
@@ -50,12 +51,87 @@ def test_few_rows_are_as_orthogonal_as_so_few_can_be():
         assert ((half.T @ half) ** 2).sum() == len(half) * d**2
 
 
-def test_every_row_is_uniform():
+@pytest.mark.parametrize(("m", "even"), [(7, False), (12, False), (7, True), (12, True)])
+def test_every_row_is_uniform(m, even):
     """Chi-square of rows 0, 3 and 6 over 2,000 seeds; by chance it fails once in 10^5 runs, each."""
-    draws = np.array([sa.signs(4, 7, rng=seed) for seed in range(2000)])
+    draws = np.array([sa.signs(4, m, even=even, rng=seed) for seed in range(2000)])
     for row in (0, 3, 6):
         found = np.bincount((draws[:, row] > 0) @ (1, 2, 4, 8), minlength=16)
         assert ((found - 125) ** 2 / 125).sum() < chi2.isf(1e-5, 15)
+
+
+SIZES = [
+    *((d, m) for d in (1, 2, 3, 5) for m in range(1, 2**d + 1)),
+    *((8, 200), (10, 300), (10, 700), (12, 2100), (17, 4096), (40, 1024), (100, 2048)),
+]
+
+
+@pytest.mark.parametrize("even", [False, True])
+def test_no_row_occurs_twice_and_of_an_even_set_none_with_its_negative(even):
+    for d, m in SIZES:
+        rows = sa.signs(d, m, even=even)
+        assert len(np.unique(rows, axis=0)) == m
+        if even:
+            first = rows[: 2 ** (d - 1)]
+            assert len(np.unique(first * first[:, :1], axis=0)) == len(first)
+
+
+@pytest.mark.parametrize("even", [False, True])
+@pytest.mark.parametrize("d", [1, 3, 4])
+def test_rows_beyond_all_repeat_each_of_them_equally_often(d, even):
+    counts = np.unique(sa.signs(d, 3 << d, even=even), axis=0, return_counts=True)[1]
+    assert (len(counts), set(counts.tolist())) == (2**d, {3})
+
+
+@pytest.mark.parametrize(("d", "m", "weights"), [(12, 12, [2]), (16, 128, [2, 4]), (64, 64, [2])])
+def test_even_functions_are_exact_with_half_of_the_rows(d, m, weights):
+    rows = sa.signs(d, m, even=True, rng=2)
+    for weight in weights:
+        products = (rows[:, c].prod(axis=1).sum() for c in combinations(range(d), weight))
+        assert not any(products)
+        assert sa.signs_report(rows).left[weight] == 0
+
+
+@pytest.mark.parametrize("d", [5, 8, 13, 24, 40, 100])
+def test_signs_are_not_worse_than_random_ones_for_what_they_serve(d):
+    """What random rows leave is 1, for every product. An array that is even for products of two leaves
+    more of those of three or four: 1 + (d - 1) C(d/2, 2) / C(d, 4) = 1 + 3 / (d - 3) for d columns; with
+    every row its negative leaves twice that of four. Which columns are taken is random: the mean of 6
+    seeds is within 6 standard errors, which fails by chance in 10^4 runs at most."""
+    share = 1 + 3 / (d - 3)
+    most = {False: {1: 1, 2: 2, 3: share, 4: 2 * share}, True: {2: 1, 4: share}}
+    for m in (2, 3, 6, d - 1, d + 2, 2 * d, 3 * d, 100, 300, 1000):
+        for even, bounds in most.items():
+            found = [sa.signs_report(sa.signs(d, m, even=even, rng=seed)).left for seed in range(6)]
+            for weight, bound in bounds.items():
+                left = [each[weight] for each in found]
+                assert np.mean(left) <= bound + 6 * np.std(left, ddof=1) / np.sqrt(6) + 1e-12
+
+
+@pytest.mark.parametrize("m", [1, 3, 6, 40])
+def test_the_report_is_that_of_all_products_and_one_for_random_rows(m):
+    """400 draws; each mean is within 5 standard errors, which fails by chance in 10^5 runs at most."""
+    draws = np.random.default_rng(m).choice([-1, 1], size=(400, m, 7))
+    found = [sa.signs_report(rows) for rows in draws]
+    for weight in (1, 2, 3, 4):
+        sums = [
+            [rows[:, c].prod(axis=1).sum() for c in combinations(range(7), weight)]
+            for rows in draws[:20]
+        ]
+        expected = np.mean(np.square(sums), axis=1) / m
+        left = np.array([each.left[weight] for each in found])
+        np.testing.assert_allclose(left[:20], expected, rtol=1e-13)
+        assert abs(left.mean() - 1) <= 5 * left.std() / 20
+
+
+def test_the_report_counts_rows_and_refuses_what_is_not_signs():
+    found = sa.signs_report([[1, -1, 1], [-1, 1, -1], [1, -1, 1], [1, 1, 1]])
+    assert (found.different, found.apart, found.strength) == (3, 2, 0)
+    assert sa.signs_report(sa.signs(9, 512)).to_dict()["strength"] == 4
+    with pytest.raises(ArgumentError, match="are not signs"):
+        sa.signs_report([[1, 0]])
+    with pytest.raises(ArgumentError, match="even=1 is neither True nor False"):
+        sa.signs(3, 4, even=1)
 
 
 @pytest.mark.parametrize("balance", ["middle", "first"])

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 # of the packages below all names are documented; of these, what their verbs take and return
 ALSO = {
     "sparseaug.actions": ("Action",),
-    "sparseaug.balance": ("OrdersReport",),
+    "sparseaug.balance": ("OrdersReport", "SignsReport"),
     "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (

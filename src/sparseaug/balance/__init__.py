@@ -3,7 +3,7 @@
 orders    orders(n, m): orders of n items, in five balances
 middle    pairs of reverses, every item of three in the middle equally often
 places    Latin squares: positions, pairs of places, neighbours, chains of first items
-signs     signs(d, m): orthogonal arrays, any m
+signs     signs(d, m): orthogonal arrays, any m; what rows of signs average exactly
 report    what a set of orders averages exactly, and what it leaves beside random ones
 binary    orthogonal arrays of signs
 field     GF(q) to q = 1,024
@@ -11,6 +11,6 @@ field     GF(q) to q = 1,024
 
 from sparseaug.balance.orders import orders
 from sparseaug.balance.report import OrdersReport, orders_report
-from sparseaug.balance.signs import signs
+from sparseaug.balance.signs import SignsReport, signs, signs_report
 
-__all__ = ["OrdersReport", "orders", "orders_report", "signs"]
+__all__ = ["OrdersReport", "SignsReport", "orders", "orders_report", "signs", "signs_report"]

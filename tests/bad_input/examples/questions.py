@@ -45,7 +45,8 @@ def of_choices() -> Iterator[Example]:
 def of_orders() -> Iterator[Example]:
     yield Example(sa.orders, {"n": 5, "m": 7, "balance": "first", "rng": 0})
     yield Example(sa.orders_report, {"rows": [[0, 1, 2], [2, 0, 1]]})
-    yield Example(sa.signs, {"d": 5, "m": 7, "rng": 0})
+    yield Example(sa.signs, {"d": 5, "m": 7, "even": True, "rng": 0})
+    yield Example(sa.signs_report, {"rows": [[1, -1, 1], [-1, -1, 1]]})
     yield Example(sa.qmc.Permutations, {"n": 5, "balance": "first", "rng": 0})
     yield Example(sa.qmc.Signs, {"d": 5, "rng": 0})
     yield Example(sa.qmc.Rotations, {"rng": 0})
