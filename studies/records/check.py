@@ -1,9 +1,9 @@
 """Every record verified from its text alone: `make records`, `python -m studies.records.check`.
 
-Nothing is shared with the search, nor with the library, except where `sparseaug.deviation` is asked for
-a norm: it is verified in directed rounding, and wherever it can be, the norm is also proved here, in
-integers or in ball arithmetic (`counts`, `moments`). The bound must be the one that `bounds` or `sizes`
-proves.
+Nothing is shared with the search, nor with the library, except that its rows must be the same, and where
+`sparseaug.deviation` is asked for a norm: it is verified in directed rounding, and wherever it can be,
+the norm is also proved here, in integers or in ball arithmetic (`counts`, `moments`). The bound must be
+the one that `bounds` or `sizes` proves.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from joblib import Parallel, delayed
 from rich.progress import track
 
 import sparseaug as sa
+from sparseaug.designs.records import expand
 from studies.records import Record, Rows, bounds, counts, moments
 from studies.records.elements import (
     Factor,
@@ -56,6 +57,9 @@ RESIDUAL = Fraction(1, 10**13)
 ROUNDING = Fraction(1, 10**6)
 """How far a bound may be below the one that is proved now, as a share: a solver rounds as it likes."""
 
+
+LARGEST_L = 100
+"""Of functions of rotations."""
 
 NEARLY = "a factorisation with its error bound, to nine digits"
 
@@ -150,6 +154,8 @@ def verify(record: Record) -> Verdict:
     check_fields(record)
     rows = checked_rows(record)
     require(hash_of(rows) == record["sha256"], "the hash is not that of the rows")
+    given = expand(sa.group(record["group"]), record)
+    require(hash_of(given) == record["sha256"], "the library gives other rows")
     low, high = squares(record["value"])
     require(low <= high, "the value is not an interval")
     if record["group"] == "SO3":
@@ -198,11 +204,24 @@ def check_fields(record: Record, *, optional: Set[str] = frozenset()) -> None:
     for key in set(record) - {"degree", "m"}:
         require(isinstance(record[key], str) and record[key] != "", f"{key} is not a text")
     require(record["criterion"] in CRITERIA, f"the criterion is none of {CRITERIA}")
-    require(isinstance(record["m"], int) and record["m"] > 0, "m is not a positive integer")
-    degree = record["degree"]
-    whole = degree is None and record["criterion"] != "exact"
+    require(type(record["m"]) is int and record["m"] > 0, "m is not a positive integer")
+    check_degree(record)
+
+
+def check_degree(record: Record) -> None:
+    """Refuse a degree where the criterion takes none, and one that is no integer or out of range."""
+    group, criterion, degree = record["group"], record["criterion"], record["degree"]
+    if criterion in ("middle", "neighbours"):
+        require(degree is None, f"{criterion} takes no degree, and {degree!r} is given; give null")
+    if degree is None:
+        require(criterion != "exact", "exact needs a degree, an integer from 1 on")
+        return
+    # of more coordinates than there are, functions are all functions
+    parts = [] if group == "SO3" else factors(group)
+    most = sum(factor.n if factor.letter in "SAB" else 1 for factor in parts) or LARGEST_L
     require(
-        whole or (isinstance(degree, int) and degree > 0), "the degree is not a positive integer"
+        type(degree) is int and 1 <= degree <= most,
+        f"the degree {degree!r} is not an integer from 1 to {most}, as {group} has",
     )
 
 
@@ -217,9 +236,10 @@ def _evenness(record: Record, rows: Rows) -> tuple[str, ...]:
         return ("counts of tuples",)
     require(len(group) == 1 and group[0].letter == "S", "orders are permutations")
     if record["criterion"] == "middle":
-        require(counts.are_middles_even(rows), "middles are not even, or reverses are missing")
+        even = counts.are_middles_even(rows)
+        require(even, "middles are not even, or an order is not followed by its reverse")
         return ("counts of triples",)
-    require(counts.are_neighbours_even(rows), "neighbours or places are not even")
+    require(counts.are_neighbours_even(rows), "neighbours are not even")
     return ("counts of neighbours",)
 
 

@@ -1,9 +1,9 @@
-"""Sets of orders: each item in the middle of any three equally often; each after each equally often.
+"""Sets of orders: each item in the middle of any three equally often, or right after each other one.
 
 Middle: with every order comes its reverse, so a set of m rows is a perfect sequence covering array
 PSCA(n, 3, m/6) that is closed under reversal: every ordered triple is a subsequence of m/6 rows (Yuster
 2020). Sought are sets which a group of relabellings of the items leaves as they are.
-Neighbours: m = n is a row-complete Latin square.
+Neighbours: m = n orders are the complete directed graph in Hamiltonian paths (Tillson 1980).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def improve(task: Record, best: Record | None, seed: int, seconds: float) -> Rec
     rng = np.random.default_rng(seed)
     end = time.monotonic() + seconds
     if task["criterion"] == "neighbours":
-        return _row_complete(n, best, rng, end)
+        return _paths(n, best, rng, end)
     least = middle_size(n)[0]
     most = 12 * n if best is None else best["m"] - 12
     while most >= least and time.monotonic() < end:
@@ -143,10 +143,8 @@ def _spread(orders: Rows) -> Rows:
     return orders[chosen]
 
 
-def _row_complete(
-    n: int, best: Record | None, rng: np.random.Generator, end: float
-) -> Record | None:
-    """A Latin square in which each item follows each other once, the same under turns of blocks of p."""
+def _paths(n: int, best: Record | None, rng: np.random.Generator, end: float) -> Record | None:
+    """n orders in which each item follows each other once, the same under turns of blocks of p."""
     if best is not None and int(best["m"]) <= neighbours_size(n)[0]:
         return None
     p = int(rng.choice([p for p in range(2, n) if n % p == 0 and p * p <= 2 * n] or [1]))
@@ -161,57 +159,51 @@ def _row_complete(
     steps = 10_000
     while time.monotonic() < end:
         rows = np.array([rng.permutation(n) for _ in range(n // p)])
-        for warmth in np.geomspace(1.5, 0.3, 40):
-            rest = _anneal_neighbours(rows, items // p, follow, kinds, warmth, steps, rng)
+        for warmth in np.geomspace(1.5, 0.2, 40):
+            rest = _anneal_neighbours(rows, follow, kinds, warmth, steps, rng)
             if rest == 0:
-                square = np.concatenate([turn[:, row] for row in rows])
-                source = (
-                    f"search: a row-complete Latin square, annealing with a symmetry of order {p}"
-                )
-                return neighbours_record(square, source)
-        steps += steps // 8
+                found = np.concatenate([turn[:, row] for row in rows])
+                how = f" with a symmetry of order {p}" if p > 1 else ""
+                return neighbours_record(found, f"search: annealing{how}")
+        steps += steps // 2
     return None
 
 
 @njit(cache=True)
-def _anneal_neighbours(rows, block, follow, kinds, warmth, steps, rng):  # type: ignore[no-untyped-def]
-    """Exchanges within rows; the cost counts blocks twice in a place and steps taken twice."""
+def _anneal_neighbours(rows, follow, kinds, warmth, steps, rng):  # type: ignore[no-untyped-def]
+    """An item goes to another place of its row, or not; the cost counts steps taken twice."""
     k, n = rows.shape
-    there = np.zeros((n, n), np.int64)
-    steps_met = np.zeros(kinds, np.int64)
+    met = np.zeros(kinds, np.int64)
     for i in range(k):
-        for j in range(n):
-            there[j, block[rows[i, j]]] += 1
-            if j:
-                steps_met[follow[rows[i, j - 1], rows[i, j]]] += 1
-    cost = 0
-    for x in there.ravel():
-        cost += x * (x - 1)
-    for x in steps_met:
-        cost += x * (x - 1)
+        for j in range(1, n):
+            met[follow[rows[i, j - 1], rows[i, j]]] += 1
+    cost = (met * (met - 1)).sum()
+    old = np.empty(n, np.int64)
     for _ in range(steps):
         if cost == 0:
             return 0
-        i = rng.integers(0, k)
+        row = rows[rng.integers(0, k)]
         p = rng.integers(0, n)
         q = rng.integers(0, n)
-        if p == q:
-            continue
         change = 0
-        for back in range(2):
-            for sign in (-1, 1):
-                for place in (p, q):
-                    c = block[rows[i, place]]
-                    change += 2 * there[place, c] if sign == 1 else -2 * (there[place, c] - 1)
-                    there[place, c] += sign
-                    for j in (place, place + 1):
-                        if 0 < j < n and not (place == q and (j == p or j == p + 1)):
-                            s = follow[rows[i, j - 1], rows[i, j]]
-                            change += 2 * steps_met[s] if sign == 1 else -2 * (steps_met[s] - 1)
-                            steps_met[s] += sign
-                if sign == -1:
-                    rows[i, p], rows[i, q] = rows[i, q], rows[i, p]
-            if back == 0 and (change <= 0 or rng.random() < np.exp(-change / warmth)):
-                cost += change
+        old[:] = row
+        for there in range(2):
+            for j in range(1, n):
+                s = follow[row[j - 1], row[j]]
+                change += 2 * met[s] if there else -2 * (met[s] - 1)
+                met[s] += 1 if there else -1
+            if there:
                 break
+            if p < q:
+                row[p:q] = old[p + 1 : q + 1]
+            else:
+                row[q + 1 : p + 1] = old[q:p]
+            row[q] = old[p]
+        if change <= 0 or rng.random() < np.exp(-change / warmth):
+            cost += change
+            continue
+        for j in range(1, n):
+            met[follow[row[j - 1], row[j]]] -= 1
+            met[follow[old[j - 1], old[j]]] += 1
+        row[:] = old
     return cost

@@ -97,12 +97,16 @@ def middle_size(n: int) -> tuple[int, str]:
 
 
 def neighbours_size(n: int) -> tuple[int, str]:
-    """Each item is in each place, and after each other, equally often; m = n is a Latin square."""
-    why = f"a multiple of {n}, as each item is in each place equally often"
-    if n not in (3, 5, 7):
+    """Multiples of n: m orders have m (n - 1) steps, each of the n (n - 1) possible ones equally often.
+
+    In n orders each step occurs once, so each item is once the first and once the last. With one more
+    item between the last and the first they are closed, to n circuits through n + 1 items that contain
+    each step once: there are such for odd n + 1, and for even n + 1 but 4 and 6 (Tillson 1980).
+    """
+    why = f"a multiple of {n}, as each of {n * (n - 1)} steps is taken equally often"
+    if n not in (3, 5):
         return n, why
-    square = f"{n} would be a row-complete Latin square of order {n}"
-    return 2 * n, f"{why}; {square}: none, by a complete search"
+    return 2 * n, f"{why}; {n} are impossible by a complete search (Tillson 1980)"
 
 
 def rotations_size(degree: int) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from collections import Counter
 from itertools import combinations, pairwise, permutations
 
@@ -136,9 +137,13 @@ def test_pairs_leave_less_than_random_orders_and_latin_squares_where_n_is_no_pri
         assert left < 0.55
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 6, 7, 9, 12, 15, 19, 100])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 15, 19, 100])
 def test_every_item_follows_every_other_equally_often(n):
-    m = n if n % 2 == 0 or n in (9, 15) else 2 * n
+    m = n if n % 2 == 0 or n in (7, 9, 11, 13, 15) else 2 * n
+    for rows in (sa.orders(n, k * m, balance="neighbours", rng=4) for k in (1, 2, 3)):
+        follow = Counter(pair for row in rows.tolist() for pair in pairwise(row))
+        assert len(follow) == n * (n - 1)
+        assert len(set(follow.values())) == 1
     rows = sa.orders(n, m, balance="neighbours", rng=4)
     follow = Counter(pair for row in rows.tolist() for pair in pairwise(row))
     assert len(follow) == n * (n - 1)
@@ -163,6 +168,84 @@ def test_middles_leave_little_beside_random_pairs(n, m, most):
     random = np.random.default_rng(0).permuted(np.tile(np.arange(n), (m // 2, 1)), axis=1)
     pairs = sa.orders_report(np.concatenate([random, random[:, ::-1]])).left["middle"]
     assert 0.7 < pairs < 1.3
+
+
+def by_place(rows, table):
+    """The sum of a random weight for each item in its place."""
+    return table[np.arange(rows.shape[1]), rows].sum(axis=1)
+
+
+def by_step(rows, table):
+    return table[rows[:, :-1], rows[:, 1:]].sum(axis=1)
+
+
+GUIDE = {
+    "middle: last of three": ("middle", lambda r, w: w[0, rows_last(r, 3)]),
+    "middle: inversions": ("middle", lambda r, w: np.triu(place_before(r), 1).sum(axis=(1, 2))),
+    "positions: item by place": ("positions", by_place),
+    "positions: discounted sum": ("positions", lambda r, w: w[0][r] @ 0.7 ** np.arange(r.shape[1])),
+    "pairs: two items by two places": ("pairs", lambda r, w: by_place(r, w) ** 2),
+    "neighbours: carry-over": ("neighbours", by_step),
+    "neighbours: tour": ("neighbours", lambda r, w: by_step(r, w + w.T)),
+    "first: the first half": (
+        "first",
+        lambda r, w: abs(w[r[:, : r.shape[1] // 2]].sum(axis=1)).sum(1),
+    ),
+    "not known: tour": ("positions", lambda r, w: by_step(r, w + w.T)),
+    "not known: square of a sum": ("positions", lambda r, w: by_place(r, w) ** 2),
+    "not known: largest partial sum": (
+        "positions",
+        lambda r, w: np.cumsum((w[0] - w[0].mean())[r], 1).max(axis=1),
+    ),
+    "not known: shapley of three": ("positions", lambda r, w: w[0, rows_last(r, 3)]),
+}
+
+
+def place_before(rows):
+    place = np.argsort(rows, axis=1)
+    return place[:, :, None] < place[:, None]
+
+
+def rows_last(rows, k):
+    """Which of the first k items comes last."""
+    return np.argsort(rows, axis=1)[:, :k].argmax(axis=1)
+
+
+def relative_error(statistic, balance, n, draws):
+    """By draw of the weights: m times the squared error of the mean, over the variance of one order."""
+    every = np.array([*permutations(range(n))])
+    found = []
+    for seed in range(draws):
+        weights = np.random.default_rng((n, seed)).normal(size=(n, n))
+        values = statistic(every, weights)
+        mean = statistic(sa.orders(n, 2 * n, balance=balance, rng=seed), weights).mean()
+        found.append(2 * n * (mean - values.mean()) ** 2 / values.var())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", GUIDE)
+@pytest.mark.parametrize("n", [5, 6, 7])
+def test_the_balance_of_the_guide_is_not_worse_than_random_orders(name, n):
+    """100 random weights; 5 standard errors are exceeded by chance in 10^5 runs at most, each."""
+    balance, statistic = GUIDE[name]
+    found = relative_error(statistic, balance, n, 100)
+    assert found.mean() <= 1 + 5 * found.std() / 10
+
+
+def test_the_default_is_worse_than_random_for_what_reversal_does_not_change():
+    found = relative_error(GUIDE["neighbours: tour"][1], "middle", 6, 100)
+    assert found.mean() > 1 + 2 * found.std() / 10
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_few_orders_of_many_items_take_memory_for_few(balance):
+    """No table of n^2: its 7,000^2 numbers would be 1,750 times what two orders take."""
+    sa.orders(7000, 2, balance=balance)  # tables of records are read once
+    tracemalloc.start()
+    rows = sa.orders(7000, 2, balance=balance)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 30 * rows.nbytes
 
 
 def test_a_generator_is_advanced_and_a_seed_says_all():

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.designs.records import expand
 from studies.records import Record, bounds, counts, deviations, moments, table
 from studies.records.__main__ import main as command
 from studies.records.check import (
@@ -38,7 +39,7 @@ from studies.records.elements import (
     rotations_of,
     rows_of,
 )
-from studies.records.sizes import least_size
+from studies.records.sizes import least_size, neighbours_size
 from tests.extras import REASON
 
 SMALL_GROUPS = ("C5", "C6", "C7", "C8", "S3", "D4", "Z2^3", "C2xC4", "C3xC3", "A4", "B2", "C2xS3")
@@ -92,10 +93,11 @@ RIGHT = {
     "signed permutations": lambda: record(
         "B2", "deviation", None, 2, value="1", rows="0100 1001"
     ),
-    "middles": lambda: record(
-        "S3", "middle", None, 6, rows=" ".join("".join(map(str, p)) for p in permutations(range(3)))
-    ),
+    "middles": lambda: record("S3", "middle", None, 6, rows="012 210 120 021 201 102"),
     "neighbours": lambda: record("S4", "neighbours", None, 4, rows="0132 1203 2310 3021"),
+    "neighbours that are no Latin square": lambda: record(
+        "S7", "neighbours", None, 7, rows="5041326 1524360 4612035 3140562 2510634 0216453 6542301"
+    ),
     "the rotations of a cube": lambda: record(
         "SO3", "exact", 3, 24, value="0..1e-15", rows="1,0,0,0", generators="O"
     ),
@@ -164,7 +166,7 @@ BROKEN = {
     ),
     "middles without reverses": (
         lambda: rehashed(RIGHT["middles"]() | {"rows": "012 120 201 012 120 201"}),
-        "reverses",
+        "its reverse",
     ),
     "rotations": (lambda: RIGHT["the rotations of a cube"]() | {"degree": 4, "bound": "35"}, "residual"),
     "not an element": (lambda: singer() | {"rows": "0 1 3 13"}, "not an element"),
@@ -353,29 +355,95 @@ def put_into(orders: Any, n: int, done: Any, middles: Counter[Any]) -> Iterator[
             yield from put_into(orders, n, (*done, new), more)
 
 
-@pytest.mark.parametrize(
-    ("n", "there_is"), [(3, False), (4, True), (5, False), (6, True), (7, False)]
-)
-def test_row_complete_latin_squares(n: int, there_is: bool) -> None:
-    """The first row is 0, 1, ..., and row i starts with i: all others are tried."""
-    rows = [[*range(n)]]
-    starts = {i: [(i, *p) for p in permutations(set(range(n)) - {i})] for i in range(1, n)}
+@pytest.mark.parametrize(("n", "there_is"), [(2, True), (3, False), (4, True), (5, False)])
+def test_n_orders_with_even_neighbours(n: int, there_is: bool) -> None:
+    """Each item is first once, and each step is taken once; the first order is 0, 1, ...: all tried."""
+    marks = [
+        [
+            sum(1 << (a * n + b) for a, b in pairwise(row))
+            for row in permutations(range(n))
+            if row[0] == i
+        ]
+        for i in range(n)
+    ]
 
-    def marks(row: Any) -> int:
-        steps = sum(1 << (a * n + b) for a, b in pairwise(row))
-        return steps | sum(1 << (n * n + place * n + item) for place, item in enumerate(row))
+    def goes_on(used: int, i: int) -> bool:
+        return i == n or any(not used & row and goes_on(used | row, i + 1) for row in marks[i])
 
-    def goes_on(used: int, choices: list[list[int]]) -> bool:
-        if not choices:
-            return True
-        return any(
-            goes_on(used | row, [[x for x in rest if not x & (used | row)] for rest in choices[1:]])
-            for row in choices[0]
+    assert goes_on(marks[0][0], 1) == there_is
+    assert (neighbours_size(n)[0] == n) == there_is
+
+
+def by_definition(criterion: str, rows: Any, group: str, degree: int | None) -> bool:
+    """What the page of records says, item by item, with no condition more."""
+    if criterion == "neighbours":
+        steps = Counter(step for row in rows.tolist() for step in pairwise(row))
+        return len({steps[step] for step in permutations(range(rows.shape[1]), 2)}) == 1
+    if criterion == "middle":
+        given = rows.tolist()
+        met = Counter((frozenset(t), t[1]) for row in given for t in combinations(row, 3))
+        reverses = all(b == a[::-1] for a, b in zip(given[::2], given[1::2], strict=True))
+        triples = combinations(range(rows.shape[1]), 3)
+        return reverses and all(len({met[frozenset(t), x] for x in t}) == 1 for t in triples)
+    every = everything(factors(group))
+    return any(size == len(rows) for size in exact_sizes_of(rows, every, degree))
+
+
+def exact_sizes_of(rows: Any, every: Any, degree: int | None) -> Any:
+    """As `exact_sizes`, for one multiset."""
+    number = {row.tobytes(): i for i, row in enumerate(every)}
+    counts_of = np.bincount([number[row.tobytes()] for row in rows], minlength=len(every))
+    return exact_sizes(counts_of[None], every, degree or every.shape[1])
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_orders_are_judged_by_the_definition_alone(n: int) -> None:
+    rng = np.random.default_rng(n)
+    judged: Counter[Any] = Counter()
+    for seed in range(40):
+        drawn = rng.permuted(np.tile(np.arange(n), (2, 1)), axis=1)
+        for rows in (
+            np.concatenate([drawn, drawn[:, ::-1]])[[0, 2, 1, 3]],
+            sa.orders(n, 2 * n, balance="neighbours", rng=seed),
+            sa.orders(n, 12, rng=seed),
+            rng.permutation(sa.orders(n, 12, rng=seed)),
+        ):
+            for name, judge_rows in (
+                ("neighbours", counts.are_neighbours_even),
+                ("middle", counts.are_middles_even),
+            ):
+                said = judge_rows(rows)
+                assert said == by_definition(name, rows, "", None)
+                judged[name, said] += 1
+    assert len(judged) == 4
+
+
+@pytest.mark.parametrize("name", ["S3", "S4", "A4", "A3", "C2xC4", "S2xS3", "Z2^3"])
+def test_exact_sets_are_judged_by_the_definition_alone(name: str) -> None:
+    """Random sets, cosets of cyclic subgroups, and everything, some of it twice."""
+    group, every = factors(name), everything(factors(name))
+    rng, judged = np.random.default_rng(0), Counter[bool]()
+    sets = [every, np.concatenate([every, every])]
+    sets += [every[rng.integers(len(every), size=m)] for m in (1, 2, 4, 6) for _ in range(10)]
+    for g, h in every[rng.integers(len(every), size=(20, 2))]:
+        sets.append(
+            counts.composed(np.tile(h, (12, 1)), np.resize(orbit(g, group), (12, len(g))), group)
         )
+    for rows in sets:
+        for degree in (1, 2, 3):
+            said = counts.moves_tuples_evenly(rows, group, degree)
+            assert said == by_definition("exact", rows, name, degree)
+            judged[said] += 1
+    assert judged[True] > 5
+    assert judged[False] > 5
 
-    used = marks(rows[0])
-    left = [[x for x in map(marks, starts[i]) if not x & used] for i in range(1, n)]
-    assert goes_on(used, left) == there_is
+
+def orbit(g: Any, group: Any) -> Any:
+    """The powers of an element: as many as divide 12."""
+    powers = [g[None]]
+    for _ in range(11):
+        powers.append(counts.composed(powers[-1], g[None], group))
+    return np.concatenate(powers)
 
 
 def test_moments_give_the_norms_of_wigner_matrices() -> None:
@@ -453,6 +521,36 @@ SUBMITTED = {
     "misspelt": (SHIFTS | {"criterion": "deviaton"}, "criterion"),
     "without degree": ({k: x for k, x in SHIFTS.items() if k != "degree"}, "degree"),
     "not an object": ([SHIFTS], "object"),
+    **{
+        f"{criterion} of degree {degree}": (
+            SHIFTS
+            | {
+                "group": "S3",
+                "criterion": criterion,
+                "degree": degree,
+                "m": 6,
+                "rows": "012 210 120 021 201 102",
+            },
+            f"{criterion} takes no degree, and {degree} is given",
+        )
+        for criterion in ("middle", "neighbours")
+        for degree in (1, True, 10**9, 2.0)
+    },
+    **{
+        f"exact to {degree}": (
+            SHIFTS
+            | {
+                "group": "S3",
+                "criterion": "exact",
+                "degree": degree,
+                "m": 3,
+                "rows": "012 120 201",
+            },
+            f"the degree {degree} is not an integer from 1 to 3",
+        )
+        for degree in (0, -1, True, 10**9, 1.0)
+    },
+    "m as true": (SHIFTS | {"m": True, "rows": "0"}, "m is not a positive integer"),
     "twice": (
         SHIFTS | {"group": "S4", "criterion": "exact", "degree": 1, "m": 2, "rows": "0123 0123"},
         "twice",
@@ -536,6 +634,22 @@ def test_a_first_record_is_never_worse_than_what_design_finds(
 
 def test_facts_of_large_groups_take_no_time() -> None:
     assert bounds.facts("C100000000") == (10**8, 1, True)
+
+
+def test_the_library_gives_the_rows_that_were_proved() -> None:
+    """Of every shipped record, by the hash that the check compares too."""
+    for stored in records():
+        assert hash_of(expand(sa.group(stored["group"]), stored)) == stored["sha256"], name_of(
+            stored
+        )
+
+
+def test_a_table_whose_rows_the_library_reads_otherwise_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("studies.records.check.expand", lambda *_: np.zeros((4, 1), np.int64))
+    with pytest.raises(WrongRecordError, match="the library gives other rows"):
+        verify(singer())
 
 
 def faults(chosen: list[Record]) -> list[str]:

@@ -36,7 +36,10 @@ def orders(
     """m orders of n items, evenly chosen: for Shapley values, order effects, listwise judges.
 
     Every row is uniform among all n! orders, so averages over rows are unbiased; together the rows are
-    more even than independent draws. `orders(n, m)[:k]` is `orders(n, k)`. What `balance` says:
+    more even than independent draws. `orders(n, m)[:k]` is `orders(n, k)`. Which `balance` is right
+    depends on what is averaged, and a wrong one may be worse than random orders: "middle" has each order
+    with its reverse, so for what is the same of both, such as the length of a tour, m rows are worth m/2
+    or less. Memory grows as n m.
 
     - "middle": each order is followed by its reverse, and of any three items each is in the middle as
       often as the others. Exact with 12 rows for up to 5 items, 24 for up to 7, 36 for up to 9, and 48,
@@ -44,8 +47,8 @@ def orders(
       exact. For other m, and up to 128 items, as even as a greedy choice is; above, as drawn.
     - "positions": every n rows are a Latin square: every item in every place once.
     - "pairs": also any two items in any two places; exact with n (n - 1) rows where n is a prime power.
-    - "neighbours": every item follows every other equally often (Williams 1949); n rows, and 2 n for odd
-      n but 9 and 15.
+    - "neighbours": every item follows every other equally often, in any place; n rows for even n
+      (Williams 1949) and for 7, 9, 11, 13, 15, else 2 n. Places are even too but for 7, 11, 13.
     - "first": for every k the sets of the first k items are as even as a greedy choice is.
 
     Args:
@@ -79,8 +82,10 @@ def orders(
 
     References:
         Matousek and Stojakovic, On restricted min-wise independence of permutations (2003); Norin, A
-        polynomial lower bound for the size of any k-min-wise independent set of permutations (2001);
-        designs of order-of-addition experiments: arXiv 2309.08923.
+        polynomial lower bound for the size of any k-min-wise independent set of permutations (2001).
+        To fit a model of the order itself take a design of order-of-addition experiments (Voelkel,
+        arXiv 1701.02786): the rows here make averages exact, and 12 of "middle" for 5 items determine
+        7 of the 11 parameters of the pairwise-order model.
     """
     n, m = check_integer("n", n, at_least=1), check_integer("m", m, at_least=1)
     balance = check_choice("balance", balance, BALANCES)

@@ -1,12 +1,13 @@
 """Blocks of orders that are even in their places: Latin squares, pairs of places, neighbours, chains.
 
 All are unions of x + t_b, x in an abelian group of n elements and t_b a sequence of all its elements,
-for b = 1, 2, ...: the n rows with one b have every item in every place once.
+for b = 1, 2, ...: the n rows with one b have every item in every place once. Of a block of which fewer
+rows are wanted no more are made; other tables have at most `LARGEST_SEARCH`^3 entries, or `LARGEST`^2.
 """
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import product, takewhile
 from math import comb
 
 import numpy as np
@@ -29,7 +30,7 @@ BLOCKS = 128
 
 def latin_square(n: int, m: int) -> Rows:
     """The shifts x + j mod n."""
-    return (np.arange(min(m, n))[:, None] + np.arange(n)) % n
+    return _square(np.arange(n), m)
 
 
 def latin_squares(n: int, m: int) -> Rows:
@@ -44,16 +45,21 @@ def latin_squares(n: int, m: int) -> Rows:
     powers = prime_powers(n).values()
     j, blocks = np.arange(n), -(-m // n)
     if max(powers) > LARGEST:
-        units = range(1, min(min(prime_powers(n)), blocks + 1))
-        rows = np.concatenate([latin_square(n, n)[:, b * j % n] for b in units])
-        return rows[:m]
+        units = range(1, min(min(powers), blocks + 1))
+        return np.concatenate([_square(b * j % n, m, start) for start, b in enumerate(units)])
     ring, smallest = Ring(n), min(powers)
-    table = ring.add(j[:, None], j[None])
     sequences = [ring.multiply(ring.diagonal(b), j) for b in range(1, min(smallest, blocks + 1))]
     if smallest < n and n <= LARGEST_SEARCH:
         differences = ring.add(j[:, None], ring.negative(j)[None])
         _extend(sequences, differences, min(blocks, 4 * (n - 1)))
-    return np.concatenate([table[:, t] for t in sequences])[:m]
+    shifts = [j[: m - start * n, None] for start in range(len(sequences))]
+    return np.concatenate([ring.add(x, t[None]) for x, t in zip(shifts, sequences, strict=True)])
+
+
+def _square(t: Rows, m: int, start: int = 0) -> Rows:
+    """x + t mod n for all x, or those of them that are among the first m rows after `start` squares."""
+    n = len(t)
+    return (np.arange(min(n, m - start * n))[:, None] + t) % n
 
 
 def _extend(sequences: list[Rows], differences: Rows, blocks: int) -> None:
@@ -88,15 +94,17 @@ def _greedy_sequence(met: Rows, differences: Rows, rng: np.random.Generator) -> 
 def williams_square(n: int, m: int) -> Rows:
     """The shifts of 0, 1, n-1, 2, n-2, ...: its steps 1, -2, 3, ... are different mod n for even n.
 
-    For odd n each step occurs twice among 0, 1, n-1, ..., up to sign, and the reverses even it out,
-    unless a square is known that needs none.
+    For odd n each step occurs twice among 0, 1, n-1, ..., up to sign, and the reverses even it out. Where
+    n orders are known that need none (they exist but for 3 and 5: Tillson 1980), the reverses
+    follow too: places are then more even.
     """
-    if n % 2 and (known := orders_of("neighbours").get(n)) is not None:
-        return known[:m]
+    known = orders_of("neighbours").get(n)
+    if n % 2 and known is not None:
+        return np.concatenate([known, known[:, ::-1]])[:m]
     j = np.arange(n)
     zigzag = np.where(j % 2, (j + 1) // 2, (n - j // 2) % n)
-    square = (j[:, None] + zigzag) % n
-    return np.concatenate([square, square[:, ::-1]])[: min(m, n + n % 2 * n)]
+    square = _square(zigzag, m)
+    return square if n % 2 == 0 else np.concatenate([square, _square(zigzag[::-1], m)])[:m]
 
 
 def chains(n: int, m: int) -> Rows:
@@ -106,10 +114,10 @@ def chains(n: int, m: int) -> Rows:
     complement of the first n - k. Of three items or more in the middle the sets are as drawn.
     """
     rng = np.random.default_rng(n)
-    depth = max((k for k in range(1, n // 2 + 1) if comb(n, k) <= SETS), default=0)
+    depth = sum(1 for _ in takewhile(lambda k: comb(n, k) <= SETS, range(1, n // 2 + 1)))
     met: dict[tuple[int, int], int] = {}
     squares = []
-    for _ in range(min(-(-m // n), BLOCKS if depth > 1 else 1)):
+    for start in range(min(-(-m // n), BLOCKS if depth > 1 else 1)):
         free = rng.permutation(n).tolist()
         ends: tuple[list[int], list[int]] = ([free.pop()], [free.pop()] if n > 1 else [])
         for _, (side, end) in product(range(1, depth), enumerate(ends)):
@@ -119,8 +127,8 @@ def chains(n: int, m: int) -> Rows:
             best = counts.index(min(counts))
             met[side, sets[best][0]] = counts[best]
             end.append(free.pop(best))
-        squares.append(latin_square(n, n)[:, [*ends[0], *free, *reversed(ends[1])]])
-    return np.concatenate(squares)[:m]
+        squares.append(_square(np.array([*ends[0], *free, *reversed(ends[1])]), m, start))
+    return np.concatenate(squares)
 
 
 def _representative(chosen: int, n: int) -> tuple[int, int]:

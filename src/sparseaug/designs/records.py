@@ -153,7 +153,7 @@ def records(group: Group | str) -> Records:
         >>> import sparseaug as sa
         >>> best = sa.records("S7")[-1]
         >>> best.name, best.m, best.optimal, best.sample().elements.shape
-        ('orders with even neighbours', 14, True, (14, 7))
+        ('orders with even neighbours', 7, True, (7, 7))
     """
     group = as_group(group)
     return Records(group, tuple(records_of(group)))
