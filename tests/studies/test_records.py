@@ -33,6 +33,7 @@ from studies.records.check import (
 from studies.records.codes import largest_code
 from studies.records.elements import (
     WrongRecordError,
+    composed,
     everything,
     factors,
     hash_of,
@@ -426,9 +427,7 @@ def test_exact_sets_are_judged_by_the_definition_alone(name: str) -> None:
     sets = [every, np.concatenate([every, every])]
     sets += [every[rng.integers(len(every), size=m)] for m in (1, 2, 4, 6) for _ in range(10)]
     for g, h in every[rng.integers(len(every), size=(20, 2))]:
-        sets.append(
-            counts.composed(np.tile(h, (12, 1)), np.resize(orbit(g, group), (12, len(g))), group)
-        )
+        sets.append(composed(np.tile(h, (12, 1)), np.resize(orbit(g, group), (12, len(g))), group))
     for rows in sets:
         for degree in (1, 2, 3):
             said = counts.moves_tuples_evenly(rows, group, degree)
@@ -442,7 +441,7 @@ def orbit(g: Any, group: Any) -> Any:
     """The powers of an element: as many as divide 12."""
     powers = [g[None]]
     for _ in range(11):
-        powers.append(counts.composed(powers[-1], g[None], group))
+        powers.append(composed(powers[-1], g[None], group))
     return np.concatenate(powers)
 
 
@@ -501,7 +500,7 @@ def test_two_records_for_one_question_and_large_tables_are_refused(tmp_path: Pat
     assert "2 records" in double
 
 
-SHIFTS = {
+SHIFTS: Record = {
     "group": "C13", "criterion": "deviation", "degree": None, "m": 4, "source": "me",
     "rows": "0 1 3 9",
 }  # fmt: skip
@@ -509,7 +508,7 @@ HALF = {
     "group": "SO3", "criterion": "exact", "degree": 2, "m": 4, "source": "me", "rows": "1,0,0,0",
     "generators": "V4",
 }  # fmt: skip
-SUBMITTED = {
+SUBMITTED: dict[str, tuple[Any, str]] = {
     "another m": (SHIFTS | {"m": 5}, "m is 5, and there are 4 rows"),
     "not an element": (SHIFTS | {"rows": "0 1 3 13"}, "not an element of C13"),
     "not a number": (SHIFTS | {"rows": "0 1 3 x"}, "x"),

@@ -94,7 +94,7 @@ def _greedy_sequence(met: Rows, differences: Rows, rng: np.random.Generator) -> 
 def williams_square(n: int, m: int) -> Rows:
     """The shifts of 0, 1, n-1, 2, n-2, ...: its steps 1, -2, 3, ... are different mod n for even n.
 
-    For odd n each step occurs twice among 0, 1, n-1, ..., up to sign, and the reverses even it out. Where
+    For odd n each step occurs twice among 0, 1, n-1, ..., up to sign; the reverses even it out. Where
     n orders are known that need none (they exist but for 3 and 5: Tillson 1980), the reverses
     follow too: places are then more even.
     """

@@ -34,7 +34,7 @@ LARGEST_MATRIX = 2048
 """Order up to which a Hadamard matrix is made as a whole, 32 MiB."""
 
 TRIES = 8
-"""Flips of an array that are tried, for one without rows that are there already."""
+"""Flips of an array that are tried, until no row of it is among the rows so far."""
 
 MOST_SIGNS = 4
 """Products of up to so many signs are reported."""
