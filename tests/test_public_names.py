@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.metadata
+import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,11 +43,59 @@ def test_every_public_name_is_there_and_is_called_so(name):
     assert found.__name__ in (name, f"sparseaug.{name}")
 
 
+def test_type_checkers_see_the_same_names_from_the_same_modules():
+    stub = ast.parse(Path(sa.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {a.asname: node.module for node in imports if not node.level for a in node.names}
+    assert homes == sa._HOME
+    assert [a.asname for node in imports if node.level for a in node.names] == sa._PACKAGES
+
+
 def test_a_name_of_a_package_is_answered_with_the_package():
-    with pytest.raises(ImportError, match=r"from sparseaug\.nn import OneShotDataset"):
-        from sparseaug import OneShotDataset  # noqa: F401
-    with pytest.raises(ImportError, match=r"Spectrum is in sparseaug\.orbits"):
+    with pytest.raises(AttributeError, match=r"from sparseaug\.nn import OneShotDataset"):
+        getattr(sa, "OneShotDataset")  # noqa: B009
+    with pytest.raises(AttributeError, match=r"Spectrum is in sparseaug\.orbits"):
         getattr(sa, "Spectrum")  # noqa: B009
+    with pytest.raises(ImportError):
+        from sparseaug import OneShotDataset  # noqa: F401
+
+
+@pytest.mark.parametrize("name", ["Certificate", "Store", "Spectrum", "deviatoin", "__wrapped__"])
+def test_a_name_that_is_elsewhere_can_be_asked_for(name):
+    assert not hasattr(sa, name)
+    assert getattr(sa, name, None) is None
+
+
+def test_pickle_looks_a_function_without_a_module_up_everywhere():
+    def Certificate():
+        pass
+
+    Certificate.__module__, Certificate.__qualname__ = None, "Certificate"
+    with pytest.raises((pickle.PicklingError, AttributeError), match="Certificate"):
+        pickle.dumps(Certificate)
+
+
+def test_two_threads_that_use_names_of_one_package_first_import_one_after_the_other():
+    code = """
+import sys, threading, time
+seen = []
+class Watch:
+    def find_spec(self, name, path, target=None):
+        if name.startswith("sparseaug."):
+            seen.append(threading.current_thread().name)
+            time.sleep(0.001)
+sys.meta_path.insert(0, Watch())
+import sparseaug as sa
+threads = [threading.Thread(target=getattr, args=(sa, name)) for name in ("design", "records")]
+threading.excepthook = lambda found: print(found.exc_type.__name__, found.exc_value)
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(sum(one != other for one, other in zip(seen, seen[1:])) <= 1)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_there_are_at_most_sixty_names():

@@ -32,19 +32,76 @@ Private beside these: _floats (directed rounding), _io and _archive (files that 
 _tables, _records (the best known sets, in tables/), _compiled (numba).
 """
 
-import ast as _ast
 import importlib as _importlib
+import threading as _threading
 from pathlib import Path as _Path
 from typing import Any as _Any
 
-# The one list of names is the stub beside this file: type checkers read it as it is, Python here.
+# Where each public name is; type checkers read the same list in the stub beside this file.
 # A package is imported when one of its names is first used.
-_stub = _ast.parse(_Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-_imports = [
-    (node, a.name) for node in _stub.body if isinstance(node, _ast.ImportFrom) for a in node.names
+_NAMES = {
+    "sparseaug": "errors theory",
+    "sparseaug.actions": (
+        "custom_action flip flip_signs move_grid permute_axis permute_nodes product_action "
+        "roll rotate_grid signed_permute"
+    ),
+    "sparseaug.actions.combine": "together",
+    "sparseaug.actions.linear": "linear",
+    "sparseaug.actions.rotate": "rotate",
+    "sparseaug.balance.orders": "orders",
+    "sparseaug.balance.report": "orders_report",
+    "sparseaug.balance.signs": "signs",
+    "sparseaug.certificate.certify": "certify",
+    "sparseaug.descent": "descend",
+    "sparseaug.designs.best": "design designs",
+    "sparseaug.designs.inspection": "inspect",
+    "sparseaug.designs.records": "records",
+    "sparseaug.designs.smallest": "choose",
+    "sparseaug.designs.thin": "thin",
+    "sparseaug.groups": (
+        "alternating cyclic direct_product grid_symmetries group matrix_group "
+        "permutation_group sign_flips table_group"
+    ),
+    "sparseaug.groups.abelian": "abelian",
+    "sparseaug.groups.dihedral": "dihedral",
+    "sparseaug.groups.hyperoctahedral": "hyperoctahedral",
+    "sparseaug.groups.rotations": "orthogonal rotations",
+    "sparseaug.groups.symmetric": "symmetric",
+    "sparseaug.kernels": "GaussianKernel SpectralMixtureKernel",
+    "sparseaug.orbits": "invariance_error test_invariance",
+    "sparseaug.orbits.orbit_spectrum": "orbit_spectrum",
+    "sparseaug.orbits.pilot": "pilot",
+    "sparseaug.plans.plan": "plan",
+    "sparseaug.risk": "KernelModel augmented_risk",
+    "sparseaug.sampling": "GroupSample Oracle",
+    "sparseaug.sampling.augment": "augment",
+    "sparseaug.spectral.deviation": "deviation",
+    "sparseaug.spectral.draw_until": "draw_until",
+    "sparseaug.spectral.profiles.profile": "profile",
+}
+_PACKAGES = [
+    "actions",
+    "balance",
+    "certificate",
+    "choices",
+    "descent",
+    "groups",
+    "kernels",
+    "nn",
+    "orbits",
+    "plans",
+    "qmc",
+    "risk",
+    "sampling",
+    "shapley",
+    "sklearn",
+    "sources",
+    "spectral",
+    "testing",
+    "views",
 ]
-_HOME = {name: str(node.module) for node, name in _imports if not node.level}
-_PACKAGES = [name for node, name in _imports if node.level]
+_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
+_importing = _threading.RLock()
 
 __all__ = sorted(_HOME)
 
@@ -56,15 +113,27 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> _Any:
     """A public name, a package, or the version; of other public names the package that has them."""
     if name in _PACKAGES or _HOME.get(name) == "sparseaug":
-        return _importlib.import_module(f"sparseaug.{name}")
+        return _module(f"sparseaug.{name}")
     if name in _HOME:
-        return getattr(_importlib.import_module(_HOME[name]), name)
+        return getattr(_module(_HOME[name]), name)
     if name == "__version__":
         return _importlib.import_module("importlib.metadata").version("sparseaug")
+    where = ""
     for package in () if name.startswith("_") else ("designs", *_PACKAGES):
         text = (_Path(__file__).parent / package / "__init__.py").read_text(encoding="utf-8")
         if f'"{name}",' in text or f'"{name}"]' in text:
-            raise ImportError(
-                f"{name} is in sparseaug.{package}: from sparseaug.{package} import {name}"
-            )
-    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}")
+            where = f": {name} is in sparseaug.{package}: from sparseaug.{package} import {name}"
+            break
+    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}{where}")
+
+
+def _module(path: str) -> _Any:
+    """The module, its packages first and one thread at a time.
+
+    A thread that imports a module holds its lock while it waits for that of the package, and one that
+    imports the package the other way round: Python ends such a pair by an error.
+    """
+    with _importing:
+        for end in [at for at, letter in enumerate(f"{path}.") if letter == "."]:
+            module = _importlib.import_module(path[:end])
+        return module

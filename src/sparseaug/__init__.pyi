@@ -1,4 +1,4 @@
-"""The public names of `sparseaug`: the only list of them. Python reads it too, on import.
+"""The public names of `sparseaug` for type checkers; a test compares them with those of `__init__.py`.
 
 Where a module is called as its function, the import names the module, so that the reference finds the
 function. Packages that are imported from "." can be reached as attributes and are not in `dir`.
