@@ -275,6 +275,27 @@ def rotations(elements):
     )
 
 
+@pytest.mark.parametrize("m", [1, 8, 64])
+def test_an_average_over_s_leaves_no_more_than_is_said_of_any_function(m):
+    group = sa.symmetric(4)
+    S = sa.Oracle(group, seed=m).draw(m)
+    found = sa.deviation(S)
+    assert "at most this part of the standard deviation" in found.statement
+    ranks = group.rank(
+        group.compose(group.all_elements()[:, None], S.elements[None]).reshape(-1, 4)
+    )
+    values = np.random.default_rng(m).standard_normal((group.order, 2000))
+    values -= values.mean(axis=0)
+    left = values[ranks].reshape(group.order, m, -1).mean(axis=1)
+    share = np.linalg.norm(left, axis=0) / np.linalg.norm(values, axis=0)
+    assert share.max() <= found.value + 1e-12
+    # and one leaves as much: the first singular vector of the average
+    average = np.zeros((group.order, group.order))
+    np.add.at(average, (np.repeat(np.arange(group.order), m), ranks), 1 / m)
+    largest = np.linalg.svd(average - 1 / group.order, compute_uv=False)[0]
+    assert found.lower - 1e-12 <= largest <= found.value + 1e-12
+
+
 def test_printed_bounds_are_rounded_up():
     assert text_up(100.0) == "100"
     assert text_up(1.5e-173) == "1.50001e-173"

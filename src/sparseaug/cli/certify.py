@@ -77,7 +77,7 @@ def certify(
             ]
             table = replace(table, rows=[*about, *table.rows])
     if left is not None:
-        title = table.title if by_degree else found.verdict
+        title = table.title if by_degree else found.statement
         table = replace(table, title=f"{left}\n{title}")
     say(json.dumps(facts) if as_json else table.text())
 

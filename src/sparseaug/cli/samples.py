@@ -62,14 +62,14 @@ def draw(
         raise click.UsageError("--degree goes with --target.")
     g = group(name)
     oracle = Oracle(g, seed=seed)
-    verdict = f"How good it is: sparseaug certify {out}"
+    title = f"How good it is: sparseaug certify {out}"
     more: dict[str, Any] = {}
     if target is not None:
         from sparseaug.spectral import draw_until  # SciPy takes a while to import
 
         with Waiting(f"drawing from {name}"):
             drawn = draw_until(oracle, target=target, degree=degree)
-        sample, verdict = drawn.sample, drawn.deviation.verdict
+        sample, title = drawn.sample, drawn.deviation.statement
         more["deviation"] = drawn.deviation.to_dict()
     elif m is None:
         sample = GroupSample.full(g)
@@ -77,7 +77,7 @@ def draw(
         _require_room(m, g)
         sample = oracle.draw(m, identity=identity, distinct=distinct)
     sample.save(out, overwrite=force)
-    _tell(sample, oracle.calls, out, verdict, more, as_json)
+    _tell(sample, oracle.calls, out, title, more, as_json)
 
 
 @click.command(short_help="Make S by design, or list the designs that are known.")
@@ -159,18 +159,18 @@ def design(
     if out is not None:
         sample.save(out, overwrite=force)
     exact = next((each.degree for each in designs(g) if each.name == sample.origin.design), 0)
-    verdict = f"{sample.origin.design}, m = {sample.m:,}"
+    title = f"{sample.origin.design}, m = {sample.m:,}"
     more: dict[str, Any] = {"design": sample.origin.design, "exact_to_degree": exact}
     if exact:
-        verdict += f": exact to degree {exact}"
+        title += f": exact to degree {exact}"
     if spectrum is not None:
         prediction = spectrum.predict(sample)
-        verdict, more["prediction"] = f"{verdict}: {prediction}", prediction.to_dict()
+        title, more["prediction"] = f"{title}: {prediction}", prediction.to_dict()
     elif m is not None and degree is None and construction is None:
         worst = objective == "deviation"
         by = "in the worst case" if worst else "by a prior, the share of degree k as 1/k^3"
-        verdict += f": the best found {by}; for your own model give --spectrum"
-    _tell(sample, sample.calls, out, verdict, more, as_json)
+        title += f": the best found {by}; for your own model give --spectrum"
+    _tell(sample, sample.calls, out, title, more, as_json)
 
 
 def _require_new(out: str, force: bool) -> None:
@@ -192,7 +192,7 @@ def _tell(
     sample: GroupSample,
     calls: int,
     out: str | None,
-    verdict: str,
+    title: str,
     more: dict[str, Any],
     as_json: bool,
 ) -> None:
@@ -213,4 +213,4 @@ def _tell(
         ("sha256", sample.sha256),
         *([] if out is None else [("saved to", out)]),
     ]
-    say(json.dumps({**facts, **more}) if as_json else Table(("", ""), rows, title=verdict).text())
+    say(json.dumps({**facts, **more}) if as_json else Table(("", ""), rows, title=title).text())

@@ -32,15 +32,6 @@ from sparseaug.spectral.methods import ACTION, as_known, preferred, restricted
 from sparseaug.spectral.norm import Norm
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 
-VERDICTS = {
-    1e-9: "exact, up to rounding",
-    0.25: "good for training",
-    0.5: "helps in training; 0.25 is good",
-    1 - 1e-9: "weak for draws, which start to help below 0.5; judge a design by profile(S)",
-    math.inf: "some functions are not averaged at all; judge a design by profile(S)",
-}
-"""What a deviation up to each number is worth in training, as measured in docs/when.md."""
-
 _SUBGROUP = Norm(1.0, 1.0, "one in which the subgroup fixes a vector")
 
 
@@ -88,10 +79,13 @@ class Deviation(Shown):
         return "rigorous" if self.rigorous else f"with probability 1 - {self.failure_probability!r}"
 
     @property
-    def verdict(self) -> str:
-        """What it is worth, in words."""
-        said = next(said for most, said in VERDICTS.items() if self.value <= most)
-        return f"deviation {text_up(self.value, 4)}: {said}"
+    def statement(self) -> str:
+        """What the number bounds, in words: the root mean square over translates of S is meant."""
+        which = "any function" if self.sha256 else "any such function"
+        return (
+            f"deviation {text_up(self.value, 4)}: an average over S leaves at most this part of the "
+            f"standard deviation of {which}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and the kind of knowledge, as JSON data."""
@@ -109,7 +103,7 @@ class Deviation(Shown):
         if self.bound is not None:
             said = f"{text_up(self.bound)} with probability 1 - {self.delta!r}"
             rows.append(("a-priori bound", said))
-        title = f"{self.verdict}; for your own model use orbit_spectrum"
+        title = f"{self.statement}; for your own model use orbit_spectrum"
         return Table(("", ""), rows, title=title, notes=[self.reason] * bool(self.reason))
 
 
