@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotRegressor, OneShotResampler
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
 
 X = np.random.default_rng(0).normal(size=(40, 7))
 REORDER = sa.permute_axis(sa.symmetric(7))
@@ -39,6 +42,36 @@ def test_without_a_degree_a_design_has_16_elements() -> None:
     wanted = sa.deviation(sa.design(sa.cyclic(91), m=16)).value
     assert model.deviation_ is not None
     assert model.deviation_.value == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "inner", [RandomForestClassifier(20, random_state=0), KNeighborsClassifier(1)]
+)
+def test_a_design_predicts_at_least_as_well_as_draws(inner: Any) -> None:
+    """Trained on the subgroup that it averages over, the forest loses thirty points."""
+    images, digits = load_digits(return_X_y=True)
+    shift = sa.roll(sa.abelian(8, 8))
+    every = sa.GroupSample.full(shift.group)
+    moved = shift(every, images[1000:1020].reshape(-1, 8, 8)).reshape(-1, 64)
+    scores = {}
+    for m in (16, "design"):
+        model = OneShotClassifier(inner, action=shift, m=m, sample_shape=(8, 8), random_state=0)
+        model.fit(images[:300], digits[:300])
+        scores[m] = model.score(moved, np.tile(digits[1000:1020], 64))
+    assert scores["design"] > scores[16]
+
+
+def test_a_design_trains_on_as_many_distinct_draws_and_averages_over_itself() -> None:
+    given: dict[str, Any] = {"action": REORDER, "m": "design", "degree": 1, "random_state": 3}
+    model = OneShotRegressor(LinearRegression(), **given).fit(X, X[:, 0])
+    drawn = sa.Oracle(REORDER.group, seed=3).draw(7, identity=True, distinct=True)
+    assert model.training_sample_ == drawn
+    assert model.sample_ == sa.design(REORDER.group, degree=1, identity=True)
+    alone = OneShotRegressor(LinearRegression(), average=False, **given).fit(X, X[:, 0])
+    assert alone.training_sample_ == alone.sample_ == model.sample_
+    moved = OneShotRegressor(LinearRegression(), identity=False, **given).fit(X, X[:, 0])
+    first = sa.Oracle(REORDER.group, seed=3).draw(8)
+    assert np.array_equal(moved.training_sample_.elements[0], first.elements[1])
 
 
 @pytest.mark.parametrize("group", [sa.cyclic(91), sa.abelian(8, 8), sa.symmetric(4)])

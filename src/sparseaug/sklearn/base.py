@@ -5,6 +5,9 @@ training and another into test. (An inner estimator that splits its data itself 
 splitter takes groups: see `routing`. Search around these estimators instead.) Predictions are means over
 S of the inner estimator's, and make no oracle call.
 
+A design S is averaged over, and as many draws are trained on. Most designs are subgroups, s S = S for s
+in S, which move a new sample only to places that are all like those of training, or all unlike them.
+
 Arguments of `fit` on their way to the inner estimator: which it takes, and their copies.
 """
 
@@ -39,7 +42,8 @@ from sklearn.utils.validation import (
 from sklearn import get_config
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, SparseAugWarning, shorten
-from sparseaug.groups import Rows
+from sparseaug.groups import Group, Rows
+from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.augment import require_room
 from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
 from sparseaug.sklearn.one_shot import (
@@ -76,6 +80,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     estimator: Any = None
     average: bool = field(default=True, kw_only=True)
+    training_sample_: GroupSample = field(init=False)
 
     def _default(self) -> Any:
         raise NotImplementedError
@@ -101,6 +106,19 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
                 "it alone on AveragedKernel(...)(X)."
             )
         return bool(is_classifier(inner))
+
+    def _draw_sample(self, group: Group) -> GroupSample:
+        S = super()._draw_sample(group)
+        if self.m != "design":
+            self.training_sample_ = S
+        return S
+
+    def _draw_design(self, oracle: Oracle) -> GroupSample:
+        S = self.training_sample_ = super()._draw_design(oracle)
+        if self.average:
+            distinct = S.m <= S.group.order
+            self.training_sample_ = oracle.draw(S.m, identity=self.identity, distinct=distinct)
+        return S
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.
@@ -182,10 +200,11 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
         """The elements to move by: all, or the distinct ones with their counts as weights."""
-        rows, counts = self.sample_.counts()
-        if len(rows) < self.sample_.m and takes_weights(inner, method):
+        S = self.training_sample_
+        rows, counts = S.counts()
+        if len(rows) < S.m and takes_weights(inner, method):
             return rows, counts
-        return self.sample_.elements, None
+        return S.elements, None
 
     def _targets(self, rows: Rows, y: NDArray[Any]) -> NDArray[Any]:
         """The targets of the copies by these elements."""

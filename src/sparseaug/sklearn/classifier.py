@@ -29,11 +29,13 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         estimator: what learns; logistic regression by default. `random_state` is not passed on to it
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements (1 without an action); "full" for all of the group;
-            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
-            best known 16. They are moved so that the identity is among them, without an oracle call;
-            with identity=False by one uniform element, with one call
+            "design" to average over elements chosen by construction (`sparseaug.design`): exact to
+            `degree`, or the best known 16. It trains on as many distinct draws, since a model that
+            learned from a subgroup gains little by an average over it; on the design itself with
+            average=False
         degree: for m="design", only functions of at most this many coordinates count
-        S: an existing `GroupSample`; then leave m as it is
+        S: an existing `GroupSample`, for training and averaging, best not a subgroup (see m="design");
+            then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         average: predict with the mean over S; False is the inner estimator alone, m times as fast
@@ -42,7 +44,9 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
     Attributes:
         estimator_: the fitted clone
         classes_: the labels that the inner estimator knows
-        sample_: S; its `calls` are the oracle calls that `fit` made
+        sample_: S, which predictions are averaged over
+        training_sample_: what `fit` made copies by: S, or the draws of m="design"; its `calls` are the
+            oracle calls that were made
         action_: the action for this width
         groups_: the row that each copy in fitting came from
         deviation_: how good S is; None for groups above order 10,000

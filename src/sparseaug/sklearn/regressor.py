@@ -40,11 +40,13 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         estimator: what learns; ridge regression by default
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements (1 without an action); "full" for all of the group;
-            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
-            best known 16. They are moved so that the identity is among them, without an oracle call;
-            with identity=False by one uniform element, with one call
+            "design" to average over elements chosen by construction (`sparseaug.design`): exact to
+            `degree`, or the best known 16. It trains on as many distinct draws, since a model that
+            learned from a subgroup gains little by an average over it; on the design itself with
+            average=False
         degree: for m="design", only functions of at most this many coordinates count
-        S: an existing `GroupSample`; then leave m as it is
+        S: an existing `GroupSample`, for training and averaging, best not a subgroup (see m="design");
+            then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, as forces do with positions: an action of the same group on
