@@ -7,7 +7,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.certificate import Evidence
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import ArgumentError, LawError, UnsupportedError
 from sparseaug.kernels import GaussianKernel, kernel_discrepancy
 
 KERNEL = GaussianKernel(1.0)
@@ -134,9 +134,13 @@ def test_a_function_that_breaks_the_law_on_the_data_is_refused():
         shifted = np.stack([x, np.roll(x, 1, axis=1), np.roll(x, 1, axis=1)])
         return shifted[elements[:, 0]]
 
-    action = sa.custom_action(sa.cyclic(3), wrong)
-    with pytest.raises(ArgumentError, match="act"):
-        kernel_discrepancy(KERNEL, action, sa.GroupSample(sa.cyclic(3), [[0], [1]]), np.eye(3))
+    for x in (
+        np.eye(3),
+        np.concatenate([np.ones((1, 3)), np.eye(3)]),
+    ):  # of which the first may stay
+        action = sa.custom_action(sa.cyclic(3), wrong)
+        with pytest.raises((ArgumentError, LawError), match="act"):
+            kernel_discrepancy(KERNEL, action, sa.GroupSample(sa.cyclic(3), [[0], [1]]), x)
 
 
 def test_an_identity_that_moves_the_data_is_refused():
@@ -145,7 +149,11 @@ def test_an_identity_that_moves_the_data_is_refused():
     def once(elements, x):
         return np.stack([np.where(x < 0, x + 10, x)] * len(elements))
 
-    answer = sa.kernels.base.isometry_on(sa.custom_action(sa.cyclic(2), once), S.elements, NEAR - 2)
+    action, points = sa.custom_action(sa.cyclic(2), once), NEAR - 2
+    with pytest.raises(LawError, match="the identity moves x"):
+        sa.kernels.base.isometry_on(action, S.elements, points)
+    points = np.concatenate([[[1.0, 2.0]], points])  # the first sample stays
+    answer = sa.kernels.base.isometry_on(action, S.elements, points)
     assert not answer
     assert "the identity moves them" in answer.reason
 
@@ -157,7 +165,7 @@ def test_one_element_of_a_small_group_that_is_no_isometry_is_found_outside_of_S(
 
     action = sa.custom_action(sa.cyclic(5), wrong)
     sample = sa.GroupSample(sa.cyclic(5), [[0], [1]])
-    with pytest.raises(ArgumentError, match="action"):
+    with pytest.raises((ArgumentError, LawError), match="action"):
         kernel_discrepancy(KERNEL, action, sample, np.random.default_rng(0).normal(size=(3, 5)))
 
 
@@ -214,5 +222,5 @@ def test_a_function_that_returns_no_real_numbers_is_named():
             lambda action=action: kernel_discrepancy(KERNEL, action, S, NEAR),
             lambda action=action: KERNEL.is_invariant(action, (2,)),
         ):
-            with pytest.raises(ArgumentError, match=r"^action"):
+            with pytest.raises((ArgumentError, LawError), match=r"^action|not a left action"):
                 call()

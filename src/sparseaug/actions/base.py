@@ -8,7 +8,7 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -38,6 +38,16 @@ Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
 "linear"   multiply by matrices, with rounding
 "custom"   what a user's function does: nothing is known of data it was not tried on
 """
+
+LAWS: dict[Kind, str] = {
+    "entries": "",
+    "signs": "",
+    "linear": "the matrices are exactly those of an action, as they are within rounding",
+    "custom": "the action's function is an action of the group, as it is where it was tried",
+}
+"""What a claim about all samples rests on, by the kind of the action; nothing where that is proved."""
+
+_GENERATORS = 16  # of a group that are tried together: the first ones
 
 KINDS: tuple[Kind, ...] = ("entries", "signs", "linear", "custom")
 """From the strictest to the loosest."""
@@ -166,20 +176,40 @@ def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
 def require_law(
     action: Action, x: Array, *, seed: int = 0, pairs: int = 16, name: str = "x"
 ) -> None:
-    """Raise a `LawError` unless the laws of a left action hold on x for some random elements."""
+    """Raise a `LawError` unless the laws of a left action hold on x for generators and some others."""
     require_action(action)
     seed = check_integer("seed", seed)
     pairs = check_integer("pairs", pairs, at_least=1, below=1 << 20)
     if not require_samples(x, name):
         raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
     rng = np.random.default_rng(seed)
-    for _ in range(pairs):
-        reason = broken_law(action, x, action.group.sample(8, rng), action.group.sample(1, rng))
+    for a, b in _pairs(action.group, pairs, rng):
+        reason = broken_law(action, x, a, b)
         if reason:
             raise LawError(
                 f"{type(action).__name__} is not a left action of {action.group.name}: {reason}; "
                 "for permutations (g.x)[g(i)] = x[i]."
             )
+
+
+def _pairs(group: Group, pairs: int, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
+    """Elements a (k, width), and one b: first generators, then random ones.
+
+    Of a group that is not abelian some generator does not commute with b: there a right action shows.
+    """
+    few = group.generators()[:_GENERATORS]
+    if len(few):
+        left = group.compose(few[:, None], few[None])
+        apart = (left != left.swapaxes(0, 1)).any(axis=(0, 2))
+        yield few, few[[int(apart.argmax())]]
+    for _ in range(pairs):
+        yield group.sample(8, rng), group.sample(1, rng)
+
+
+def is_moved(action: Action, x: Array) -> bool:
+    """Whether some generator moves these samples, so that laws were seen to hold on them."""
+    few = action.group.generators()[:_GENERATORS]
+    return not len(few) or not _same(action(few, x), x)
 
 
 def require_action(action: Any, name: str = "action") -> None:

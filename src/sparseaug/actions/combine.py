@@ -11,6 +11,9 @@ entries and signs  on one sample that holds 1, 2, 3, ...: a(b x) and b(a x) are 
 matrices           on four random samples, within 1e-9 of the largest entry; linear maps that differ by
                    more than that are recognised, but nothing is proved
 a user's function  on the data it is given, within the same tolerance; of other data nothing is known
+
+A user's function itself is held to the laws of a left action in the same way: on the first data of each
+shape that it moves.
 """
 
 from __future__ import annotations
@@ -35,12 +38,23 @@ from sparseaug.actions.arrays import (
     namespace,
     type_name,
 )
-from sparseaug.actions.base import KINDS, Action, Kind, differences, require_action, require_law
+from sparseaug.actions.base import (
+    KINDS,
+    Action,
+    Kind,
+    differences,
+    is_moved,
+    require_action,
+    require_law,
+)
 from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, as_group, direct_product
 
 _COMPARED = 8
 """Samples on which a user's function must commute with the other action of a product."""
+
+_PAIRS = 2
+"""Random elements b on which a user's function must be an action, besides generators."""
 
 
 @final
@@ -54,7 +68,7 @@ class ProductAction(Action):
     first: Action
     second: Action
     lawful = False
-    _commute_on: set[Shape] = field(default_factory=set, init=False, repr=False, compare=False)
+    _tried: set[Shape] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @cached_property
     def group(self) -> Group:  # type: ignore[override]
@@ -79,9 +93,9 @@ class ProductAction(Action):
             *self.first.prepare(one.astype(self.first.group.row_dtype, copy=False), shape),
             *self.second.prepare(other.astype(self.second.group.row_dtype, copy=False), shape),
         )
-        if self.kind != "custom" and shape[1:] not in self._commute_on:
+        if self.kind != "custom" and shape[1:] not in self._tried:
             require_commuting(self.first, self.second, shape[1:])
-            self._commute_on.add(shape[1:])
+            self._tried.add(shape[1:])
         return arrays
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
@@ -90,18 +104,12 @@ class ProductAction(Action):
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """The second action's part first."""
-        if self.kind == "custom":
-            self._require_commuting_data(x)
+        if self.kind == "custom" and (few := _untried(self._tried, x)) is not None:
+            require_commuting_on(self.first, self.second, few)
+            if is_moved(self.first, few) and is_moved(self.second, few):
+                self._tried.add(tuple(few.shape[1:]))
         middle = self.first.parts
         return self.first.apply(prepared[:middle], self.second.apply(prepared[middle:], x))
-
-    def _require_commuting_data(self, x: Array) -> None:
-        """A user's function is compared on the first data of each shape that have values."""
-        shape = tuple(x.shape[2:])
-        if shape in self._commute_on or not math.prod(x.shape) or is_traced(x):
-            return
-        require_commuting_on(self.first, self.second, x[0][:_COMPARED])
-        self._commute_on.add(shape)
 
 
 @final
@@ -209,6 +217,7 @@ class CustomAction(Action):
 
     group: Group
     function: Callable[[Rows, Array], Array]
+    _tried: set[Shape] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """A copy of the rows, which the function may change; it does the rest."""
@@ -221,10 +230,21 @@ class CustomAction(Action):
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         """Call the function; once per element where each has data of its own."""
         rows = as_numpy(prepared[0])
+        if (few := _untried(self._tried, x)) is not None:
+            self._require_law(few[:1])
         if x.shape[0] == 1 or not len(rows):
             return self._moved(rows, x[0])
         moved = [self._moved(rows[j : j + 1], x[j]) for j in range(len(rows))]
         return namespace(x).concatenate(moved)
+
+    def _require_law(self, x: Array) -> None:
+        """The law on this sample; not again for others of its shape if it is one that moves."""
+        shape = tuple(x.shape[1:])
+        alone = CustomAction(self.group, self.function)  # which is not tried while it is
+        alone._tried.add(shape)
+        require_law(alone, x, pairs=_PAIRS)
+        if is_moved(alone, x):
+            self._tried.add(shape)
 
     def _moved(self, rows: Rows, x: Array) -> Array:
         """What the function makes of x, which must be an array of x's library, (k, n, ...)."""
@@ -241,6 +261,16 @@ class CustomAction(Action):
                 f"shape {tuple(x.shape)} return {wanted}."
             )
         return y
+
+
+def _untried(tried: set[Shape], x: Array) -> Array | None:
+    """Samples (n, ...) of x (k, n, ...) to try a user's function on, where their shape is new.
+
+    None of data without values. Two threads may both try; a set takes both answers.
+    """
+    if tuple(x.shape[2:]) in tried or not math.prod(x.shape) or is_traced(x):
+        return None
+    return x[0][:_COMPARED]
 
 
 def product_action(a: Action, b: Action) -> ProductAction:
@@ -330,11 +360,12 @@ def custom_action(
 
     Args:
         group: any group
-        function: maps elements (k, width) and x (n, ...) to the moved samples (k, n, ...)
-        samples: data on which the laws of a left action are checked at once
+        function: maps elements (k, width) and x (n, ...) to the moved samples (k, n, ...). The laws of a
+            left action are tried on the first sample of each shape, wherever it is first used
+        samples: data on which they are checked at once, with more elements
 
     Raises:
-        LawError: if a law fails on the samples.
+        LawError: if a law fails on the samples, here or where it is used.
 
     Examples:
         >>> import numpy as np, sparseaug as sa

@@ -22,7 +22,7 @@ from sparseaug._floats import text_down, text_up, up
 from sparseaug._tables import Shown
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import describe, leaves, map_leaves
-from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.base import KINDS, LAWS, require_action, require_same_group
 from sparseaug.certificate.evidence import check_deviation
 from sparseaug.designs import Choice, choose
 from sparseaug.errors import ArgumentError, shorten
@@ -45,11 +45,14 @@ class InvarianceBound(Shown):
             every x and every entry of the output (arithmetic without rounding)
         deviation: of S: the factor, and the kind of knowledge that the bound inherits
         output_range: where the outputs of the model lie, moved back if they move
+        condition: what the bound rests on besides, where the law of the action is not proved; empty
+            for actions that move entries and signs
     """
 
     value: float
     deviation: Deviation
     output_range: tuple[float, float]
+    condition: str = ""
 
     @property
     def kind(self) -> str:
@@ -73,6 +76,7 @@ class InvarianceBound(Shown):
         return (
             f"within {text_up(self.value)} of the mean over the group, in root mean square over an "
             f"orbit ({self.kind}), for outputs in [{low}, {high}]"
+            + (f", if {self.condition}" if self.condition else "")
         )
 
 
@@ -224,7 +228,8 @@ class OrbitAverage(nn.Module):
     def invariance_bound(self, *, output_range: tuple[float, float]) -> InvarianceBound:
         """What the averaged model's invariance error is at most, for outputs in [low, high].
 
-        A standard deviation is at most half the range.
+        A standard deviation is at most half the range. The law of an action by matrices or by a user's
+        function cannot be proved for every x: then the bound names it as its `condition`.
         """
         if not isinstance(output_range, tuple | list) or len(output_range) != 2:
             raise ArgumentError(f"output_range={shorten(output_range)} is not a pair (low, high).")
@@ -235,7 +240,9 @@ class OrbitAverage(nn.Module):
         # both roundings go up: a bound stays one
         half = up(high - low) / 2
         value = up(self.deviation.value * half)
-        return InvarianceBound(value, self.deviation, (low, high))
+        moved = [self.orbit.action, *([] if self.back is None else [self.back.action])]
+        loosest = max([action.kind for action in moved], key=KINDS.index)
+        return InvarianceBound(value, self.deviation, (low, high), LAWS[loosest])
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
