@@ -111,6 +111,7 @@ def functions(group: Any, rows: NDArray[Any]) -> Iterator[tuple[str, Floats]]:
     yield "a tenth", tenth.astype(float)
     yield "one face", (x[:, :1] >= np.quantile(x[:, 0], 0.9)).astype(float)
     yield "heavy tails", rng.standard_t(4, size=(len(rows), 1))
+    yield "one in a hundred", (rng.permutation(len(rows))[:, None] < len(rows) / 100).astype(float)
     yield "invariant", np.ones((len(rows), 1))
 
 

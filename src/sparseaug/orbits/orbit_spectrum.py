@@ -203,8 +203,11 @@ def _blocks(
     first: list[NDArray[Any]],
     chunk: int,
     progress: Progress,
-) -> Iterator[NDArray[Any]]:
-    """Values (N, samples x outputs) of as many samples at a time as fit; of one, of as many outputs."""
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Values (N, samples, outputs) of as many samples at a time as fit; of one, of as many outputs.
+
+    Before them the number of the first sample.
+    """
     n, N = len(leaves(x)[0]), len(rows)
     dtype, outputs = np.result_type(*first), _count(first)
     shapes = [part.shape[1:] for part in first]
@@ -232,7 +235,7 @@ def _blocks(
             _require_finite(block[at : at + step], some)
             done = (start * passes + count * turn) * N + count * min(N, at + step)
             progress(done, n * passes * N)
-        yield block
+        yield start, block.reshape(N, count, -1)
 
 
 def _shapes(shapes: list[Any]) -> str:
