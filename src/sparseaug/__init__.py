@@ -50,7 +50,7 @@ _NAMES = {
     "sparseaug.actions.rotate": "rotate",
     "sparseaug.balance.orders": "orders",
     "sparseaug.balance.report": "orders_report",
-    "sparseaug.balance.signs": "signs",
+    "sparseaug.balance.signs": "signs signs_report",
     "sparseaug.certificate.certify": "certify",
     "sparseaug.descent": "descend",
     "sparseaug.designs.best": "design designs",

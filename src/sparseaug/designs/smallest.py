@@ -104,8 +104,9 @@ def choose(
         >>> act = sa.permute_axis(sa.symmetric(7))
         >>> x = np.random.default_rng(0).normal(size=(20, 7))
         >>> f = lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2])
-        >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))
-        5 cosets of cyclic shifts, m = 35 (rms at most 0.0382 of 0.04 allowed); independent draws need 327
+        >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))  # doctest: +NORMALIZE_WHITESPACE
+        5 cosets of cyclic shifts, m = 35 (rms at most 0.0382 of 0.04 allowed);
+        independent draws need 327
     """
     require_spectrum(spectrum)
     error = check_real("error", error, above=0)
