@@ -341,11 +341,14 @@ def _findings(
     yield from _exactness(S, found, exact, tolerance)
     if not found.weighted:
         yield from _pairs(S)
-    worse = [level for level in found.levels if level.mean_square * found.m > _WORSE]
+    drawn = 1 / found.m  # the mean square of draws, of distinct ones where there are so many
+    if not found.weighted and S.group.is_finite and found.m < S.group.order:
+        drawn *= (S.group.order - found.m) / (S.group.order - 1)
+    worse = [level for level in found.levels if level.mean_square > _WORSE * drawn]
     if worse:
-        most = float(max(level.mean_square for level in worse)) * found.m
+        most = float(max(level.mean_square for level in worse)) / drawn
         yield (
-            f"{found.m} uniform draws would do better on {_in_words(worse)}: the mean square of S is "
+            f"{found.m} distinct draws would do better on {_in_words(worse)}: the mean square of S is "
             f"up to {most:.3g} times theirs."
         )
     if exact and (near := [one for one in instead if one.m < S.m]):

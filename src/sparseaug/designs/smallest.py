@@ -20,6 +20,7 @@ from sparseaug._tables import Shown
 from sparseaug.designs.kernel import takes_all
 from sparseaug.designs.selector import Judged, best, constructions
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Group
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -37,7 +38,7 @@ HOPELESS = 64
 
 @dataclass(frozen=True)
 class Choice(Shown):
-    """The smallest S for an error, and what independent draws would need.
+    """The smallest S for an error, and what random elements would need.
 
     Attributes:
         sample: S
@@ -56,15 +57,18 @@ class Choice(Shown):
     error: float
     note: str = ""
 
+    @property
+    def distinct(self) -> int:
+        """How many draws reach the error in expectation if none is drawn twice: at most the order."""
+        return distinct_draws(self.draws, self.sample.group)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data."""
         return fields_as_json(self)
 
     def __str__(self) -> str:
         reached = f"rms at most {self.prediction.rms_upper:.3g} of {self.error:g} allowed"
-        text = (
-            f"{self.name}, m = {self.sample.m:,} ({reached}); independent draws need {self.draws:,}"
-        )
+        text = f"{self.name}, m = {self.sample.m:,} ({reached}); distinct draws need {self.distinct:,}"
         return f"{text}\n{self.note}" if self.note else text
 
 
@@ -106,7 +110,7 @@ def choose(
         >>> f = lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2])
         >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))  # doctest: +NORMALIZE_WHITESPACE
         5 cosets of cyclic shifts, m = 35 (rms at most 0.0382 of 0.04 allowed);
-        independent draws need 327
+        distinct draws need 308
     """
     require_spectrum(spectrum)
     error = check_real("error", error, above=0)
@@ -144,6 +148,16 @@ def draws_for(variance: float, error: float) -> int:
     if ratio > 1 << 31:  # whose square may not be a float
         return math.ceil(ratio) ** 2
     return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
+
+
+def distinct_draws(draws: int, group: Group) -> int:
+    """How many elements, drawn without repeats, leave as much as so many independent draws.
+
+    m distinct ones of N leave (N - m) / (N - 1) of variance / m: as much as r where m = N r / (N - 1 + r).
+    """
+    if not group.is_finite:
+        return draws
+    return -(-group.order * draws // (group.order - 1 + draws))
 
 
 def smallest(

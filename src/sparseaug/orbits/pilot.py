@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.smallest import draws_for, smallest
+from sparseaug.designs.smallest import distinct_draws, draws_for, smallest
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.measure import measure, usual_calls
@@ -366,7 +366,8 @@ def _root(draws: int) -> float:
 
 
 def _many(draws: int, group: Group) -> str:
-    return f"{group.name} has fewer elements: use all" if draws >= group.order else ""
+    m = distinct_draws(draws, group)
+    return f"{format_count(m)} are enough if none is drawn twice" if m < draws else ""
 
 
 def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | None, float | None]:
