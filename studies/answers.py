@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.choices import answer_orders, answer_spectrum, ask, position_bias
+from examples.answers import answer_orders, answer_spectrum, ask, position_bias
 
 ORDERS = np.array(list(permutations(range(4))))
 DRAWS = 200  # random sets of orders that the designed ones are compared with
@@ -87,20 +87,22 @@ def summary(scores: Scores, right: NDArray[Any]) -> dict[str, Any]:
     """What sets of orders leave, and what the model does with places."""
     n = len(scores)
 
-    def model(questions: Any, orders: NDArray[Any]) -> Scores:
+    def model(questions: NDArray[Any], orders: NDArray[Any]) -> Scores:
         which = (orders[:, None] == ORDERS).all(axis=2).argmax(axis=1)
-        return scores[np.asarray(questions), which]
+        return scores[questions, which]
 
-    everything = ask(model, range(n), ORDERS)
-    truth, alone = everything.mean, squares(everything.scores - everything.mean).mean(axis=0)
+    everything = ask(model, np.repeat(ORDERS[:, None], n, axis=1))
+    truth = everything.mean(axis=0)
+    chosen = truth.argmax(axis=1)
+    alone = squares(everything - truth).mean(axis=0)
     rng = np.random.default_rng(0)
     rows = []
-    for m, balance in ((4, "positions"), (12, "pairs")):
-        designed = ask(model, range(n), answer_orders(4, balance))
-        left = squares(designed.mean - truth)
+    for m, pairs in ((4, False), (12, True)):
+        designed = ask(model, answer_orders(4, n, pairs=pairs)).mean(axis=0)
+        left = squares(designed - truth)
         drawn = np.mean(
             [
-                squares(everything.scores[rng.permutation(24)[:m]].mean(axis=0) - truth)
+                squares(everything[rng.permutation(24)[:m]].mean(axis=0) - truth)
                 for _ in range(DRAWS)
             ],
             axis=0,
@@ -114,21 +116,21 @@ def summary(scores: Scores, right: NDArray[Any]) -> dict[str, Any]:
                 "random": float(np.sqrt(drawn.sum() / alone.sum())),
                 "ratio": float(np.sqrt(left.sum() / drawn.sum())),
                 "interval": np.quantile(ratios, [0.025, 0.975]).tolist(),
-                "accuracy": float(np.mean(designed.chosen == right)),
-                "agrees": float(np.mean(designed.chosen == everything.chosen)),
+                "accuracy": float(np.mean(designed.argmax(axis=1) == right)),
+                "agrees": float(np.mean(designed.argmax(axis=1) == chosen)),
             }
         )
-    spectrum = answer_spectrum(model, range(n), 4)
+    spectrum = answer_spectrum(model, n, 4)
     return {
         "questions": n,
         "rows": rows,
         "shares": {str(degree): share for degree, share in spectrum.shares.items()},
         "places": np.exp(scores).mean(axis=(0, 1)).tolist(),
-        "pvalue": position_bias(model, range(n), 4).pvalue,
-        "consistency": everything.consistency,
+        "pvalue": position_bias(model, n, 4),
+        "consistency": float(np.mean(everything.argmax(axis=2) == chosen)),
         "accuracy": {
             "one order": float(np.mean(scores[:, 0].argmax(axis=1) == right)),
-            "all 24": float(np.mean(everything.chosen == right)),
+            "all 24": float(np.mean(chosen == right)),
         },
     }
 

@@ -21,8 +21,7 @@ import pytest
 PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
     **{"networkx": "sources", "spglib": "sources", "zarr": "views"},
-    **{"shap": "shapley", "captum": "shapley", "pydvl": "shapley", "inspect_ai": "inspect"},
-    **dict.fromkeys(("jax", "pandas", "lightning", "flint", "ase"), "dev"),
+    **dict.fromkeys(("jax", "pandas", "lightning", "flint", "ase", "shap", "captum"), "dev"),
     **dict.fromkeys(("torch_geometric", "datasets"), "dev"),
 }
 LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx", "views": "zarr"}

@@ -78,9 +78,6 @@ def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_
             "sparseaug[torch]",
         ),
         ("sklearn", "import sparseaug.sklearn", "sparseaug[sklearn]"),
-        ("shap", "from sparseaug.shapley import PermutationExplainer", "sparseaug[shapley]"),
-        ("pydvl", "from sparseaug.shapley import PermutationSampler", "pydvl>=0.10"),
-        ("inspect_ai", "import sparseaug.choices.epochs", "sparseaug[inspect]"),
         ("networkx", "sa.sources.graph_automorphisms(None)", "sparseaug[sources]"),
         ("spglib", "sa.sources.crystal((np.eye(3), np.zeros((1, 3)), [1]))", "sparseaug[sources]"),
         (

@@ -24,8 +24,6 @@ nn           the PyTorch layer (import sparseaug.nn)
 sklearn      the scikit-learn layer (import sparseaug.sklearn)
 views        values on moved copies, computed once and stored (import sparseaug.views)
 sources      symmetries of graphs, crystals and molecules (import sparseaug.sources)
-shapley      chosen orders in shap, captum and pyDVL (import sparseaug.shapley)
-choices      multiple-choice questions in chosen orders of their answers (import sparseaug.choices)
 cli          the command line
 
 Private beside these: _floats (directed rounding), _io and _archive (files that are whole or absent),

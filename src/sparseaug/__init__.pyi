@@ -65,7 +65,6 @@ from sparseaug.spectral.profiles.profile import profile as profile
 from . import actions as actions
 from . import balance as balance
 from . import certificate as certificate
-from . import choices as choices
 from . import descent as descent
 from . import groups as groups
 from . import kernels as kernels
@@ -75,7 +74,6 @@ from . import plans as plans
 from . import qmc as qmc
 from . import risk as risk
 from . import sampling as sampling
-from . import shapley as shapley
 from . import sklearn as sklearn
 from . import sources as sources
 from . import spectral as spectral

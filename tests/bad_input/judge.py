@@ -26,7 +26,7 @@ from tests.bad_input.values import KIND, VALUES, TrapError
 from tests.extras import LAYERS, installed
 
 PACKAGES = (
-    *("actions", "balance", "certificate", "choices", "descent", "designs", "groups"),
+    *("actions", "balance", "certificate", "descent", "designs", "groups"),
     *("kernels", "nn", "orbits", "plans", "qmc", "risk", "sampling", "sklearn"),
     *("sources", "spectral", "testing", "theory", "views"),
 )

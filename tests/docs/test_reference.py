@@ -16,12 +16,7 @@ from typing import Any
 
 import pytest
 
-for package in (
-    "mkdocs",
-    "torch",
-    "sklearn",
-    "shap",
-):  # the builder, and packages that are documented
+for package in ("mkdocs", "torch", "sklearn"):  # the builder, and packages that are documented
     pytest.importorskip(package)
 
 ROOT = Path(__file__).parents[2]
@@ -41,14 +36,9 @@ ALSO = {
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
     "sparseaug.sampling": ("Origin",),
-    "sparseaug.shapley": (
-        "PermutationExplainer",
-        "permutation_generator",
-    ),  # pyDVL is not installed
     "sparseaug.spectral": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
 }
 PACKAGES = (
-    "choices",
     "designs",
     "errors",
     "kernels",

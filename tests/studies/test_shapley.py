@@ -18,7 +18,7 @@ def game_of(order, n=6):
 
 def test_enumeration_agrees_with_all_orders_in_both_directions_for_interactions_of_two():
     game, truth = study.enumerated(game_of(2), 6)
-    values = study.both_ways(game, np.random.default_rng(0).permutation(6))
+    values = study.both_ways(game, np.random.default_rng(0).permutation(6)[None])
     np.testing.assert_allclose(values, truth, atol=1e-12)
     there = np.random.default_rng(1).random((9, 6)) < 0.5
     np.testing.assert_allclose(game(there), game_of(2)(there))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sparseaug as sa
-from sparseaug import choices
 from tests.bad_input.examples.core import ACT, MOVED, RISK, THETA, S, X, oracle
 from tests.bad_input.judge import Example, Fresh
 
@@ -33,15 +32,6 @@ def of_pilots() -> Iterator[Example]:
     yield Example(sa.orbits.Pilot.from_dict, {"data": found.to_dict()})
 
 
-def of_choices() -> Iterator[Example]:
-    asked = {"model": lambda questions, orders: 1.0 * orders, "questions": ["?", "??"]}
-    yield Example(choices.answer_orders, {"k": 4, "balance": "pairs"})
-    takes = {"questions": ("everything",)}  # a question is what the model takes
-    yield Example(choices.ask, {**asked, "orders": [[0, 1, 2], [2, 0, 1]]}, takes=takes)
-    yield Example(choices.answer_spectrum, {**asked, "k": 3, "calls": 6}, takes=takes)
-    yield Example(choices.position_bias, {**asked, "k": 3, "draws": 5, "seed": 0}, takes=takes)
-
-
 def of_orders() -> Iterator[Example]:
     yield Example(sa.orders, {"n": 5, "m": 7, "balance": "first", "rng": 0})
     yield Example(sa.orders_report, {"rows": [[0, 1, 2], [2, 0, 1]]})
@@ -55,4 +45,4 @@ def of_orders() -> Iterator[Example]:
     yield Example(sa.qmc.Signs(5).random, {"n": 3})
 
 
-EXAMPLES = [*of_orders(), *of_symmetry_tests(), *of_inspection(), *of_pilots(), *of_choices()]
+EXAMPLES = [*of_orders(), *of_symmetry_tests(), *of_inspection(), *of_pilots()]
