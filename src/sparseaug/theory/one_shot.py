@@ -131,7 +131,7 @@ def deviation_floor(m: int, order: int) -> float:
     least the squared Frobenius norm over the rank.
 
     Args:
-        m: number of elements of S, check_count with multiplicity
+        m: number of elements of S, counted with multiplicity
         order: |G|, an integer of any size
 
     Examples:
