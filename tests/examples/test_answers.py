@@ -38,7 +38,7 @@ def reading(questions, orders):
 @pytest.mark.parametrize("k", range(2, 10))
 def test_for_each_question_every_option_is_at_each_place_and_after_each_other_equally_often(k):
     orders = answer_orders(k, 3, seed=k)
-    assert orders.shape == (k if k % 2 == 0 or k == 9 else 2 * k, 3, k)
+    assert orders.shape == (k if k % 2 == 0 else 2 * k, 3, k)
     for own in orders.swapaxes(0, 1):
         places, after = np.zeros((k, k), int), np.zeros((k, k), int)
         for order in own:

@@ -68,7 +68,9 @@ class Choice(Shown):
 
     def __str__(self) -> str:
         reached = f"rms at most {self.prediction.rms_upper:.3g} of {self.error:g} allowed"
-        text = f"{self.name}, m = {self.sample.m:,} ({reached}); distinct draws need {self.distinct:,}"
+        text = (
+            f"{self.name}, m = {self.sample.m:,} ({reached}); distinct draws need {self.distinct:,}"
+        )
         return f"{text}\n{self.note}" if self.note else text
 
 
@@ -153,7 +155,7 @@ def draws_for(variance: float, error: float) -> int:
 def distinct_draws(draws: int, group: Group) -> int:
     """How many elements, drawn without repeats, leave as much as so many independent draws.
 
-    m distinct ones of N leave (N - m) / (N - 1) of variance / m: as much as r where m = N r / (N - 1 + r).
+    m distinct ones of N leave (N - m) / (N - 1) of variance / m: that of r draws if m = N r / (N - 1 + r).
     """
     if not group.is_finite:
         return draws
