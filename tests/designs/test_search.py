@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.designs.descent import Modules, Signs
 from sparseaug.designs.search import Characters, Translations, first_least, norm
+from sparseaug.designs.smallest import distinct_draws
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 
@@ -239,3 +241,14 @@ def test_the_first_elements_of_a_large_group_are_not_taken_for_ties():
     S = sa.design(group, m=16, name="nested", objective="deviation")
     drawn = [sa.deviation(sa.Oracle(group, seed=s).draw(16)).value for s in range(3)]
     assert sa.deviation(S).value < np.mean(drawn)
+
+
+@pytest.mark.parametrize("order", [1, 2, 7, 64])
+def test_distinct_draws_are_the_fewest_that_leave_no_more_and_at_most_the_group(order):
+    """By the variance of a mean of m of N values drawn without repeats, in rational numbers."""
+    group = sa.cyclic(order)
+    for draws in (1, 2, 5, 48, 130, 10**9):
+        left = [Fraction(order - m, m * max(order - 1, 1)) for m in range(1, order + 1)]
+        fewest = 1 + next(i for i, one in enumerate(left) if one <= Fraction(1, draws))
+        assert distinct_draws(draws, group) == fewest <= min(draws, order)
+    assert distinct_draws(130, sa.rotations(3)) == 130

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,11 @@ def test_the_regression_is_exact_for_games_of_its_order_and_so_are_all_methods_f
     np.testing.assert_allclose(study.additive(game, 6, 62, 0), truth, atol=1e-3)  # soft constraints
     game, truth = study.enumerated(game_of(2), 6)
     for name, method in study.METHODS.items():
-        np.testing.assert_allclose(method(game, 6, 64, 0), truth, atol=1e-3, err_msg=name)
+        values = method(game, 6, 64, 0)
+        if name in ("kernel", "leverage", "odd") and find_spec("shapiq") is None:
+            assert values is None
+        else:
+            np.testing.assert_allclose(values, truth, atol=1e-3, err_msg=name)
 
 
 def test_a_short_study_has_a_row_with_a_ratio_and_an_interval():

@@ -155,7 +155,7 @@ def draws_for(variance: float, error: float) -> int:
 def distinct_draws(draws: int, group: Group) -> int:
     """How many elements, drawn without repeats, leave as much as so many independent draws.
 
-    m distinct ones of N leave (N - m) / (N - 1) of variance / m: that of r draws if m = N r / (N - 1 + r).
+    m of N leave variance / m times (N - m) / (N - 1): that of r draws where m = N r / (N - 1 + r).
     """
     if not group.is_finite:
         return draws
