@@ -23,17 +23,15 @@ Model = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def answer_orders(k: int, questions: int, *, pairs: bool = False, seed: int = 0) -> np.ndarray:
     """(m, questions, k): m orders for each question, whose options are renamed at random.
 
-    m is k for even k, and 2 k for odd k: Williams squares. With `pairs`, each two options are at each two
-    places equally often instead: k (k - 1) orders, where k is a prime power.
+    m is k for even k and 2 k for odd k: Williams squares. With `pairs`, each two options are at each
+    two places equally often instead: k (k - 1) orders, where k is a prime power.
     """
     if pairs:
         m = k * (k - 1)
         rows = sa.orders(k, m * questions, balance="pairs", rng=seed)  # m at a time with new names
         return rows.reshape(questions, m, k).swapaxes(0, 1)
     steps = np.arange(k)
-    zigzag = np.where(
-        steps % 2, (steps + 1) // 2, -(steps // 2)
-    )  # 0, 1, -1, 2, -2: every difference
+    zigzag = np.where(steps % 2, (steps + 1) // 2, -(steps // 2))  # 0, 1, -1, 2, -2, ...
     square = (zigzag + steps[:, None]) % k
     square = square if k % 2 == 0 else np.concatenate([square, square[:, ::-1]])
     names = np.random.default_rng(seed).permuted(np.tile(steps, (questions, 1)), axis=1)
