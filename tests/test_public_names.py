@@ -51,15 +51,6 @@ def test_type_checkers_see_the_same_names_from_the_same_modules():
     assert [a.asname for node in imports if node.level for a in node.names] == sa._PACKAGES
 
 
-def test_a_name_of_a_package_is_answered_with_the_package():
-    with pytest.raises(AttributeError, match=r"from sparseaug\.nn import OneShotDataset"):
-        getattr(sa, "OneShotDataset")  # noqa: B009
-    with pytest.raises(AttributeError, match=r"Spectrum is in sparseaug\.orbits"):
-        getattr(sa, "Spectrum")  # noqa: B009
-    with pytest.raises(ImportError):
-        from sparseaug import OneShotDataset  # noqa: F401
-
-
 @pytest.mark.parametrize("name", ["Certificate", "Store", "Spectrum", "deviatoin", "__wrapped__"])
 def test_a_name_that_is_elsewhere_can_be_asked_for(name):
     assert not hasattr(sa, name)

@@ -32,7 +32,6 @@ _tables, _records (the best known sets, in tables/), _compiled (numba).
 
 import importlib as _importlib
 import threading as _threading
-from pathlib import Path as _Path
 from typing import Any as _Any
 
 # Where each public name is; type checkers read the same list in the stub beside this file.
@@ -81,7 +80,6 @@ _PACKAGES = [
     "actions",
     "balance",
     "certificate",
-    "choices",
     "descent",
     "groups",
     "kernels",
@@ -91,7 +89,6 @@ _PACKAGES = [
     "qmc",
     "risk",
     "sampling",
-    "shapley",
     "sklearn",
     "sources",
     "spectral",
@@ -109,20 +106,17 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """A public name, a package, or the version; of other public names the package that has them."""
+    """A public name, a package, or the version."""
     if name in _PACKAGES or _HOME.get(name) == "sparseaug":
         return _module(f"sparseaug.{name}")
     if name in _HOME:
         return getattr(_module(_HOME[name]), name)
     if name == "__version__":
         return _importlib.import_module("importlib.metadata").version("sparseaug")
-    where = ""
-    for package in () if name.startswith("_") else ("designs", *_PACKAGES):
-        text = (_Path(__file__).parent / package / "__init__.py").read_text(encoding="utf-8")
-        if f'"{name}",' in text or f'"{name}"]' in text:
-            where = f": {name} is in sparseaug.{package}: from sparseaug.{package} import {name}"
-            break
-    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}{where}")
+    raise AttributeError(
+        f"module 'sparseaug' has no attribute {name!r}; what is not in dir(sparseaug) is in one of its "
+        f"packages: {', '.join(_PACKAGES)}"
+    )
 
 
 def _module(path: str) -> _Any:
