@@ -51,7 +51,7 @@ def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dic
 
     Args:
         path: The file.
-        schema: The kind of file and its version, as in "sparseaug.Checkpoint/2".
+        schema: The kind of file and its version, as in "sparseaug.Checkpoint/3".
 
     Returns:
         The arrays and the facts.

@@ -67,7 +67,7 @@ def assert_same(one, two):
     assert np.array_equal(one.last, two.last)
     assert np.array_equal(one.best, two.best)
     assert one.trace.to_dict() == two.trace.to_dict()
-    assert (one.calls, one.best_step) == (two.calls, two.best_step)
+    assert (one.calls, one.best_step, one.clipped) == (two.calls, two.best_step, two.clipped)
 
 
 CHANGES = {
@@ -281,7 +281,7 @@ def test_a_run_that_diverges_keeps_a_finite_checkpoint_whatever_overflows_first(
         sa.descend(one_shot(), THETA, step_size=rate, num_steps=99, checkpoint=kept)
     assert np.isfinite(stopped.value.best).all()
     if path.exists():
-        arrays, _ = load_archive(path, "sparseaug.Checkpoint/2")
+        arrays, _ = load_archive(path, "sparseaug.Checkpoint/3")
         assert all(np.isfinite(array).all() for array in arrays.values())
 
 
@@ -301,6 +301,8 @@ FORGED = {
     "a best step after the last": lambda a, f: (a, {**f, "best_step": 29, "step": 5}),
     "a norm that is text": lambda a, f: (a, {**f, "best_norm": "0"}),
     "a norm without end": lambda a, f: (a, {**f, "best_norm": 10**400}),
+    "no clipped entries": lambda a, f: (a, {k: f[k] for k in f if k != "clipped"}),
+    "more clipped entries than there were": lambda a, f: (a, {**f, "clipped": 14 * STEPS + 1}),
     "no trace": lambda a, f: (a, {**f, "trace": None}),
     "an empty trace": lambda a, f: (a, {**f, "trace": {}}),
     "a ragged trace": lambda a, f: (a, {**f, "trace": {**f["trace"], "step": [0]}}),
@@ -313,8 +315,8 @@ FORGED = {
 def test_a_file_with_a_right_checksum_and_wrong_content_is_refused(what, tmp_path):
     path = tmp_path / "run.safetensors"
     run(path, one_shot())
-    arrays, facts = FORGED[what](*load_archive(path, "sparseaug.Checkpoint/2"))
-    save_archive(path, "sparseaug.Checkpoint/2", arrays, facts)
+    arrays, facts = FORGED[what](*load_archive(path, "sparseaug.Checkpoint/3"))
+    save_archive(path, "sparseaug.Checkpoint/3", arrays, facts)
     with pytest.raises(FileFormatError):
         run(path, one_shot())
 

@@ -68,6 +68,39 @@ def test_the_loop_is_plain_gradient_descent(problem, method):
     assert run.trace["gradient_norm"][:-1] == pytest.approx(norms[::25], rel=1e-15)
 
 
+def clip_in_place(theta):
+    return np.clip(theta, -0.6, 0.6, out=theta)
+
+
+@pytest.mark.parametrize("project", [sa.descent.Box(0.6), clip_in_place], ids=["box", "in place"])
+@pytest.mark.parametrize("stop", [None, 1, 13])
+def test_a_run_counts_the_entries_that_its_projection_changed(problem, project, stop, tmp_path):
+    *parts, theta = problem
+    options = {"step_size": 0.4, "num_steps": 30, "project": project}
+    options["checkpoint"] = sa.descent.Checkpoint(tmp_path / "run", every=5)
+    if stop is not None:
+        with pytest.raises(KeyboardInterrupt):
+            sa.descend(Stopping(risks(*parts)["one-shot"](), stop), theta, **options)
+    run = sa.descend(risks(*parts)["one-shot"](), theta, **options)
+    risk, expected = risks(*parts)["one-shot"](), 0
+    for _ in range(30):
+        free = theta - 0.4 * risk.gradient(theta)
+        theta = np.clip(free, -0.6, 0.6)
+        expected += np.count_nonzero(abs(free) > 0.6)
+    assert run.clipped == expected > 30
+    assert f"{expected} entries clipped" in repr(run)
+
+
+def test_a_run_that_no_projection_touched_has_no_clipped_entries(problem):
+    *parts, theta = problem
+    risk, options = risks(*parts)["one-shot"](), {"step_size": 0.1, "num_steps": 30}
+    free = sa.descend(risk, theta, **options)
+    boxed = sa.descend(risk, theta, project=sa.descent.Box(10.0), **options)
+    assert free.clipped == boxed.clipped == 0
+    assert np.array_equal(free.last, boxed.last)
+    assert "clipped" not in repr(boxed)
+
+
 @pytest.mark.parametrize("method", ["none", "full", "one-shot", "streaming"])
 def test_a_hundred_steps_check_theta_once(problem, method, monkeypatch):
     *parts, theta = problem
@@ -166,7 +199,7 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_finite_checkpoint(problem,
 
     assert stopped.value.step > 0
     assert np.isfinite(stopped.value.best).all()
-    arrays, _ = load_archive(path, "sparseaug.Checkpoint/2")
+    arrays, _ = load_archive(path, "sparseaug.Checkpoint/3")
     assert np.isfinite(arrays["best"]).all()
 
 
@@ -201,6 +234,7 @@ def test_theta_may_be_a_tensor():
     start = torch.ones(3, dtype=torch.float64)
     run = sa.descend(Quadratic(), start, step_size=0.5, num_steps=10, project=sa.descent.Box(0.4))
     assert torch.equal(run.last, torch.full((3,), 0.4 * 0.5**9, dtype=torch.float64))
+    assert run.clipped == 3
 
 
 @pytest.mark.parametrize(

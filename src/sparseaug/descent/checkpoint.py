@@ -26,7 +26,7 @@ from sparseaug.descent.state import COLUMNS
 from sparseaug.errors import ArgumentError, FileFormatError, StorageError, shorten, shorten_text
 from sparseaug.risk.problem import sha256_of
 
-SCHEMA = "sparseaug.Checkpoint/2"
+SCHEMA = "sparseaug.Checkpoint/3"
 
 
 @final
@@ -83,6 +83,7 @@ class RunFile:
             "step": state.step,
             "best_step": state.best_step,
             "best_norm": state.best_norm,
+            "clipped": state.clipped,
             "trace": trace,
         }
         arrays = {"theta": np.array(as_numpy(state.theta)), "best": np.array(as_numpy(state.best))}
@@ -99,7 +100,7 @@ class RunFile:
         self._require_whole(state, arrays, facts)
         state.theta, state.best = (like(state.theta, arrays[name]) for name in ("theta", "best"))
         state.step, state.best_step = facts["step"], facts["best_step"]
-        state.best_norm = facts["best_norm"]
+        state.best_norm, state.clipped = facts["best_norm"], facts["clipped"]
         columns = facts["trace"]
         columns["calls"] = [int(calls, 16) for calls in columns["calls"]]
         state.recorder.columns = columns
@@ -131,6 +132,8 @@ class RunFile:
         step, best, norm = (facts.get(name) for name in ("step", "best_step", "best_norm"))
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
         require(right, self.path, "its steps or its gradient norm are out of range")
+        most = step * start.size
+        require(_is_step(facts.get("clipped"), most), self.path, "its clipped entries are not a count")
         trace: Any = facts.get("trace")
         right = isinstance(trace, dict) and set(trace) == set(COLUMNS)
         right = right and all(isinstance(column, list) and column for column in trace.values())

@@ -53,6 +53,8 @@ class Run:
         last: the last iterate
         num_steps: steps taken
         calls: oracle calls, those behind the risk included
+        clipped: entries that `project` changed, over all steps. With 0 the run is plain descent, as in the
+            paper's theorems; otherwise they say nothing of it (docs/kernels.md has what does hold)
         trace: what was evaluated along the way
         risk: the risk that was followed, so that `certify(run)` needs nothing else; a copy that goes
             to another process or to a file leaves it behind, and has None
@@ -64,6 +66,7 @@ class Run:
     last: Theta
     num_steps: int
     calls: int
+    clipped: int
     trace: Trace
     risk: Any = field(default=None, repr=False)
 
@@ -71,9 +74,10 @@ class Run:
         return {**self.__dict__, "risk": None}
 
     def __repr__(self) -> str:
+        clipped = f"; {self.clipped} entries clipped" if self.clipped else ""
         return (
             f"Run({self.num_steps} steps, {shorten(self.calls)} oracle calls, smallest gradient norm "
-            f"{self.best_gradient_norm:.4g} at step {self.best_step})"
+            f"{self.best_gradient_norm:.4g} at step {self.best_step}{clipped})"
         )
 
 
@@ -101,7 +105,7 @@ def descend(
         num_steps: steps at most
         method: "none", "full", "streaming" or "one-shot": a risk for another one is refused
         project: applied to theta after every step, such as `Box(3.0)`; a function of yours sees every
-            iterate here
+            iterate here. `Run.clipped` counts the entries that it changed
         eval_every: steps between two rows of the trace; each is logged too, at level INFO of the logger
             "sparseaug.descent": `logging.basicConfig(level="INFO")` shows how far a long run is
         checkpoint: a file, or a `Checkpoint(path, every=)`: a run that finds one resumes from it, to
@@ -172,6 +176,7 @@ def descend(
         state.theta,
         state.step,
         risk.calls,
+        state.clipped,
         state.recorder.trace(),
         risk,
     )

@@ -47,6 +47,7 @@ class State:
         self.best = theta0
         self.best_step = 0
         self.best_norm = math.inf
+        self.clipped = 0
         self.recorder = Recorder()
         self._fits = False  # theta_0 to the risk, as its first gradient shows
 
@@ -90,7 +91,9 @@ class State:
         return norm
 
     def move(self, theta: Theta, project: Callable[[Theta], Theta] | None) -> None:
-        """Take the step to theta, projected."""
+        """Take the step to theta, projected, and count the entries that the projection changed."""
+        xp = array_namespace(theta)
+        free = theta if project is None else xp.asarray(theta, copy=True)  # it may write to theta
         moved = theta if project is None else project(theta)
         if getattr(moved, "shape", None) != self.theta.shape:
             raise ArgumentError(
@@ -99,6 +102,8 @@ class State:
             )
         if not bool(array_namespace(moved).all(array_namespace(moved).isfinite(moved))):
             raise self.stopped("the step leads to a theta that is not finite")
+        if project is not None:
+            self.clipped += int(xp.count_nonzero(moved != free))
         self.theta = moved
 
     def record(self, norm: float, calls: int) -> None:
