@@ -207,7 +207,7 @@ def test_an_origin_that_claims_other_draws_than_its_calls_and_elements_is_refuse
 def part_reader(finished, tmp_path, name):
     folder = Folder(tmp_path, TINY)
     folder.part_path(0, name).parent.mkdir()
-    schema = "studies.paper.Part/1"
+    schema = "studies.paper.Part/2"
     arrays, facts = load_archive(Folder(finished, TINY).part_path(0, name), schema)
 
     def read(arrays, facts):
@@ -239,7 +239,7 @@ def test_the_part_of_a_run_does_not_pass_for_its_certificate(finished, tmp_path)
     read, _, facts = part_reader(finished, tmp_path, "one-shot-4")
     other, _ = load_archive(
         Folder(finished, TINY).part_path(0, "one-shot-4-certificate"),
-        "studies.paper.Part/1",
+        "studies.paper.Part/2",
     )
     with pytest.raises(FileFormatError, match="should not have, the arrays"):
         read(other, facts)

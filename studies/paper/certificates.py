@@ -46,7 +46,7 @@ def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays
     S = given.sample(m)
     found = deviation(S, options=NormOptions(delta=DELTA))
     evidence = Evidence(given.model, given.train, given.action, S, found, full=full)
-    arrays: Arrays = {fact.name: np.array(fact.value(S, found)) for fact in FACTS}
+    arrays: Arrays = {fact.name: np.array(fact.value(given, evidence)) for fact in FACTS}
     kinds, box = [bound.kind for bound in BOUNDS], given.config.box
     rows = [certify(theta, evidence, kinds=kinds, delta=DELTA) for theta in iterates]
     for bound in BOUNDS:

@@ -162,7 +162,8 @@ class Folder:
     def _run(self, method: str) -> MethodResult:
         parts = self._parts(method)
         curves = _stacked(parts, [each.name for each in QUANTITIES])
-        return MethodResult(method, parts[0].calls, parts[0].arrays["step"], curves)
+        clipped = np.array([part.arrays["clipped"] for part in parts])
+        return MethodResult(method, parts[0].calls, parts[0].arrays["step"], curves, clipped)
 
     def _certified(self, method: str) -> CertificateResult:
         parts = self._parts(self.certificate(method))

@@ -1,4 +1,4 @@
-"""What is certified of a one-shot run: one table of bounds, and one of facts about S.
+"""What is certified of a one-shot run: one table of bounds, and one of facts about S and its seed.
 
 A row of `BOUNDS` is a list over seeds and evaluations in the certificates of results.json, a row of
 `FACTS` a list over the seeds. Those with a label are also lines and columns of figure and page.
@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-from sparseaug.sampling import GroupSample
-from sparseaug.spectral import Deviation
+from sparseaug.certificate import Evidence
 from sparseaug.theory import sharp_deviation_bound, symmetric_dimension_sum
+from studies.paper.box import box_B, box_L, gap, largest_error
+from studies.paper.problem import Problem
 
 DELTA = 0.05
 """Chance of failing of what is promised before S is drawn."""
@@ -33,15 +34,16 @@ class Bound:
 @final
 @dataclass(frozen=True)
 class Fact:
-    """A number about S alone."""
+    """A number about S, or about the problem of its seed."""
 
     name: str  # in results.json
-    value: Callable[[GroupSample, Deviation], float | None]
+    value: Callable[[Problem, Evidence], float | None]
     label: str = ""  # in the figure and on the page; "" if it is only in the file
     column: str = ""  # head of its column on the page
 
 
-def _sharp(S: GroupSample, found: Deviation) -> float:
+def _sharp(given: Problem, known: Evidence) -> float:
+    S = known.sample
     return sharp_deviation_bound(S.m, symmetric_dimension_sum(S.group.width), DELTA)
 
 
@@ -60,8 +62,29 @@ BOUNDS = (
     Bound("a-priori-at-theta", "a-priori"),
 )
 FACTS = (
-    Fact("deviation", lambda S, found: found.value, "exact, each S", "largest deviation of S"),
+    Fact(
+        "deviation",
+        lambda given, known: known.known_deviation.value,
+        "exact, each S",
+        "largest deviation of S",
+    ),
     Fact("sharp-bound", _sharp, "sharper a-priori bound", "sharper a-priori bound"),
-    Fact("a-priori-bound", lambda S, found: found.bound, "a-priori bound", "a-priori bound"),
-    Fact("floor", lambda S, found: found.floor),
+    Fact(
+        "a-priori-bound",
+        lambda given, known: known.known_deviation.bound,
+        "a-priori bound",
+        "a-priori bound",
+    ),
+    Fact("floor", lambda given, known: known.known_deviation.floor),
+    Fact("box-B", box_B),
+    Fact("box-L", box_L),
+    Fact("initial-gap", gap),
+    Fact("box-error", largest_error),
 )
+
+OVER_THE_BOX = {
+    "a-priori-bound": "theorem over the box, of the largest error found there",
+    "deviation": "the same with the exact deviation",
+}
+"""Facts which, times B over the box, bound the error of the gradient on S at every theta of the box:
+columns of the page that compare them with `box-error`, a supremum with a supremum."""

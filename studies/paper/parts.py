@@ -29,7 +29,7 @@ DESIGNS = "designs"
 """Name of the part with designs and draws of a seed: ends of all runs, and every S."""
 
 _LONGEST = 1e12  # seconds
-_PART = "studies.paper.Part/1"
+_PART = "studies.paper.Part/2"
 _REPLAY = "studies.paper.Replay/1"
 
 
@@ -94,7 +94,7 @@ def save_replay(path: Path, key: dict[str, Any], arrays: Arrays) -> None:
 def _check_run(path: Path, arrays: Arrays, config: Config) -> None:
     """Steps that increase from 0, and at each of them finite numbers and the iterate."""
     names = [each.name for each in QUANTITIES]
-    _require_names(path, arrays, {*names, "step", "theta"})
+    _require_names(path, arrays, {*names, "step", "theta", "clipped"})
     step = arrays["step"]
     whole = step.dtype == np.int64 and step.ndim == 1 and len(step) > 0 and step[0] == 0
     increasing = whole and bool((np.diff(step) > 0).all()) and step[-1] <= config.num_steps
@@ -102,6 +102,10 @@ def _check_run(path: Path, arrays: Arrays, config: Config) -> None:
     for name in names:
         _require_numbers(path, name, arrays[name], step.shape)
     _require_numbers(path, "theta", arrays["theta"], (len(step), 2 * config.centers))
+    clipped = arrays["clipped"]
+    count = clipped.dtype == np.int64 and clipped.shape == ()
+    count = count and 0 <= int(clipped) <= 2 * config.centers * config.num_steps
+    require(count, path, "its clipped entries are not a count")
 
 
 def _check_bounds(path: Path, arrays: Arrays) -> None:

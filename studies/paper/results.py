@@ -35,12 +35,16 @@ from studies.sealed import load_json
 @final
 @dataclass(frozen=True, eq=False)
 class MethodResult:
-    """One method: its oracle calls and, by quantity, an array of shape (seeds, evaluations)."""
+    """One method: its oracle calls and, by quantity, an array of shape (seeds, evaluations).
+
+    `clipped` has the entries that the box changed, one number per seed; empty in files that lack it.
+    """
 
     name: str
     oracle_calls: int
     step: NDArray[np.int64]
     curves: Mapping[str, Floats]
+    clipped: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def calls(self) -> Floats:
@@ -67,6 +71,14 @@ class CertificateResult:
             self.values[each.name] for each in BOUNDS if each.label and each.name in self.values
         ]
         return sum(int((rows >= truth).sum()) for rows in shown), truth.size * len(shown)
+
+    def over_the_box(self, deviation: str) -> Floats | None:
+        """A bound of the error at every theta of the box, of the largest found there, by seed."""
+        needed = (deviation, "box-B", "box-error")
+        if not all(name in self.values for name in needed):
+            return None
+        tau, B, error = (self.values[name] for name in needed)
+        return np.asarray(tau * B / error)
 
 
 @final
@@ -106,6 +118,7 @@ class Results:
                 "oracle_calls": method.oracle_calls,
                 "step": method.step.tolist(),
                 **{key: rows.tolist() for key, rows in method.curves.items()},
+                **({"clipped": method.clipped.tolist()} if method.clipped.size else {}),
             }
         bounds = {
             name: {key: rows.tolist() for key, rows in sorted(each.values.items())}
@@ -184,7 +197,14 @@ def _method(name: str, entry: Mapping[str, Any], present: Iterable[Quantity]) ->
         curves[key] = numbers_of(entry, key, where)
         fits = curves[key].ndim == 2 and curves[key].shape[1] == len(step)
         expect(fits, f"{key} in {where} does not have {len(step)} numbers for each seed")
-    return MethodResult(name, calls, step.astype(np.int64), MappingProxyType(curves))
+    clipped = np.empty(0, np.int64)
+    if "clipped" in entry:
+        found = numbers_of(entry, "clipped", where)
+        counts = found.shape == curves["test_risk"].shape[:1] and bool(found.min() >= 0)
+        counts = counts and found.max() < 1 << 53 and bool((found == np.floor(found)).all())
+        expect(counts, f"clipped in {where} is not a count for each seed")
+        clipped = found.astype(np.int64)
+    return MethodResult(name, calls, step.astype(np.int64), MappingProxyType(curves), clipped)
 
 
 def _certificate(method: MethodResult, entry: Any) -> CertificateResult:

@@ -62,6 +62,7 @@ def run_method(given: Problem, method: Method, evaluation: Evaluation) -> Part:
         each.name: np.array([each.at(evaluation, t) for t in iterates]) for each in QUANTITIES
     }
     arrays |= {"step": run.trace["step"], "theta": np.stack(iterates)}
+    arrays["clipped"] = np.array(run.clipped, np.int64)
     # the paper's table counts |G| calls for the full group, which lists it and draws nothing
     calls = method.calls(config) if method.name == "full" else run.calls
     return Part(calls, time.perf_counter() - started, arrays)

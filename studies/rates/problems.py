@@ -22,7 +22,7 @@ from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows, cyclic, hyperoctahedral, sign_flips, symmetric
 from sparseaug.kernels import GaussianKernel, Moments, full_moments
 from sparseaug.kernels.arrays import Floats, move
-from sparseaug.kernels.constants import initial_gap, smoothness_of_moments
+from sparseaug.kernels.constants import smoothness_of_moments
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from studies.rates.walks import BOX, chain, descend_all, norms, product, spread
 
@@ -173,10 +173,9 @@ class StudyProblem:
 
     @cached_property
     def gap(self) -> float:
-        """R(theta_0) less the least risk of any coefficients."""
+        """Delta_G of full descent and of streaming: R^G(theta_0) less its least value."""
         best = np.linalg.lstsq(self.full.A, self.full.v, rcond=None)[0]
-        a, b = self.start[:CENTERS], self.start[CENTERS:]
-        return initial_gap(self.full, a, b) - max(0.0, self.full.risk(best))
+        return self.full.risk(product(self.start)) - max(0.0, self.full.risk(best))
 
     def after(self, steps: int) -> Floats:
         """Where descent on the full risk is after so many steps of size 1/L."""

@@ -11,7 +11,7 @@ from sparseaug.errors import shorten_text
 from sparseaug.kernels.arrays import Floats
 from studies.paper.compared import MEASURED
 from studies.paper.comparison import Comparison
-from studies.paper.kinds import BOUNDS, FACTS
+from studies.paper.kinds import BOUNDS, FACTS, OVER_THE_BOX
 from studies.paper.results import Results
 from studies.report.charts import method_label
 from studies.report.markup import Markup, join, tag
@@ -37,7 +37,8 @@ def certificate_table(results: Results) -> Markup:
     """For each S its deviation beside the bounds, and each bound beside the truth at the end."""
     facts = [fact for fact in FACTS if fact.column]
     bounds = [bound for bound in BOUNDS if bound.label]
-    head = ["method", *(fact.column for fact in facts), "true norm at the end"]
+    head = ["method", *(fact.column for fact in facts), *OVER_THE_BOX.values()]
+    head.append("true norm at the end")
     head += [*(f"{bound.label} bound" for bound in bounds), "bounds at or above the truth"]
     rows = []
     for name, certificate in results.certificates.items():
@@ -48,6 +49,7 @@ def certificate_table(results: Results) -> Markup:
         for fact in facts:
             values = certificate.values.get(fact.name)
             row.append(_ABSENT if values is None else text_up(float(values.max()), 3))
+        row += [_range(certificate.over_the_box(name)) for name in OVER_THE_BOX]
         row.append(f"{truth:.3g}")
         row += [_last(certificate.values.get(bound.name), truth) for bound in bounds]
         rows.append([*row, f"{held:,} of {compared:,}"])
@@ -97,6 +99,13 @@ def plus_minus(values: Floats) -> str:
     if not 0 <= decimals <= 6:
         return f"{mean:.3g} ± {spread:.2g}"
     return f"{mean:.{decimals}f} ± {spread:.{decimals}f}"
+
+
+def _range(ratios: Floats | None) -> str:
+    """The smallest and the largest of the seeds."""
+    if ratios is None:
+        return _ABSENT
+    return f"{ratios.min():.0f} to {ratios.max():.0f}{_TIMES}"
 
 
 def _last(rows: Floats | None, truth: float) -> str:

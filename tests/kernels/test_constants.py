@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -162,15 +163,31 @@ def test_largest_eigenvalue_is_bounded_from_above_even_for_repeated_and_far_cent
         assert bound <= 2 * top * (1 + 1e-6)
 
 
-def test_initial_gap_is_the_risk_and_not_below_it(rng):
-    z, a, b = model(rng, 6, 4)
-    x, y = rng.uniform(-1, 1, (5, 4)), rng.normal(size=5)
-    action = sa.permute_axis(sa.symmetric(4))
-    rows = np.concatenate(list(action.group.elements()))
-    phi = KERNEL(action(rows, x).reshape(-1, 4), z)
-    risk = 0.5 * np.mean((phi @ (a * b) - np.tile(y, len(rows))) ** 2)
-    gap = initial_gap(full_moments(KERNEL, action, x, y, z), a, b)
-    assert risk <= gap <= risk * (1 + 1e-9)
+def test_the_initial_gap_is_above_the_risk_on_every_sample(rng):
+    """ass:initial-gap is for every S: of all 24 permutations one alone, which R^G says nothing about."""
+    above_full = 0
+    for _ in range(20):
+        z, a, b = model(rng, 6, 4, 1.0)
+        x, y = rng.uniform(-1, 1, (3, 4)), rng.normal(size=3)
+        action = sa.permute_axis(sa.symmetric(4))
+        phi = KERNEL(action(action.group.all_elements(), x).reshape(-1, 4), z)
+        risks = ((phi @ (a * b)).reshape(24, 3) - y) ** 2 / 2
+        gap = initial_gap(KERNEL, z, y, a, b)
+        assert risks.mean(axis=1).max() <= gap  # of single elements, so of all multisets
+        above_full += risks.mean(axis=1).max() > risks.mean()
+    assert above_full == 20
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e60])
+def test_the_initial_gap_is_attained_at_a_centre_with_a_target_of_the_other_sign(scale):
+    """One centre, a sample on it: f = a b there, and the risk is (|a b| + |y|)^2 / 2."""
+    gap = initial_gap(KERNEL, np.array([[0.3, -0.2]]), [-scale], [scale], [2.0])
+    exact = Fraction(3 * scale) ** 2 / 2
+    assert exact <= Fraction(gap) <= exact * (1 + Fraction(1, 10**12))
+
+
+def test_the_initial_gap_of_a_start_that_is_too_large_for_floats_is_infinite():
+    assert initial_gap(KERNEL, np.zeros((2, 3)), [1.0], [1e200, 1.0], [1e200, 1.0]) == math.inf
 
 
 def test_zero_parameters_zero_targets_and_many_dimensions_are_no_exception(rng):
@@ -196,8 +213,9 @@ def test_bad_arguments_are_named():
         ("box", lambda: smoothness_bound(KERNEL, z, one, box=-1)),
         ("moments", lambda: smoothness_of_moments(None, box=1.0)),
         ("box", lambda: smoothness_of_moments(moments, box="3")),
-        ("moments", lambda: initial_gap(None, one, one)),
-        ("a", lambda: initial_gap(moments, [1.0], one)),
+        ("centers", lambda: initial_gap(KERNEL, one, one, one, one)),
+        ("y", lambda: initial_gap(KERNEL, z, [], one, one)),
+        ("a", lambda: initial_gap(KERNEL, z, one, [1.0], one)),
     ]
     for name, call in cases:
         with pytest.raises(ArgumentError, match=f"^{name}"):

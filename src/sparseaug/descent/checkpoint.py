@@ -133,7 +133,9 @@ class RunFile:
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
         require(right, self.path, "its steps or its gradient norm are out of range")
         most = step * start.size
-        require(_is_step(facts.get("clipped"), most), self.path, "its clipped entries are not a count")
+        require(
+            _is_step(facts.get("clipped"), most), self.path, "its clipped entries are not a count"
+        )
         trace: Any = facts.get("trace")
         right = isinstance(trace, dict) and set(trace) == set(COLUMNS)
         right = right and all(isinstance(column, list) and column for column in trace.values())

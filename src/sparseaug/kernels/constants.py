@@ -193,24 +193,39 @@ def smoothness_of_moments(moments: Moments, *, box: float) -> float:
     return lifted(L, 20)
 
 
-def initial_gap(moments: Moments, a: Any, b: Any) -> float:
-    """R(theta_0) - inf R is at most R(theta_0), since no risk is negative; rounded up.
+def initial_gap(kernel: GaussianKernel, centers: Any, y: Any, a: Any, b: Any) -> float:
+    """A bound of R(theta_0) - inf R for every S and every action on any data: ass:initial-gap.
+
+    mean (sqrt(c' K c) + |y|)^2 / 2 with K_rs = k(z_r, z_s) and c = a b, rounded up: no risk is negative,
+    and |f(x)| = |<f, k(x, .)>| <= sqrt(c' K c) at every x, as k(x, x) = 1.
 
     Args:
-        moments: of the risk
+        kernel: the Gaussian kernel
+        centers: the R centres z_r
+        y: targets (n,)
         a: first half of theta_0 (R,)
         b: second half of theta_0 (R,)
+
+    Examples:
+        >>> import numpy as np
+        >>> import sparseaug as sa
+        >>> from sparseaug.kernels import initial_gap
+        >>> z = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+        >>> round(initial_gap(sa.GaussianKernel(1.25), z, [0.0, 1.0], np.ones(5), np.ones(5)), 3)
+        8.464
     """
-    if not isinstance(moments, Moments):
-        raise ArgumentError(f"moments={shorten(moments)} are not Moments; see full_moments.")
-    R = len(moments.v)
-    a, b = check_vector("a", a, R), check_vector("b", b, R)
-    with np.errstate(over="ignore"):  # of a theta that diverged
+    z = _check_model(kernel, centers)
+    a, b = check_vector("a", a, len(z)), check_vector("b", b, len(z))
+    y = check_targets("y", y)
+    error = gamma(flat(z).shape[1] + 14) + gamma(2 * len(z) + 8)
+    with np.errstate(over="ignore", invalid="ignore"):  # of a theta that diverged
         c = a * b
-        size = float(abs(c).sum()) + math.sqrt(moments.s)
-    if not np.isfinite(c).all() or not math.isfinite(risk := moments.risk(c)):
-        return math.inf
-    return lifted(max(0.0, risk) + size * size * (moments.error + gamma(2 * R + 20)), 8)
+        size = float(abs(c).sum())
+        square = (
+            max(0.0, float(c @ kernel(z, z) @ c)) + error * size * size
+        )  # inf where c is too large
+        gap = float(((math.sqrt(square) + abs(y)) ** 2).mean()) / 2
+    return lifted(gap, len(y) + 20) if math.isfinite(gap) else math.inf
 
 
 def _best_share(PP: float, PQ: float, q: float, size: float, f: Floats, y: Floats) -> Floats:

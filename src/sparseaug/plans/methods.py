@@ -37,6 +37,11 @@ from sparseaug.theory import (
 )
 
 
+CONDITION = "C, B, L and gap hold along the run and run.clipped == 0"
+"""Of every plan for a gradient norm: the theorems are about descent without projection, so that B and L of
+a box say nothing of a run which the projection onto it changed."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """A group by its numbers, and the paper's constants.
@@ -111,6 +116,7 @@ def _row(
         deviation=deviation,
         copies=None if p.n is None or m is None else p.n * m,
         length=length,
+        condition=CONDITION,
         note=note,
     )
 

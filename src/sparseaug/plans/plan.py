@@ -14,7 +14,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_t
 from sparseaug.groups import Group, as_group
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum
 from sparseaug.plans.draws import plan_draws
-from sparseaug.plans.methods import Problem, each_method
+from sparseaug.plans.methods import CONDITION, Problem, each_method
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
 from sparseaug.theory import Crossovers, crossovers
 
@@ -64,7 +64,9 @@ def plan(
 
     With `deviation`, how many elements a sample needs: by the paper's bound, by the sharper bound, as
     `draw_until` finds them, in the smallest known design, in the full group. With `eps`, batch, steps
-    and oracle calls of each method for a full gradient norm of at most eps.
+    and oracle calls of each method for a full gradient norm of at most eps. That is about descent
+    without projection, with constants that hold wherever the run goes: B and L of a box say nothing of
+    a run that the projection onto it changed (`Run.clipped`).
 
     Args:
         group: the group that acts on the data.
@@ -213,9 +215,11 @@ def _notes(p: Problem, rows: tuple[PlanRow, ...], limits: Crossovers) -> Iterato
     full = "no eps" if math.isinf(limits.than_full) else f"eps >= {text_up(limits.than_full, 3)}"
     few = limits.than_streaming
     stream = f"eps <= {text_down(few, 3)}" if few else "no eps"
+    yield f"all rows: if {CONDITION}"
     yield "m is transformations in a step, calls are oracle calls in all steps"
     yield "full: one call per element, as the paper counts; GroupSample.full makes none"
-    yield f"streaming: sigma = {format_real(p.sigma)}; in mean square over draws, at a random step"
+    sigma = format_real(p.sigma)
+    yield f"streaming: what the bound for plain SGD asks for, sigma = {sigma}; in mean square"
     yield f"one-shot beats full in calls for {full}, streaming for {stream}"
     yield sum_note(p.dimension_sum, p.dimension_sum_exact, p.degree)
     yield from notes_of(rows)

@@ -31,6 +31,7 @@ class PlanRow:
         discrepancy: root mean square of ||grad R^S - grad R^G|| that is predicted
         copies: transformed samples that a step goes through, and that a fixed sample can hold
         length: of the words over the drawn elements; 1 where they are used as they are
+        condition: what the guarantee rests on besides; empty where nothing is
         note: what the numbers do not say
     """
 
@@ -44,6 +45,7 @@ class PlanRow:
     discrepancy: float | None = None
     copies: int | None = None
     length: int = 1
+    condition: str = ""
     note: str = ""
 
     @property
@@ -95,7 +97,8 @@ class Plan(Shown):
     def to_dict(self) -> dict[str, Any]:
         """As JSON data."""
         rows = [row.to_dict() for row in self.rows]
-        return {**to_json(self.facts), "rows": rows, "best": self.best.method}
+        best, condition = self.best.method, self.best.condition
+        return {**to_json(self.facts), "rows": rows, "best": best, "condition": condition}
 
     def _table(self) -> Table:
         return Table(
@@ -107,7 +110,8 @@ class Plan(Shown):
         )
 
     def __repr__(self) -> str:
-        return f"Plan({self.title}; best: {self.best.method})"
+        condition = f", if {self.best.condition}" if self.best.condition else ""
+        return f"Plan({self.title}; best: {self.best.method}{condition})"
 
 
 def _cell(name: str, value: Any) -> str:

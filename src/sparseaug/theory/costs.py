@@ -121,9 +121,9 @@ def crossovers(
 
     Than full: m <= |G| - 1 exactly for eps >= `smallest_eps(|G| - 1)`.
 
-    Than streaming: m < A/eps^2 + 1 with A = 32/3 C^2 B^2 log(2|G|/delta), and streaming makes at
-    least P/eps^4 and at least Q/eps^2 calls, P = 8 L gap sigma^2 and Q = 4 b L gap. Either
-    suffices, for all smaller eps too:
+    Than streaming: m < A/eps^2 + 1 with A = 32/3 C^2 B^2 log(2|G|/delta), and the plan of `sgd_plan`,
+    which is an upper bound for plain SGD, has at least P/eps^4 and at least Q/eps^2 calls, P = 8 L gap
+    sigma^2 and Q = 4 b L gap. Either suffices, for all smaller eps too:
 
         P/eps^4 >= A/eps^2 + 1,  that is  eps^2 <= 2P / (A + sqrt(A^2 + 4P)),
         Q/eps^2 >= A/eps^2 + 1,  that is  eps^2 <= Q - A.

@@ -1,7 +1,8 @@
 """Stochastic descent with b fresh transformations at every step (prop:app-group-sgd).
 
 `sigma` bounds the standard deviation of the gradient over a uniform group element. The guarantee
-is in expectation, over the draws and a uniformly chosen iterate.
+is in expectation, over the draws and a uniformly chosen iterate. It is an upper bound for plain SGD, of
+the order eps^-4: not what streaming needs, as variance-reduced methods have eps^-3.
 
 Gradient descent on a smooth objective, and on the fully augmented risk (lem:app-gd-rate).
 

@@ -167,7 +167,7 @@ def of_kernels() -> Iterator[Example]:
     yield among(kernels.box_bound, {**of_centers, "box": 1.0})
     yield among(kernels.smoothness_bound, {**of_centers, "box": 1.0})
     yield among(kernels.smoothness_of_moments, {"moments": MOMENTS, "box": 1.0})
-    yield among(kernels.initial_gap, {"moments": MOMENTS, "a": Y, "b": Y})
+    yield among(kernels.initial_gap, {**of_centers, "a": Y, "b": Y})
     of_action = {"kernel": K, "action": ACT}
     yield among(
         kernels.kernel_discrepancy, {**of_action, "S": S, "x": X, "weights": Y, "limit": 100}

@@ -58,15 +58,16 @@ class Reference:
 
     def run(self, method):
         a, b = self.replay["a0"], self.replay["b0"]
-        found = []
+        found, self.clipped = [], 0
         for step in range(self.config.num_steps + 1):
             if step % self.config.eval_every == 0 or step == self.config.num_steps:
                 found.append(self.evaluate(a, b))
             if step < self.config.num_steps:
                 by_a, by_b = self.gradient(self.elements(method, step), a, b)
                 edge = self.config.box
-                a = np.clip(a - self.config.step_size * by_a, -edge, edge)
-                b = np.clip(b - self.config.step_size * by_b, -edge, edge)
+                a, b = a - self.config.step_size * by_a, b - self.config.step_size * by_b
+                self.clipped += np.count_nonzero(abs(np.concatenate([a, b])) > edge)
+                a, b = np.clip(a, -edge, edge), np.clip(b, -edge, edge)
         return np.array(found).T
 
     def evaluate(self, a, b):
@@ -86,6 +87,7 @@ def require_the_reference(config, folder):
         reference = Reference(load_file(folder / "replay" / f"seed-{seed}.safetensors"), config)
         for method in config.methods:
             expected = reference.run(method)
+            assert results[method]["clipped"][seed] == reference.clipped
             for name, values in zip(COLUMNS, expected, strict=True):
                 found = results[method][name][seed]
                 np.testing.assert_allclose(found, values, rtol=1e-9, err_msg=f"{method} {name}")
@@ -110,8 +112,9 @@ def test_trajectories_with_other_sizes_batches_and_a_box_that_binds(tmp_path):
         seeds=2,
     )
     require_the_reference(config, tmp_path)
-    steps = json.loads((tmp_path / "results.json").read_text())["none"]["step"]
-    assert steps == [0, 5, 10, 15, 20, 23]
+    none = json.loads((tmp_path / "results.json").read_text())["none"]
+    assert none["step"] == [0, 5, 10, 15, 20, 23]
+    assert min(none["clipped"]) > 0
 
 
 @pytest.mark.slow

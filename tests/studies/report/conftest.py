@@ -29,7 +29,7 @@ SHARP = {"one-shot-4": 1.0, "one-shot-16": 0.99, "one-shot-64": 0.544}
 def _synthetic(*, seeds: int = 4, certificates: bool = True) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     step = np.arange(0, 501, 25)
-    config = {"seeds": seeds, "group_size": 6, "init_std": 0.5, "num_steps": 500}
+    config = {"seeds": seeds, "group_size": 6, "init_std": 0.5, "num_steps": 500, "step_size": 0.05}
     results: dict[str, Any] = {
         "config": {**config, "streaming_batch": 1, "sample_sizes": [4, 16, 64]}
     }
@@ -42,6 +42,7 @@ def _synthetic(*, seeds: int = 4, certificates: bool = True) -> dict[str, Any]:
             "test_risk": _curves(rng, step, seeds, risk, noise / 10),
             "gradient_norm": _curves(rng, step, seeds, norm, noise),
             "identity_test_risk": _curves(rng, step, seeds, risk, noise / 10),
+            "clipped": [0] * seeds,
         }
     if certificates:
         results["certificates"] = {name: _certificate(results, name, rng) for name in A_PRIORI}
@@ -55,6 +56,9 @@ def _certificate(results: dict[str, Any], name: str, rng: np.random.Generator) -
         "deviation": (A_PRIORI[name] * rng.uniform(0.4, 0.5, seeds)).tolist(),
         "a-priori-bound": [A_PRIORI[name]] * seeds,
         "sharp-bound": [SHARP[name]] * seeds,
+        "box-B": [30_000.0] * seeds,
+        "box-L": np.linspace(1_700, 1_900, seeds).tolist(),
+        "box-error": np.linspace(100, 500, seeds).tolist(),
         "spectral": (truth + 15).tolist(),
         "kernel": (1.2 * truth + 0.2).tolist(),
         "words": (1.5 * truth).tolist(),

@@ -54,6 +54,36 @@ def test_the_page_names_every_method_and_claim(synthetic, save):
         assert said in text
 
 
+def test_the_page_says_what_the_theorem_does_not_cover_and_whether_the_box_was_met(synthetic, save):
+    results = synthetic()
+    text = Elements(page_of(save(results))).text
+    assert "the step 0.05 is 85 to 95 times 1/L" in text
+    assert "No entry was clipped" in text
+    assert "claims of the paper hold, from a start of deviation 0.5" in text
+    results["none"]["clipped"] = [3, 0, 4, 0]
+    assert "7 entries were clipped" in Elements(page_of(save(results))).text
+
+
+def test_a_bound_over_the_box_is_compared_with_the_largest_error_there(synthetic, save):
+    page = page_of(save(synthetic()))
+    assert "60 to 300×" in page  # one-shot-4: the bound is 1, B is 30,000, the error 500 to 100
+    assert "39 to 196×" in page  # one-shot-64: 0.654
+
+
+def test_a_file_without_constants_of_the_box_is_shown_without_them(synthetic, save):
+    results = synthetic()
+    for each in results["certificates"].values():
+        for name in ("box-B", "box-L", "box-error"):
+            del each[name]
+    for method in results.keys() - {"config", "certificates"}:
+        del results[method]["clipped"]
+    read = read_results(save(results))
+    assert read.to_dict()["none"].keys() == results["none"].keys()
+    text = Elements(page_of(save(results))).text
+    assert "times 1/L" not in text
+    assert "clipped" not in text
+
+
 def test_verdicts_say_whether_they_hold(synthetic, save):
     results = read_results(save(synthetic()))
     verdicts = [SimpleNamespace(text=f"t{i}", measured="m", holds=i < 2) for i in range(3)]

@@ -56,6 +56,9 @@ def _put(value, *path):
         (_put(0.5, "certificates", "one-shot-4", "sharp-bound"), "of shape () and not (4,)"),
         (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "(1, 21) and not (4, 21)"),
         (_drop("deviation", "certificates", "one-shot-4"), "deviation is missing in certificates"),
+        (_put([0.5] * 4, "none", "clipped"), "clipped in 'none' is not a count for each seed"),
+        (_put([-1] * 4, "none", "clipped"), "clipped in 'none' is not a count for each seed"),
+        (_put([0] * 3, "none", "clipped"), "clipped in 'none' is not a count for each seed"),
     ],
 )
 def test_damage_is_a_typed_error_that_names_the_file(synthetic, save, change, cause):
@@ -126,8 +129,9 @@ def test_files_from_before_a_quantity_or_a_bound_was_added_are_read(synthetic, s
     later = Quantity("value", "value", lambda evaluation, theta: 0.0, added=True)
     monkeypatch.setattr("studies.paper.results.QUANTITIES", [*first, later])
     results = synthetic()
+    later_ones = ("sharp-bound", "spectral", "words", "landmarks", "box-B", "box-L", "box-error")
     for certificate in results["certificates"].values():
-        for name in ("sharp-bound", "spectral", "words", "landmarks"):
+        for name in later_ones:
             del certificate[name]
     read = read_results(save(results))
     assert read.quantities == first
