@@ -14,13 +14,13 @@ from sparseaug.kernels.arrays import Floats
 from studies.paper.problem import Problem
 
 
-def box_B(given: Problem, known: Evidence) -> float:
+def largest_norm(given: Problem, known: Evidence) -> float:
     """B of ass:gradient-rkhs."""
     model = given.model
     return box_bound(model.kernel, model.centers, given.train[1], box=given.config.box).B
 
 
-def box_L(given: Problem, known: Evidence) -> float:
+def smoothness(given: Problem, known: Evidence) -> float:
     """L, for every S."""
     model = given.model
     return smoothness_bound(model.kernel, model.centers, given.train[1], box=given.config.box)
@@ -36,8 +36,8 @@ def largest_error(given: Problem, known: Evidence) -> float:
     """The largest ||grad R^S - grad R^G|| found at corners of the box: at most the supremum over it.
 
     With D = A_S - A_G, u = v_S - v_G and w the box, it is sqrt(2) w ||D c - u|| at a corner, where
-    c = a b has the entries w^2 and -w^2. That is convex in c, so c <- w^2 sign(D (D c - u)) does not lower
-    it; then single signs change as long as that helps. Starts are signs of eigenvectors of D.
+    c = a b has the entries w^2 and -w^2. That is convex in c, so c <- w^2 sign(D (D c - u)) does not
+    lower it; then single signs change as long as that helps. Starts are signs of eigenvectors of D.
     """
     sparse, full = known.sparse_risk.moments, known.full_risk.moments
     D, u, w = sparse.A - full.A, sparse.v - full.v, given.config.box

@@ -12,7 +12,7 @@ from typing import final
 
 from sparseaug.certificate import Evidence
 from sparseaug.theory import sharp_deviation_bound, symmetric_dimension_sum
-from studies.paper.box import box_B, box_L, gap, largest_error
+from studies.paper.box import gap, largest_error, largest_norm, smoothness
 from studies.paper.problem import Problem
 
 DELTA = 0.05
@@ -76,8 +76,8 @@ FACTS = (
         "a-priori bound",
     ),
     Fact("floor", lambda given, known: known.known_deviation.floor),
-    Fact("box-B", box_B),
-    Fact("box-L", box_L),
+    Fact("box-B", largest_norm),
+    Fact("box-L", smoothness),
     Fact("initial-gap", gap),
     Fact("box-error", largest_error),
 )

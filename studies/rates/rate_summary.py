@@ -33,8 +33,8 @@ def summarise(measured: Measured) -> Summary:
             slopes,
             "streaming b=1",
             -4.0,
-            "Streaming by plain SGD with the theory's step sizes, mean square over the iterates: calls grow "
-            "like eps^-4, as its upper bound does.",
+            "Streaming by plain SGD with the theory's step sizes, mean square over the iterates: calls "
+            "grow like eps^-4, as its upper bound does.",
         ),
         _finding(slopes, "words", -1.0, "All words of two letters: calls grow like eps^-1."),
         _easier(slopes),

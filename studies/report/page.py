@@ -144,9 +144,9 @@ def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> M
             "p",
             "Upper bounds on the full-gradient norm along the one-shot runs, beside the truth: "
             f"{listed(bounds, 'and')}. Bands span all seeds. Bounds are rounded up; in brackets, "
-            "how many times the true norm at that one iterate they are. The theorem bounds the error of the "
-            "gradient at every theta of the box at once: how many times the largest error found at corners "
-            "of the box (a search over signs) that bound is stands by itself, from seed to seed.",
+            "how many times the true norm at that one iterate they are. The theorem bounds the error "
+            "of the gradient at every theta of the box at once. How many times the largest error found "
+            "at corners of the box (a search over signs) that is stands by itself, over the seeds.",
             class_="soft",
         ),
         panel(charts, first=first, label="bounds in the charts below"),
@@ -212,8 +212,8 @@ def _setting(results: Results) -> Markup:
         tag(
             "p",
             f"One thing is our choice: the paper does not state the initialisation, and here the "
-            f"entries of a and b are independent {start} (init_std in the configuration). How many claims "
-            "hold depends on it: docs/howto/reproduce.md has a table.",
+            f"entries of a and b are independent {start} (init_std in the configuration). How many "
+            "claims hold depends on it: docs/howto/reproduce.md has a table.",
         ),
         *(tag("p", text) for text in (_steps(results), _clipped(results)) if text),
     ]
@@ -236,9 +236,9 @@ def _steps(results: Results) -> str:
         return ""
     L = np.concatenate(known)
     return (
-        f"The paper's theorem takes steps of 1/L. Over the box L is {L.min():,.0f} to {L.max():,.0f}, so that "
-        f"the step {step} is {step * L.min():.0f} to {step * L.max():.0f} times 1/L: the theorem does not "
-        "cover these runs. The bounds above do, as they hold at any theta."
+        f"The paper's theorem takes steps of 1/L. L is {L.min():,.0f} to {L.max():,.0f} over the box, "
+        f"so that the step {step} is {step * L.min():.0f} to {step * L.max():.0f} times 1/L: the "
+        "theorem does not cover these runs. The certificates do, as they hold at any theta."
     )
 
 

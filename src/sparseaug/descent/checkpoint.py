@@ -132,7 +132,7 @@ class RunFile:
         step, best, norm = (facts.get(name) for name in ("step", "best_step", "best_norm"))
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
         require(right, self.path, "its steps or its gradient norm are out of range")
-        most = step * start.size
+        most = (step or 0) * start.size
         require(
             _is_step(facts.get("clipped"), most), self.path, "its clipped entries are not a count"
         )

@@ -53,8 +53,8 @@ class Run:
         last: the last iterate
         num_steps: steps taken
         calls: oracle calls, those behind the risk included
-        clipped: entries that `project` changed, over all steps. With 0 the run is plain descent, as in the
-            paper's theorems; otherwise they say nothing of it (docs/kernels.md has what does hold)
+        clipped: entries that `project` changed, over all steps. With 0 the run is plain descent, as in
+            the paper's theorems; otherwise they say nothing of it (docs/kernels.md has what holds)
         trace: what was evaluated along the way
         risk: the risk that was followed, so that `certify(run)` needs nothing else; a copy that goes
             to another process or to a file leaves it behind, and has None

@@ -36,10 +36,9 @@ from sparseaug.theory import (
     words_plan,
 )
 
-
 CONDITION = "C, B, L and gap hold along the run and run.clipped == 0"
-"""Of every plan for a gradient norm: the theorems are about descent without projection, so that B and L of
-a box say nothing of a run which the projection onto it changed."""
+"""Of every plan for a gradient norm: the theorems are about descent without projection, so that B and L
+of a box say nothing of a run which the projection onto it changed."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from sparseaug.certificate import Evidence
 from sparseaug.risk import augmented_risk
 from studies.paper import Config, Problem
-from studies.paper.box import box_B, box_L, gap, largest_error
+from studies.paper.box import gap, largest_error, largest_norm, smoothness
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -25,13 +25,13 @@ def test_the_largest_error_is_that_of_a_corner_and_below_what_the_theorem_promis
     ]
     found = largest_error(given, known)
     assert found == pytest.approx(max(errors), rel=1e-9)
-    assert found <= known.known_deviation.value * box_B(given, known)
+    assert found <= known.known_deviation.value * largest_norm(given, known)
 
 
 def test_constants_of_the_box_hold_for_every_single_element():
     given = Problem(Config(group_size=3, train=9, test=2, centers=4, box=1.5), 0)
     known = Evidence(given.model, given.train, given.action, given.sample(2))
-    rng, L = np.random.default_rng(0), box_L(given, known)
+    rng, L = np.random.default_rng(0), smoothness(given, known)
     for seed in range(20):
         S = given.oracle(f"element {seed}").fresh(1)
         risk = augmented_risk(given.model, given.train, given.action, S)

@@ -66,8 +66,10 @@ def test_the_page_says_what_the_theorem_does_not_cover_and_whether_the_box_was_m
 
 def test_a_bound_over_the_box_is_compared_with_the_largest_error_there(synthetic, save):
     page = page_of(save(synthetic()))
-    assert "60 to 300×" in page  # one-shot-4: the bound is 1, B is 30,000, the error 500 to 100
-    assert "39 to 196×" in page  # one-shot-64: 0.654
+    assert (
+        "60 to 300\N{MULTIPLICATION SIGN}" in page
+    )  # one-shot-4: the bound is 1, B is 30,000, the error 500 to 100
+    assert "39 to 196\N{MULTIPLICATION SIGN}" in page  # one-shot-64: 0.654
 
 
 def test_a_file_without_constants_of_the_box_is_shown_without_them(synthetic, save):
