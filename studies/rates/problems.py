@@ -17,6 +17,7 @@ from typing import final
 
 import numpy as np
 
+from sparseaug._floats import gamma, lifted
 from sparseaug.actions import Action, flip_signs, permute_axis, roll, signed_permute
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows, cyclic, hyperoctahedral, sign_flips, symmetric
@@ -173,9 +174,12 @@ class StudyProblem:
 
     @cached_property
     def gap(self) -> float:
-        """Delta_G of full descent and of streaming: R^G(theta_0) less its least value."""
+        """Delta_G of full descent and of streaming: R^G(theta_0), rounded up, less its least value."""
         best = np.linalg.lstsq(self.full.A, self.full.v, rcond=None)[0]
-        return self.full.risk(product(self.start)) - max(0.0, self.full.risk(best))
+        c, full = product(self.start), self.full
+        size = float(abs(c).sum()) + math.sqrt(full.s)
+        rounding = size * size * (full.error + gamma(2 * CENTERS + 20))
+        return lifted(max(0.0, full.risk(c)) + rounding, 8) - max(0.0, full.risk(best))
 
     def after(self, steps: int) -> Floats:
         """Where descent on the full risk is after so many steps of size 1/L."""
