@@ -10,8 +10,7 @@ from numpy.polynomial import legendre
 
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups.degrees.factors import Together
-from sparseaug.spectral.mean_squares import mean_squares
+from sparseaug.groups.degrees.factors import FactorSets, Together
 
 SPACE = sa.rotations(3)
 ACT = sa.rotate(SPACE)
@@ -58,7 +57,7 @@ def test_characters_are_those_of_the_irreps(rng):
                 trace = np.einsum("kii->k", irrep.matrices(rows)).real / irrep.dimension
                 assert abs(table[index, u] - trace).max() < 5e-3  # cells of the angle
     S = sa.design(SPACE, degree=3)
-    squares = mean_squares(SPACE.degrees(), S)[:6]
+    squares = SPACE.degrees().mean_squares(S)[:6]
     wanted = [float(part.mean_square) for part in sa.profile(S, degree=6).parts]
     assert np.allclose(squares, wanted, atol=1e-12)
 
@@ -128,7 +127,7 @@ def test_a_matrix_entry_times_an_indicator_is_l_1_times_the_irreps_of_the_indica
     assert spectrum.parts["l=1 * (3, 1)"] > 0.6 * spectrum.variance
     exact = sa.design(BOTH.group, degree=2)
     assert exact.origin.design == "crossed tetrahedron x AGL(1,4)"
-    squares = dict(zip(spectrum.parts, mean_squares(BOTH.group.degrees(), exact), strict=True))
+    squares = dict(zip(spectrum.parts, BOTH.group.degrees().mean_squares(exact), strict=True))
     assert max(squares["l=1 * trivial"], squares["l=1 * (3, 1)"], squares["l=2 * (3, 1)"]) < 1e-15
     assert spectrum.predict(exact).value < 0.01 * spectrum.variance
 
@@ -150,7 +149,7 @@ def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
     parts = {part.name: part.mean_square for part in sa.profile(S, degree=3).parts}
     blocks = group.degrees()
     compared = 0
-    for label, square in zip(blocks.names, mean_squares(blocks, S), strict=True):
+    for label, square in zip(blocks.names, blocks.mean_squares(S), strict=True):
         known = [parts[irrep] for irrep in irreps_of(group, label) if irrep in parts]
         if known:
             assert square == pytest.approx(np.mean(known), abs=1e-12)
@@ -162,11 +161,11 @@ def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
 def test_factors_without_degrees_are_taken_whole(name):
     """On the rotations together S leaves the share of equal pairs, by Parseval."""
     group = sa.group(name)
-    assert group.degrees().kind == "factors"
+    assert isinstance(group.degrees(), FactorSets)
     drawn = sa.Oracle(group, seed=0).draw(5).elements
     S = sa.GroupSample(group, drawn[[0, 0, 1, 2, 3, 4]])
     equal = (4 + 4) / 36
-    assert np.allclose(mean_squares(group.degrees(), S), [equal, equal, equal], atol=1e-8)
+    assert np.allclose(group.degrees().mean_squares(S), [equal, equal, equal], atol=1e-8)
 
 
 def test_what_too_many_irreps_leave_beside_degree_1_is_one_block():
@@ -175,7 +174,7 @@ def test_what_too_many_irreps_leave_beside_degree_1_is_one_block():
     blocks = group.degrees()
     assert len(blocks.degrees) == 13 * 3 - 1
     S = sa.design(group, degree=1)
-    squares = dict(zip(blocks.names, mean_squares(blocks, S), strict=True))
+    squares = dict(zip(blocks.names, blocks.mean_squares(S), strict=True))
     assert S.m == 40
     assert max(squares["trivial * (9, 1)"], squares["l=2 * (9, 1)"]) < 1e-15
     order = sa.symmetric(10).order  # its ten shifts: mean of order [q = e] - 1 - 0

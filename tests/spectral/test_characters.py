@@ -15,6 +15,7 @@ import sparseaug as sa
 from sparseaug._floats import power_up
 from sparseaug.errors import GroupTooLargeError, SparseAugError
 from sparseaug.groups import Abelian
+from sparseaug.groups.fourier import Block
 from sparseaug.spectral import characters
 from sparseaug.spectral.character_transforms import (
     MEAN_ERROR,
@@ -30,7 +31,7 @@ from sparseaug.spectral.character_transforms import (
     split,
 )
 from sparseaug.spectral.characters import Measured, characters_norm
-from sparseaug.spectral.norm import Block, Norm
+from sparseaug.spectral.norm import Norm
 from tests.references import dense_norm
 
 GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [

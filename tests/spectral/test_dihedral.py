@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.groups.fourier import Block
 from sparseaug.spectral import characters
 from sparseaug.spectral.character_transforms import ENTRIES, product_blocks, split
 from sparseaug.spectral.characters import _with_sizes, dihedral_norm
-from sparseaug.spectral.norm import Block
 from tests.references import dense_norm
 
 

@@ -9,13 +9,11 @@ import sparseaug as sa
 from sparseaug.groups.degrees.abelian import Characters, Weights
 from sparseaug.groups.degrees.shapes import cycle_numbers, is_halved, shape_degree, smallest_above
 from sparseaug.groups.young import dimension, partitions
-from sparseaug.spectral import mean_squares as module
-from sparseaug.spectral.mean_squares import mean_squares, worst_squares
 
 
 def worst(group, S, by=None):
     blocks = group.degrees(by)
-    return worst_squares(blocks, S, mean_squares(blocks, S))
+    return blocks.worst_squares(S, blocks.mean_squares(S))
 
 
 @pytest.mark.parametrize("name", ["Z2^6", "C4xC3xC5", "C12xC12", "S4xC6", "S3xZ2^4", "C7:C6"])
@@ -27,9 +25,9 @@ def test_the_worst_of_a_block_is_the_worst_of_its_irreps(name):
         group = sa.group(name)
     S = sa.Oracle(group, seed=3).draw(7)
     one_by_one = group.degrees(whole=True)
-    squares, blocks = mean_squares(one_by_one, S), group.degrees()
+    squares, blocks = one_by_one.mean_squares(S), group.degrees()
     found = dict(zip(blocks.degrees, worst(group, S), strict=True))
-    if blocks.kind == "tensors":
+    if group.factors:
         assert max(worst(group, S)) == pytest.approx(squares.max(), rel=1e-9)
         return
     for degree, value in found.items():
@@ -42,8 +40,8 @@ def test_weights_up_to_three_are_exact_without_the_list_of_characters(moduli):
     group = sa.abelian(*moduli)
     S = sa.Oracle(group, seed=2).draw(7)
     blocks, alone = Weights(group), Characters(group, "degree")
-    squares, labels = mean_squares(alone, S), alone.labels[1:]
-    found = module._bound_weights(blocks, S, mean_squares(blocks, S))
+    squares, labels = alone.mean_squares(S), alone.labels[1:]
+    found = blocks._bounds(S, blocks.mean_squares(S))
     for degree in (1, 2, 3):
         assert found[degree - 1] == pytest.approx(squares[labels == degree].max(), rel=1e-12)
     assert (found[3:] == 1.0).all()

@@ -21,9 +21,10 @@ from scipy.linalg import cholesky
 
 import sparseaug as sa
 from sparseaug import _floats
-from sparseaug.groups import Irrep
+from sparseaug.groups import Irrep, fourier
+from sparseaug.groups.fourier import Block
 from sparseaug.spectral import irreps, regular, symmetric, verified
-from sparseaug.spectral.norm import Block, Norm
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import PermutationMean, regular_norm
 
 UNIT = 2.0**-12
@@ -265,12 +266,12 @@ def test_the_mean_of_an_irrep_covers_the_rounding_of_its_matrices_and_its_own(
 ) -> None:
     off = 1e-3
     irrep = Irrep("pi", 1, lambda rows: np.full((len(rows), 1, 1), 1 - off), off)
-    (block,) = irreps.irrep_means(sample_of([irrep], [1, 2, 3]))
+    (block,) = fourier.irrep_means(sample_of([irrep], [1, 2, 3]))
     assert block.values[0, 0] + block.error >= 1.0
     exact = Irrep("pi", 4, lambda rows: np.tile(np.eye(4), (len(rows), 1, 1)), 0.0)
-    monkeypatch.setattr(irreps, "gamma", gamma)
-    monkeypatch.setattr(irreps, "_mean", lambda *_: np.eye(4) * (1 - gamma(4)))  # 3 terms, / m
-    (block,) = irreps.irrep_means(sample_of([exact], [1, 2, 3]))
+    monkeypatch.setattr(fourier, "gamma", gamma)
+    monkeypatch.setattr(fourier, "_mean", lambda *_: np.eye(4) * (1 - gamma(4)))  # 3 terms, / m
+    (block,) = fourier.irrep_means(sample_of([exact], [1, 2, 3]))
     assert block.error >= np.linalg.norm(np.eye(4) - block.values)
 
 

@@ -34,14 +34,14 @@ from sparseaug.errors import (
 )
 from sparseaug.groups import Group, Rows, as_group, cyclic, direct_product, format_order
 from sparseaug.groups.degrees import Degree
+from sparseaug.groups.degrees.counts import degree_size
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.deviation import deviation
 from sparseaug.spectral.generation import generated_order
 from sparseaug.spectral.methods import as_known
-from sparseaug.spectral.profiles.counting import counted_quickly
 from sparseaug.spectral.profiles.profile import profile
-from sparseaug.spectral.profiles.result import Level, Profile, degree_size
+from sparseaug.spectral.profiles.result import Level, Profile
 from sparseaug.spectral.spectrum import prior
 
 
@@ -432,7 +432,8 @@ def _exact_on(S: GroupSample, offer: Offer, found: Profile) -> tuple[Degree, ...
             highest = max(map(degree_size, degrees))
             return _exact(profile(build(S.group, offer), degree=highest), _ROUNDED)
         return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
-    counts = counted_quickly(as_known(build(S.group, offer)), _QUOTIENTS) or []
+    known = as_known(build(S.group, offer))
+    counts = known.group.counted(known, work=_QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 

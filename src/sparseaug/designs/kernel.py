@@ -24,6 +24,7 @@ from sparseaug.designs.descent import exchanges
 from sparseaug.designs.search import TIE, Values, mixed_turns
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.abelian import Characters
 from sparseaug.sampling import keyed_rng
 from sparseaug.spectral.regular import left_translations
 
@@ -81,7 +82,7 @@ class Kernel:
     def _by_character(self) -> Values | None:
         """By rank, of an abelian group whose characters can be listed: the transform of the weights."""
         group, owners = self.blocks.group, self.blocks.owners
-        if (self.blocks.alone or self.blocks).kind != "characters":
+        if not isinstance(self.blocks.alone or self.blocks, Characters):
             return None
         cube = np.zeros(group.order)
         cube[1:] = (self.weights / np.bincount(owners))[owners]

@@ -73,7 +73,7 @@ def best(
     known = list(constructions(spectrum, m)) if known is None else known
     fixed = [*(one for one in known if one.sample.m <= m), *lattices(spectrum, m)]
     found = [*fixed, *searched(spectrum, m, fixed)]
-    if moves and not takes_all(group) and spectrum.blocks.kind != "bands":
+    if moves and not takes_all(group) and not isinstance(spectrum.blocks, Bands):
         alone = [one for one in found if one.name == "search"]
         rows = [one.sample.elements for one in (least(alone), least(found))]
         found += [judge(spectrum, "search", moved(kernel_of(spectrum), r)) for r in rows]
@@ -157,7 +157,7 @@ def search(spectrum: Spectrum, m: int) -> Judged:
 
 def is_quick(spectrum: Spectrum, m: int) -> bool:
     """Whether `best` takes a second or so."""
-    return spectrum.blocks.kind != "bands" and 5 * kernel_of(spectrum).seconds(m) < 1.0
+    return not isinstance(spectrum.blocks, Bands) and 5 * kernel_of(spectrum).seconds(m) < 1.0
 
 
 def nested(spectrum: Spectrum, m: int) -> Judged:

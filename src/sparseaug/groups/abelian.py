@@ -19,9 +19,11 @@ from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
-from sparseaug.groups.degrees.abelian import abelian_degrees
+from sparseaug.groups.degrees.abelian import MEANINGS, SIGNS_AT_ONCE, Weights, abelian_degrees
+from sparseaug.groups.degrees.counts import Count
 from sparseaug.groups.orders import LARGEST_MODULUS
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import Faithful, Irrep, convolve
 
 
@@ -33,6 +35,8 @@ class Abelian(Group):
     moduli: tuple[int, ...] = field()  # required, whatever the base class has
 
     transform = "characters"
+    gradings = tuple(MEANINGS)
+    degree_meaning = MEANINGS["degree"]
 
     def __repr__(self) -> str:
         return f"Abelian(moduli={shorten(self.moduli)})"
@@ -107,6 +111,13 @@ class Abelian(Group):
 
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return abelian_degrees(self, by, whole=whole)
+
+    def _counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        return Weights(self).counted(S, most)
+
+    @property
+    def quotients_at_once(self) -> int:  # type: ignore[override]
+        return SIGNS_AT_ONCE if set(self.moduli) == {2} else 1
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         powers = range(degree + 1)

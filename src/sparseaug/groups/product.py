@@ -18,11 +18,14 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.abelian import Abelian
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
-from sparseaug.groups.degrees.factors import product_degrees
+from sparseaug.groups.degrees.counts import Count
+from sparseaug.groups.degrees.factors import FactorSets, product_degrees
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, Isomorphism, convolve
 from sparseaug.groups.young import require_matrices
 
+_TOGETHER = 4096  # elements whose matrices are held at a time
 _EXACT = 2.0**53  # below, every integer is a float64
 
 
@@ -181,6 +184,9 @@ class Product(Group):
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return product_degrees(self, whole=whole)
 
+    def _counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        return FactorSets(self).counted(S)
+
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         parts = [factor._dimensions_by_degree(degree) for factor in self.factors]
         return reduce(convolve, (sums for sums, _ in parts)), all(exact for _, exact in parts)
@@ -199,7 +205,8 @@ class Product(Group):
     def _tensor(self, irreps: tuple[Irrep, ...], degree: int | None) -> Irrep:
         name = " * ".join(irrep.name for irrep in irreps)
         dimension = math.prod(irrep.dimension for irrep in irreps)
-        return Irrep(name, dimension, Tensor(self, irreps), _rounding(irreps), degree)
+        tensor = Tensor(self, irreps)
+        return Irrep(name, dimension, tensor, _rounding(irreps), degree, tensor.total)
 
     def to_dict(self) -> dict[str, Any]:
         return {"product": [factor.to_dict() for factor in self.factors]}
@@ -239,10 +246,29 @@ class Tensor:
         parts = self.group.split(elements)
         result: NDArray[Any] = np.ones((len(elements), 1, 1))
         for irrep, part in zip(self.irreps, parts, strict=True):
-            right = irrep.matrices(part)
-            size = result.shape[1] * right.shape[1]
-            result = np.einsum("kab,kcd->kacbd", result, right).reshape(-1, size, size)
+            result = _pairwise_kron(result, irrep.matrices(part))
         return result
+
+    def total(self, rows: Rows, counts: NDArray[Any]) -> NDArray[Any]:
+        """The weighted sum of X_j (x) Y_j by matrix products over j, without the single products.
+
+        Y_j is the largest factor, X_j the product of the others: norms do not depend on their order.
+        """
+        sums: Any = 0.0
+        for start in range(0, len(rows), _TOGETHER):
+            parts = self.group.split(rows[start : start + _TOGETHER])
+            each = [i.matrices(part) for i, part in zip(self.irreps, parts, strict=True)]
+            each.sort(key=lambda matrices: matrices.shape[1])
+            left, right = reduce(_pairwise_kron, each[:-1]), each[-1]
+            k, c, d = len(left), left.shape[1], right.shape[1]
+            weighted = left * counts[start : start + _TOGETHER, None, None]
+            sums = sums + weighted.reshape(k, c * c).T @ right.reshape(k, d * d)
+        return np.asarray(sums.reshape(c, c, d, d).transpose(0, 2, 1, 3).reshape(c * d, c * d))
+
+
+def _pairwise_kron(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    size = left.shape[1] * right.shape[1]
+    return np.einsum("kab,kcd->kacbd", left, right).reshape(len(left), size, size)
 
 
 # A tensor product of X, Y within x, y of unitary ones of dimension c, d is within

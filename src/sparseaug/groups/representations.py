@@ -37,6 +37,7 @@ class Irrep:
         rounding: bound on the Frobenius norm of (computed - true), for each element
         degree: how many coordinates at a time a function looks at before this irrep occurs in it, or,
             of a dihedral group, its frequency; None where the group has no such notion
+        total: the sum of the matrices with weights, where that takes less than all of them one by one
     """
 
     name: str
@@ -44,6 +45,7 @@ class Irrep:
     matrices: Callable[[Rows], NDArray[Any]]
     rounding: float
     degree: int | None = None
+    total: Callable[[Rows, NDArray[Any]], NDArray[Any]] | None = None
 
 
 class Faithful(NamedTuple):

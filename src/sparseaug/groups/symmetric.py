@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import LIMITS, check_integer
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.counts import Count, summed
 from sparseaug.groups.degrees.shapes import Shapes
 from sparseaug.groups.orders import MOST_MOVED
 from sparseaug.groups.permutations import (
@@ -23,6 +24,7 @@ from sparseaug.groups.permutations import (
     shuffle,
     unshuffle,
 )
+from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
     MOST_BOXES,
@@ -126,6 +128,10 @@ class Symmetric(PermutationRows):
 
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         return Shapes(self)
+
+    def _counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        parts = Shapes(self).counted(S, most)
+        return None if parts is None else summed(parts, S.m)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         if self.n >= LIMITS["boxes"].most or partitions_up_to(degree) * self.n > MOST_BOXES:

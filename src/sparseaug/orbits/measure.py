@@ -70,6 +70,7 @@ from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import MEANINGS, usual_grading
 from sparseaug.groups.degrees.blocks import Floats
+from sparseaug.groups.degrees.factors import Tensors
 from sparseaug.orbits.models import MOST_CALLS
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -403,7 +404,7 @@ class _Data:
         self.apart = apart[:, None] != apart[None]
         self.noise = float((self.gram[self.apart] ** 2).mean())  # tr K^2
         # of a product with rotations nearly every quotient is of a kind of its own: made twice, not held
-        self.many = blocks.kind == "tensors" and not group.is_finite
+        self.many = isinstance(blocks, Tensors) and not group.is_finite
         self.held = [] if self.many else list(self._quotients())
         self.table = self._sums()
 

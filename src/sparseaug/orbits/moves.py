@@ -27,10 +27,10 @@ from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, namespace
 from sparseaug.actions.prepared import PreparedAction
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Group, Rows
+from sparseaug.groups.quotients import subgroup_of
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral.profiles.counting import subgroup_of
 
 Move: TypeAlias = Literal["each", "together"]
 

@@ -29,8 +29,8 @@ from sparseaug._floats import UNIT, gamma
 from sparseaug.balance.field import prime_factors
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Rows
+from sparseaug.groups.fourier import Block
 from sparseaug.groups.permutations import digits_of_rank
-from sparseaug.spectral.norm import Block
 
 # The error. Write r for ROOT_ERROR. The weights w_j = c_j / m are rounded once and sum to at most 1.
 # Left factors err by at most r + u, right ones by w_j (r + 3 u) (weight and product). The product

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import UNIT, down, up
 from sparseaug.groups import Rows
+from sparseaug.groups.fourier import Block
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.spectral.character_transforms import (
     BLOCK,
@@ -34,7 +35,7 @@ from sparseaug.spectral.character_transforms import (
     phases,
     product_blocks,
 )
-from sparseaug.spectral.norm import Block, Norm, announce
+from sparseaug.spectral.norm import Norm, announce
 from sparseaug.spectral.walsh import walsh_norm
 
 TABLE = 1 << 27

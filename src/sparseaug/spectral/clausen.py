@@ -22,9 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
+from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.spectral.induction import Inductions, Kernel, TorchKernel, Transform
-from sparseaug.spectral.norm import Block
 from sparseaug.spectral.verified import UNDERFLOW
 
 PANEL = 48

@@ -16,9 +16,9 @@ from sparseaug._checks import LIMITS
 from sparseaug.balance.binary import independent
 from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
+from sparseaug.groups.degrees.counts import exact_degree
 from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.profiles.counting import counted_quickly, exact_degree
 from sparseaug.spectral.walsh import integers
 
 LISTED = 4096
@@ -69,7 +69,7 @@ def why_not(S: GroupSample) -> str:
 
 def exact_for(S: GroupSample) -> str:
     """What S averages as the whole group does, in words, by counting; empty if nothing or not known."""
-    if not (counts := counted_quickly(S, QUOTIENTS)):
+    if not (counts := S.group.counted(S, work=QUOTIENTS)):
         return ""
     degree = exact_degree(counts)
     if S.group.factors:

@@ -13,11 +13,12 @@ from typing import Any
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.fourier import block_of
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.characters import characters_norm, dihedral_norm
 from sparseaug.spectral.coordinates import coordinates_norm
-from sparseaug.spectral.irreps import block_of, irreps_norm, largest_norm
+from sparseaug.spectral.irreps import irreps_norm, largest_norm
 from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm

@@ -11,25 +11,9 @@ import math
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
-
-from numpy.typing import NDArray
 
 from sparseaug._floats import float_above, float_below
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugWarning, cost_text
-
-
-class Block(NamedTuple):
-    """Part of the Fourier transform of S: means over S, all within `error` of the true ones.
-
-    `values` is the mean of one irrep, a matrix, `error` its Frobenius distance from the truth at most,
-    and `label` the irrep: its name, or a partition. Of an abelian group many characters make a block:
-    `values` is flat, `error` that of each value, and `label` takes places in it to frequencies.
-    """
-
-    label: Any
-    values: NDArray[Any]
-    error: float
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ from sparseaug._checks import Progress, silent
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
+from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.quaternions import are_integers
 from sparseaug.groups.representations import LARGEST_DENSE
 from sparseaug.groups.rotations import Rotations
@@ -61,8 +62,8 @@ from sparseaug.groups.wigner import (
     wigner_rounding,
 )
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.irreps import block_of, largest_norm
-from sparseaug.spectral.norm import Block, Norm, announce
+from sparseaug.spectral.irreps import largest_norm
+from sparseaug.spectral.norm import Norm, announce
 
 _BLOCK = 128  # elements whose phases are multiplied at a time
 

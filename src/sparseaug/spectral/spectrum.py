@@ -27,10 +27,9 @@ from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.degrees import Degree, Degrees
 from sparseaug.groups.degrees.abelian import usual_grading
 from sparseaug.groups.degrees.blocks import Floats
-from sparseaug.groups.degrees.factors import factor_sets
+from sparseaug.groups.degrees.factors import FactorSets, factor_sets
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral.mean_squares import mean_squares, worst_squares
 from sparseaug.spectral.methods import as_known
 
 LEVEL = 0.95
@@ -237,11 +236,11 @@ class Spectrum(Shown):
             return Prediction(0.0, 0.0, self.group.order, self.variance)
         sample = as_sample(S, self.group)
         known = as_known(sample)
-        worst = squares = mean_squares(self.blocks, known)
+        worst = squares = self.blocks.mean_squares(known)
         error = 0.0
         # a prior has no bars; of an exact spectrum irreps are mostly known one by one
-        if self.inputs and (not self.exact or self.blocks.kind == "factors"):
-            worst = worst_squares(self.blocks, known, squares)
+        if self.inputs and (not self.exact or isinstance(self.blocks, FactorSets)):
+            worst = self.blocks.worst_squares(known, squares)
             equal = float((sample.counts()[1] ** 2).sum()) / sample.m**2
             error = self._half_width(squares, worst, equal)
         error = math.hypot(error, max(self._between(squares), self._between(worst)))

@@ -28,13 +28,14 @@ from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees.shapes import is_first
+from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.clausen import gram_blocks, in_batches, mean_blocks
 from sparseaug.spectral.induction import descend, enough_memory
 from sparseaug.spectral.irreps import largest_norm
 from sparseaug.spectral.lanczos import FAILURE_PROBABILITY, STARTS, Operator, Vector, lanczos_norm
-from sparseaug.spectral.norm import Block, Norm, announce, equal_share, larger_norm, restate
+from sparseaug.spectral.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.spectral.verified import root_lower, root_upper
 
 LARGEST_N = 12

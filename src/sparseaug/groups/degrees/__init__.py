@@ -10,6 +10,7 @@ factors     direct products: tensor products, sets of factors
 `Group.degrees()` gives the blocks of a group; norms, profiles, plans, designs and spectra ask it.
 """
 
-from sparseaug.groups.degrees.blocks import Degree, Degrees, IrrepDegrees
+from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
+from sparseaug.groups.degrees.counts import Degree
 
 __all__ = ["Degree", "Degrees", "IrrepDegrees"]

@@ -7,6 +7,7 @@ vector of min(a_i, n_i - a_i), rounded up.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, require_work
-from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats, resample
+from sparseaug.groups.degrees.blocks import Degrees, Floats, resample
+from sparseaug.groups.degrees.counts import Count, Degree
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import WORK, Multiset, coset_of, quotients, tally
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
@@ -48,11 +51,16 @@ def weight_labels(frequencies: Rows, moduli: tuple[int, ...] = ()) -> Rows:
     return np.count_nonzero(frequencies, axis=1)
 
 
+SIGNS_AT_ONCE = 64
+"""Of sign flips, quotients that are counted in the time of one of other groups."""
+
+_WORK = 1 << 31  # products of characters of single coordinates
+
 MOST_ALONE = 1 << 16
 """Characters of a group that are looked at one by one, beside those of their weight together."""
 
 LABELS = {"frequency": frequency_labels, "degree": weight_labels}
-MEANINGS = {"frequency": "frequency", "degree": "non-zero frequencies"}
+MEANINGS = {"degree": "non-zero frequencies", "frequency": "frequency"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +69,6 @@ class Characters(Degrees):
 
     group: Group
     by: str
-    kind = "characters"
 
     @property
     def meaning(self) -> str:
@@ -98,6 +105,10 @@ class Characters(Degrees):
         angles = 2 * np.pi * ((self.group.unrank(ranks) / moduli) @ frequencies.T)
         return np.cos(angles), index.reshape(-1)
 
+    def mean_squares(self, S: Multiset) -> Floats:
+        table = np.bincount(self.group.rank(S.elements), minlength=self.group.order)
+        return self.power(table[:, None] * (self.group.order / S.m))
+
     def variances(self, values: NDArray[Any]) -> Floats:
         step = max(1, (1 << 24) // len(values))
         parts = range(0, values.shape[1], step)
@@ -123,7 +134,6 @@ class Frequencies(Degrees):
 
     group: Group
     meaning = "frequency"
-    kind = "frequencies"
 
     def __post_init__(self) -> None:
         require_work(
@@ -150,6 +160,10 @@ class Frequencies(Degrees):
             table[:, u] = np.fft.fftn(own).real.reshape(-1)[ranks] / own.sum()
         return table, index.reshape(-1)
 
+    def mean_squares(self, S: Multiset) -> Floats:
+        squares, labels = self.alone.mean_squares(S), self.owners
+        return np.asarray(np.bincount(labels, squares) / np.bincount(labels))
+
     def variances(self, values: NDArray[Any]) -> Floats:
         return self.alone.variances_of(self.degrees, values)
 
@@ -164,7 +178,6 @@ class Weights(Degrees):
 
     group: Group
     meaning = "non-zero frequencies"
-    kind = "weights"
 
     @cached_property
     def moduli(self) -> tuple[int, ...]:
@@ -209,6 +222,78 @@ class Weights(Degrees):
             for found in (weight_coefficients(p, sizes, kinds, most) for p in patterns.tolist())
         ]
         return np.array(table), index.reshape(-1)
+
+    def _bounds(self, S: Multiset, squares: Floats) -> Floats:
+        """Weights 1 to 3 by products of the characters of single coordinates; 1 above."""
+        rows, counts = S.counts()
+        moduli = np.array(self.group.moduli or ())
+        owner = np.repeat(np.arange(len(moduli)), moduli - 1)
+        count, found = len(owner), np.ones(len(squares))
+        if count**2 * len(rows) > _WORK:
+            return found
+        steps = np.concatenate([np.arange(1, n) / n for n in moduli])
+        chi: Any = np.exp(2j * np.pi * steps * rows[:, owner])
+        chi = chi.real if moduli.max() <= 2 else chi
+        weighted, apart = (counts / S.m)[:, None] * chi, owner[:, None] != owner
+        found[0] = (np.abs(weighted.sum(axis=0)) ** 2).max()
+        found[1:2] = (np.abs(chi.T @ weighted) ** 2 * apart).max()
+        if count**3 * len(rows) <= _WORK:
+            each = (np.abs(chi.T @ (chi[:, [i]] * weighted)) ** 2 * apart for i in range(count))
+            found[2:3] = max((e * apart[i] * apart[i, :, None]).max() for i, e in enumerate(each))
+        return found
+
+    def counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        """By number of non-zero frequencies: the coefficients of prod_i (1 + x (n_i [q_i = 0] - 1)).
+
+        Coordinates of the same modulus count alike: only how many of them are 0 matters.
+        """
+        sizes, kinds = [len(axes) for axes in self.columns], list(self.moduli)
+        most = sum(sizes) if most is None else min(most, sum(sizes))
+        if not most:
+            return []
+        patterns = self._zeros(S) if kinds != [2] else self._agreements(S)
+        if patterns is None:
+            return None
+        totals = [0] * (most + 1)
+        for zeros, weights in patterns:
+            for pattern, total in tally(zeros, weights):
+                for w, value in enumerate(weight_coefficients(pattern, sizes, kinds, most)):
+                    totals[w] += total * value
+        numbers = weight_coefficients(sizes, sizes, kinds, most)
+        return [Count(w, numbers[w], totals[w]) for w in range(1, most + 1)]
+
+    def _zeros(self, S: Multiset) -> Iterator[tuple[Rows, Rows]] | None:
+        """How many coordinates of each kind are 0 in the quotients, and how often each case occurs."""
+        chunks = quotients(S)
+        if chunks is None:
+            return None
+        return (
+            (np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in self.columns], axis=1), weights)
+            for rows, weights in chunks
+        )
+
+    def _agreements(self, S: Multiset) -> Iterator[tuple[Rows, Rows]] | None:
+        """`_zeros` of sign flips: products of signs, d - 2 * distance, by a matrix product in integers.
+
+        float32 holds them below 2^24; 64 of them take as long as one integer of a row of quotients.
+        """
+        rows, counts = S.counts()
+        (axes,), k = self.columns, len(rows)
+        if coset_of(S) is not None:
+            return self._zeros(S)
+        d = len(axes)
+        if k * k * d > SIGNS_AT_ONCE * WORK or d >= 1 << 24:
+            return None
+        signs = (1 - 2 * rows[:, axes]).astype(np.float32)
+        step = max(1, (1 << 21) // k)
+
+        def chunks() -> Iterator[tuple[Rows, Rows]]:
+            for start in range(0, k, step):
+                part = slice(start, start + step)
+                zeros = (d + (signs[part] @ signs.T).astype(np.int64)) // 2
+                yield zeros.reshape(-1, 1), (counts[part, None] * counts[None]).ravel()
+
+        return chunks()
 
     def variances(self, values: NDArray[Any]) -> Floats:
         return Characters(self.group, "degree").variances_of(self.degrees, values)

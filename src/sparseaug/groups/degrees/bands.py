@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats
+from sparseaug.groups.degrees.blocks import Degrees, Floats
+from sparseaug.groups.degrees.counts import Degree
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import Multiset, over_quotients
 
 if TYPE_CHECKING:
     from sparseaug.groups.rotations import Rotations
@@ -30,6 +32,7 @@ HIGHEST = 8
 
 ABOVE = (10, 14, 20, math.inf)
 
+_ONE_BY_ONE = 64  # l up to which the worst of those above 8 is looked for
 _CELLS = 4096
 _ANGLES = (0.15, 0.3, 0.5, 0.8, 1.2, 2.0)  # of partners
 
@@ -39,7 +42,6 @@ class Bands(Degrees):
     """SO(2), SO(3), O(2) or O(3)."""
 
     group: Rotations
-    kind = "bands"
 
     @cached_property
     def parts(self) -> tuple[tuple[float, int], ...]:
@@ -108,6 +110,24 @@ class Bands(Degrees):
         else:
             t[:, 0] = angles
         return group.compose(group.compose(group.compose(g, k), t), group.inverse(k))
+
+    def mean_squares(self, S: Multiset) -> Floats:
+        """At the angles of all quotients, not in cells."""
+        return np.maximum(over_quotients(S, self.exactly, len(self.parts)), 0.0)
+
+    def _bounds(self, S: Multiset, squares: Floats) -> Floats:
+        """SO(3), O(3): |phi_l(q)| <= 1 / ((2l + 1) sin(omega / 2)): the l up to 64 one by one.
+
+        In the plane no S is good above its size: some frequency has all angles near multiples of 2 pi.
+        """
+        found = np.where(np.isinf(self.copies), 1.0, squares)
+        if self.group.n == 3:
+            above = partial(self.above, highest=_ONE_BY_ONE)
+            count = 2 * (_ONE_BY_ONE - HIGHEST + 1)
+            by_parity = over_quotients(S, above, count).reshape(-1, 2)
+            for u in np.flatnonzero(np.isinf(self.copies)):
+                found[u] = by_parity[:, int(self.parts[u][1] < 0)].max()
+        return found
 
     def variances(self, values: NDArray[Any]) -> Floats:
         raise GroupTooLargeError(f"{self.group.name} cannot be listed; give calls=.")

@@ -6,7 +6,9 @@ A block u is one irrep, or several of the same degree. It has a label, a degree,
 
 For g uniform and q a uniform element of its class, E <v(g), v(g q)> = sum_u var_u phi_u(q) where v has
 mean 0 and var_u is the part of its variance in u: d_pi ||mean of v(g) pi(g)||_F^2, summed over u. The
-mean of phi_u over the m^2 quotients of S is the mean square of S on u.
+mean of phi_u over the m^2 quotients of S is its mean square on u: of one irrep ||pi(S)||_F^2 / d_pi.
+Where a block holds several irreps, the variance may sit in any of them: the worst is the largest mean
+square of an irrep of the block, or an upper bound of it, 1 at most.
 
 Of several irreps in one block, phi_u is that of the block as a whole: the equation above holds in the
 mean over q uniform, where the phi_u of different blocks are orthogonal, and whenever q is as likely as
@@ -20,25 +22,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.groups.degrees.counts import Degree
+from sparseaug.groups.fourier import irrep_means
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import Multiset, quotients, too_many
 from sparseaug.groups.representations import Irrep, listed_irreps
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
 
-Degree: TypeAlias = int | str
-"""A number, or the names of the factors of a product."""
-
 Floats: TypeAlias = NDArray[np.float64]
 Partners: TypeAlias = Callable[[Rows, Rows, np.random.Generator], Rows]
 
 _CHUNK = 1 << 24  # entries of matrices held at a time
+_VALUES = 1 << 22  # characters held at a time
 
 
 class Degrees(ABC):
@@ -46,13 +49,11 @@ class Degrees(ABC):
 
     Attributes:
         group: of the rows that `characters` takes
-        kind: of blocks, by which other packages know faster ways than the characters
         partners: from uniform g and k to g q, with q in a class that k and the generator choose, near
             the identity: v(g) and v(g q) differ little in low degrees. None where draws come alone.
     """
 
     group: Group
-    kind: ClassVar[str]
     partners: Partners | None = None
 
     @property
@@ -122,11 +123,44 @@ class Degrees(ABC):
         table, index = self.characters(rows)
         return table[index]
 
+    def mean_squares(self, S: Multiset) -> Floats:
+        """What S leaves of each block: the mean of phi over its m^2 quotients."""
+        chunks = quotients(S)
+        if chunks is None:
+            raise too_many(S)
+        total = np.zeros(len(self.degrees))
+        step = max(1, _VALUES // max(1, len(total)))
+        for rows, often in chunks:
+            for start in range(0, len(rows), step):
+                part = slice(start, start + step)
+                table, index = self.characters(rows[part])
+                total += np.bincount(index, often[part], minlength=len(table)) @ table
+        return np.maximum(total / S.m**2, 0.0)
+
+    def worst_squares(self, S: Multiset, squares: Floats) -> Floats:
+        """Of the irreps in each block whose mean squares these are, the largest, or an upper bound."""
+        if self.alone is not None:
+            found = np.zeros(len(squares))
+            np.maximum.at(found, self.owners, of_copies(self.alone.mean_squares(S), self.copies))
+        else:
+            found = self._bounds(S, squares)
+        return np.maximum(squares, np.minimum(found, 1.0))
+
+    def _bounds(self, S: Multiset, squares: Floats) -> Floats:
+        """`worst_squares` where the irreps cannot be looked at one by one."""
+        return of_copies(squares, self.copies)
+
     def variances(self, values: NDArray[Any]) -> Floats:
         """Of each block, from the values (order, p) on all elements in rank order, summed over p."""
         raise GroupTooLargeError(
             f"{self.group.name} is not listed; its irreps are looked at one by one."
         )
+
+
+def of_copies(squares: Floats, copies: Floats) -> Floats:
+    """The mean of k numbers from 0 to 1 is at least the largest over k."""
+    known = np.isfinite(copies)
+    return np.where(known, np.where(known, copies, 1.0) * squares, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +169,6 @@ class IrrepDegrees(Degrees):
 
     group: Group
     irreps: tuple[Irrep, ...]  # all but the trivial one
-    kind = "irreps"
 
     @classmethod
     def of(cls, group: Group) -> IrrepDegrees:
@@ -173,6 +206,10 @@ class IrrepDegrees(Degrees):
             for part, matrices in _matrices(irrep, elements):
                 table[part, u] = np.einsum("kii->k", matrices).real / irrep.dimension
         return table, index.reshape(-1)
+
+    def mean_squares(self, S: Multiset) -> Floats:
+        found = {block.label: block.values for block in irrep_means(S)}
+        return np.array([np.linalg.norm(found[n]) ** 2 / len(found[n]) for n in self.names])
 
     def variances(self, values: NDArray[Any]) -> Floats:
         elements = self.group.all_elements()

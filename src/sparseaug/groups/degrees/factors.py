@@ -19,15 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
-from sparseaug.groups.degrees.blocks import (
-    Degree,
-    Degrees,
-    Floats,
-    IrrepDegrees,
-    Partners,
-    resample,
-)
+from sparseaug.groups.degrees.blocks import Degrees, Floats, IrrepDegrees, Partners, resample
+from sparseaug.groups.degrees.counts import Count, Degree
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import Multiset, over_quotients, quotients, tally
 
 if TYPE_CHECKING:
     from sparseaug.groups.base import Group
@@ -37,6 +32,9 @@ MOST_TENSORS = 400
 """Blocks of a product that draws can separate; above, those of the largest factors are put together."""
 
 _ROUNDED = 1e-9  # so near to the identity is g^-1 g of rotations
+
+MOST_SETS = 1 << 12
+"""Sets of factors that are listed where quotients are counted."""
 
 MOST_ALONE = 1 << 14
 """Tensor products of irreps that are looked at one by one, beside those of one block together."""
@@ -85,7 +83,6 @@ class Together(Degrees):
     own: Degrees
     # place among the own blocks, and dimension, of each irrep that stands alone
     kept: dict[int, int]
-    kind = "together"
 
     @classmethod
     def of(cls, group: Group, own: Degrees) -> Together:
@@ -156,7 +153,6 @@ class Tensors(Degrees):
 
     group: Product
     factors: tuple[Degrees, ...]
-    kind = "tensors"
 
     @cached_property
     def places(self) -> tuple[tuple[int, ...], ...]:
@@ -221,6 +217,11 @@ class Tensors(Degrees):
         parts = zip(self.factors, self.group.split(rows), strict=True)
         return _tensors([blocks.exactly(part) for blocks, part in parts])
 
+    def mean_squares(self, S: Multiset) -> Floats:
+        if self.group.is_finite:
+            return super().mean_squares(S)
+        return np.maximum(over_quotients(S, self.exactly, len(self.places)), 0.0)
+
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """On every other couple fresh factors, on the rest the factors' own partners."""
         parts = zip(self.factors, self.group.split(g), self.group.split(k), strict=True)
@@ -249,7 +250,6 @@ class FactorSets(Degrees):
     """
 
     group: Product
-    kind = "factors"
 
     @cached_property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -287,6 +287,30 @@ class FactorSets(Degrees):
         each = np.where(same, 1.0, other)
         table = np.stack([each[:, list(chosen)].prod(axis=1) for chosen in self.sets], axis=1)
         return table, index.reshape(-1)
+
+    def counted(self, S: Multiset) -> list[Count] | None:
+        """The irreps that are non-trivial on exactly the factors F have
+        sum of d chi(q) = product over i in F of (|G_i| [q_i = e] - 1)."""
+        factors = self.group.factors
+        chunks = quotients(S) if 1 << len(factors) <= MOST_SETS else None
+        if chunks is None:
+            return None
+        patterns: dict[int, int] = {}
+        for rows, weights in chunks:
+            code = np.zeros(len(rows), np.int64)
+            for i, (factor, part) in enumerate(zip(factors, self.group.split(rows), strict=True)):
+                code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
+            for pattern, total in tally(code, weights):
+                patterns[pattern] = patterns.get(pattern, 0) + total
+        orders = [factor.order for factor in factors]
+        found = []
+        for chosen, name in factor_sets(self.group).items():
+            total = sum(
+                count * math.prod(orders[i] * (pattern >> i & 1) - 1 for i in chosen)
+                for pattern, count in patterns.items()
+            )
+            found.append(Count(name, math.prod(orders[i] - 1 for i in chosen), total))
+        return found
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """k on a random set of factors, neither none nor all of them; g elsewhere."""

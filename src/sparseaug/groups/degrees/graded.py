@@ -10,8 +10,10 @@ from sparseaug._checks import check_choice, check_flag, check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
+from sparseaug.groups.degrees.counts import Count
 from sparseaug.groups.degrees.points import Points
 from sparseaug.groups.permutations import Rows
+from sparseaug.groups.quotients import Multiset, coset_of
 from sparseaug.groups.representations import Irrep
 
 if TYPE_CHECKING:
@@ -27,10 +29,14 @@ class Graded:
     Attributes:
         irreps_have_degrees: whether `irreps()` gives each a degree
         degree_meaning: what degrees count
+        gradings: by what its functions can be ordered: "degree", and of abelian groups "frequency"
+        quotients_at_once: how many of them are counted in the time of one of most groups
     """
 
     irreps_have_degrees: bool = False
     degree_meaning: str = "coordinates at a time"
+    gradings: tuple[str, ...] = ("degree",)
+    quotients_at_once: int = 1
     is_finite: bool
     factors: tuple[Group, ...]
     moduli: tuple[int, ...] | None
@@ -83,7 +89,7 @@ class Graded:
             ('coordinates at a time', {'(3, 1)': 1, '(2, 2)': 2, '(2, 1, 1)': 2, '(1, 1, 1, 1)': 3})
         """
         grading = by if by is None else check_choice("by", by, tuple(MEANINGS))
-        if grading == "frequency" and self.moduli is None:
+        if grading not in (None, *self.gradings):
             raise ArgumentError(
                 f'by="frequency" is for abelian groups, not {self.name}; leave it out.'
             )
@@ -92,6 +98,27 @@ class Graded:
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
         group = cast("Group", self)
         return IrrepDegrees.of(group) if self.irreps_have_degrees else Points.of(group, whole=whole)
+
+    def counted(
+        self, S: Multiset, most: int | None = None, *, work: int | None = None
+    ) -> list[Count] | None:
+        """Characters summed over the quotients of S, in integers, of every degree up to `most`.
+
+        Args:
+            S: of this group
+            most: the highest degree that is counted
+            work: integers in the rows of the quotients, at most
+
+        Returns:
+            The counts; None of a group that has none, or where the quotients are too many.
+        """
+        most_work = math.inf if work is None else work * self.quotients_at_once
+        if len(S.counts()[0]) ** 2 * S.group.width > most_work and coset_of(S) is None:
+            return None
+        return self._counted(S, most)
+
+    def _counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        return None
 
     def _class_keys(self, elements: Rows) -> Rows:
         """A row of integers for each element, the same only for elements of one class."""

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import require_work
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats
+from sparseaug.groups.degrees.blocks import Degrees, Floats
+from sparseaug.groups.degrees.counts import Degree
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import class_labels
 
@@ -46,7 +47,6 @@ class Points(Degrees):
     labelled: tuple[int, ...]
     one_by_one: Points | None = None
     meaning = "points at a time"
-    kind = "points"
 
     @classmethod
     def of(cls, group: Group, *, whole: bool) -> Points:

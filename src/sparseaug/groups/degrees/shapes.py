@@ -19,8 +19,9 @@ values are 0 elsewhere; a self-conjugate shape is two halves of half the dimensi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups.degrees.blocks import Degree, Degrees, Floats
+from sparseaug.groups.degrees.blocks import Degrees, Floats, of_copies
+from sparseaug.groups.degrees.counts import Degree, Part
 from sparseaug.groups.permutations import Rows, compose_permutations, fixed_points
+from sparseaug.groups.quotients import Multiset, quotients, tally, too_many
 from sparseaug.groups.young import (
     Partition,
     characters_at,
@@ -51,6 +54,7 @@ ABOVE = (4, 6, 9, math.inf)
 
 _CYCLES = 6  # lengths, at most
 _ENTRIES = 1 << 22  # of values that are transformed together
+_WORK = 1 << 31  # integers of the cycles of all quotients
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,6 @@ class Shapes(Degrees):
     """The partitions of n but the first; on A_n one of two conjugates."""
 
     group: Symmetric
-    kind = "shapes"
 
     @cached_property
     def shapes(self) -> tuple[Partition, ...]:
@@ -134,6 +137,66 @@ class Shapes(Degrees):
         for i, length in enumerate(lengths.tolist()):
             t[i :: len(lengths), :length] = np.roll(np.arange(length), -1)
         return group.compose(group.compose(group.compose(g, k), t), group.inverse(k))
+
+    def counted(self, S: Multiset, most: int | None = None) -> list[Part] | None:
+        """The irreps of degree up to `most`, each with its mean square; None if quotients are too many.
+
+        Above n = 12 up to degree 3. On A_n a partition stands for its conjugate too, and the two halves
+        of a self-conjugate one, each of dimension d / 2, are one part of weight d^2 / 2.
+        """
+        even, chunks = self.group.even, quotients(S)
+        if chunks is None:
+            return None
+        totals = (_totals if self.group.n <= LARGEST_N else _polynomial_totals)(
+            chunks, self.group.n
+        )
+        found = []
+        for shape in self.shapes:
+            degree = shape_degree(shape, even)
+            if most is None or degree <= most:
+                total, d, name = totals[shape], dimension(shape), shape_name(shape, even)
+                square, halves = Fraction(total, S.m**2 * d), 2 if is_halved(shape, even) else 1
+                found.append(Part(name, degree, d // halves, d * d // halves, square, not total))
+        return found
+
+    def mean_squares(self, S: Multiset) -> Floats:
+        parts = self.counted(S)
+        if parts is None:
+            raise too_many(S)
+        squares = [float(part.mean_square) for part in parts]
+        if self.group.n > LARGEST_N:
+            # sum over all pi of d_pi^2 ||pi(S)||_F^2 / d_pi is |G| times the share of equal pairs
+            order, counts = self.group.order, S.counts()[1]
+            equal = order * sum(c * c for c in counts.tolist()) / S.m**2
+            known = sum(part.weight for part in parts)
+            rest = equal - 1 - sum(float(part.mean_square) * part.weight for part in parts)
+            squares += [max(0.0, rest / (order - 1 - known))] * len(ABOVE)
+        return np.array(squares)
+
+    def _bounds(self, S: Multiset, squares: Floats) -> Floats:
+        """Above n = 12: degrees 0 to 3 times the sign, and |chi(q)|^2 <= |C(q)| for all the others.
+
+        The squares of the characters at q sum to the order of its centraliser, and the dimension of the
+        others is at least that of the smallest.
+        """
+        found = of_copies(squares, self.copies)
+        n, even, chunks = self.group.n, self.group.even, quotients(S)
+        if n <= LARGEST_N or chunks is None or len(S.counts()[0]) ** 2 * n * n > _WORK:
+            return found
+        from scipy.special import gammaln  # takes a tenth of a second to import
+
+        smallest = smallest_above(n, even=even)
+        with_sign, others = np.zeros(1 + len(POLYNOMIALS)), 0.0
+        for rows, often in chunks:
+            cycles = cycle_numbers(rows)
+            centralisers = cycles @ np.log(np.arange(1, n + 1)) + gammaln(cycles + 1).sum(axis=1)
+            others += float(often @ np.exp(np.minimum(0.0, centralisers / 2 - math.log(smallest))))
+            table, index = self.characters(rows)
+            signed = often * (1 - 2 * ((n - cycles.sum(axis=1)) % 2))
+            each = np.bincount(index, signed, len(table)) @ table[:, : len(POLYNOMIALS)]
+            with_sign += np.append(signed.sum(), each)
+        found[len(POLYNOMIALS) :] = max(others, 0.0 if even else with_sign.max()) / S.m**2
+        return found
 
     def variances(self, values: NDArray[Any]) -> Floats:
         if self.group.n > LARGEST_N:
@@ -221,6 +284,33 @@ POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
     (1, 1, 1): lambda a, b, c: (a - 1) * (a - 2) * (a - 3) // 6 - (a - 1) * b + c,
 }
 """The character of (n - |mu|, mu) for n >= 6."""
+
+
+def _totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
+    """sum_ij chi(g_i^-1 g_j) of every partition, by cycle types and Murnaghan and Nakayama's rule."""
+    types: dict[int, int] = {}
+    for rows, weights in chunks:
+        for code, total in tally(cycle_codes(rows), weights):
+            types[code] = types.get(code, 0) + total
+    totals = dict.fromkeys(partitions(n), 0)
+    for code, total in types.items():
+        for shape, value in characters_at(cycle_type(code, n)).items():
+            totals[shape] += total * value
+    return totals
+
+
+def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
+    """The same of degrees 1 to 3, by the numbers a, b, c of 1-, 2- and 3-cycles."""
+    totals = {(n - sum(mu), *mu): 0 for mu in POLYNOMIALS}
+    for rows, weights in chunks:
+        once, twice, thrice = fixed_points(rows, 3)
+        codes = (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
+        for code, total in tally(codes, weights):
+            rest, c = divmod(code, n + 1)
+            a, b = divmod(rest, n + 1)
+            for mu, value in POLYNOMIALS.items():
+                totals[(n - sum(mu), *mu)] += total * value(a, b, c)
+    return totals
 
 
 def young_variances(

@@ -22,30 +22,30 @@ import numpy as np
 from sparseaug._checks import Progress
 from sparseaug._floats import UNIT, down, float_above, float_below, gamma, up
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups.degrees import Degree
+from sparseaug.groups.degrees import IrrepDegrees
+from sparseaug.groups.degrees.counts import Count, Degree, Number, Part, degree_size, summed
+from sparseaug.groups.degrees.factors import MOST_SETS
+from sparseaug.groups.fourier import Block, irrep_means
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.irreps import irrep_means, largest_norms, reported
-from sparseaug.spectral.norm import Block, Norm
-from sparseaug.spectral.profiles.counting import MOST_SETS, Count, counted, summed
-from sparseaug.spectral.profiles.result import Level, Number, Part, degree_size
+from sparseaug.spectral.irreps import largest_norms, reported
+from sparseaug.spectral.norm import Norm
+from sparseaug.spectral.profiles.result import Level, Levels
 from sparseaug.spectral.rotations import band_blocks, exact_squares
 
 
-def irrep_levels(
-    S: GroupSample, most: int | None, progress: Progress
-) -> tuple[list[Level], list[Part]]:
+def irrep_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
     """Levels and parts of a sample of a group with known irreps, each with a degree."""
     if not S.group.irreps_have_degrees and not S.group.factors:
         raise UnsupportedError(
             f"the irreps of {S.group.name} have no degree; profiles are for permutations, signed "
             "permutations, abelian and dihedral groups, rotations, and products."
         )
-    found = S.group.degrees(whole=True)
-    if found.kind != "irreps":  # of a product whose irreps are too many, or too large
+    own = S.group.degrees(whole=True)
+    if not isinstance(own, IrrepDegrees):  # of a product: too many, or too large
         listed_irreps(S.group)
-    degrees = dict(zip(found.names, found.degrees, strict=True))
-    known = counted(S)
+    degrees = dict(zip(own.names, own.degrees, strict=True))
+    known = S.group.counted(S)
     if known is None and S.group.factors and not S.group.has_integer_characters:
         raise UnsupportedError(
             f"m={S.m} elements of {S.group.name} with {len(S.group.factors)} factors are too many to "
@@ -67,8 +67,10 @@ def irrep_levels(
 
     norms = largest_norms(blocks())
     if known is None and not all(isinstance(part.mean_square, Fraction) for part in parts):
-        return levels_of_parts(parts, norms), parts
-    return levels(summed(parts, S.m) if known is None else known, norms, S.m), parts
+        found = levels_of_parts(parts, norms)
+    else:
+        found = levels(summed(parts, S.m) if known is None else known, norms, S.m)
+    return Levels(tuple(found), tuple(parts), most is None)
 
 
 def part_of(degree: Degree, block: Block, square: Fraction | None) -> Part:
@@ -94,9 +96,7 @@ USUAL_IN_PRODUCTS = 4
 """The same for products with other groups, which have many irreps of each degree."""
 
 
-def band_levels(
-    S: GroupSample, most: int | None, progress: Progress
-) -> tuple[list[Level], list[Part]]:
+def band_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
     """Levels and parts up to degree `most`."""
     highest = band_limit(S, most)
     known = exact_squares(S, highest) or {}
@@ -112,7 +112,7 @@ def band_levels(
             progress(degree, highest)
 
     norms = largest_norms(blocks())
-    return levels_of_parts(parts, norms), parts
+    return Levels(tuple(levels_of_parts(parts, norms)), tuple(parts), False)
 
 
 def band_limit(S: GroupSample, most: int | None) -> int:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from numpy.typing import ArrayLike
 
 from sparseaug._checks import Progress, check_choice, check_integer, check_progress, check_weights
 from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.groups import Group
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 from sparseaug.spectral.methods import as_known
 from sparseaug.spectral.profiles.blocks import band_levels, irrep_levels
-from sparseaug.spectral.profiles.result import Level, Part, Profile
-from sparseaug.spectral.profiles.shifts import by_frequency, by_weight, dihedral_levels
+from sparseaug.spectral.profiles.result import Levels, Profile
+from sparseaug.spectral.profiles.shifts import dihedral_levels, shift_levels
 from sparseaug.spectral.profiles.weighted import weighted_levels
-from sparseaug.spectral.profiles.young import LARGEST_DEGREE, permutation_levels
-from sparseaug.spectral.symmetric import LARGEST_N
+from sparseaug.spectral.profiles.young import permutation_levels
+
+LEVELS: tuple[tuple[Callable[[Group], bool], Callable[..., Levels]], ...] = (
+    (lambda group: not group.is_finite, band_levels),
+    (lambda group: group.moduli is not None, shift_levels),
+    (lambda group: group.transform == "dihedral", dihedral_levels),
+    (lambda group: group.transform == "young", permutation_levels),
+    (lambda group: True, irrep_levels),
+)
+"""Which groups have a way of their own, the first that fits: (S, most, by, progress) to `Levels`."""
 
 
 def profile(
@@ -95,40 +106,18 @@ def profile(
     check_choice("by", by, tuple(MEANINGS))
     shares = None if weights is None else check_weights(weights, S.m)
     T = as_known(S)
-    if by == "frequency" and T.group.moduli is None:
+    if by not in T.group.gradings:
         raise ArgumentError(
             f'by="frequency" is for abelian groups, not {S.group.name}; leave it out.'
         )
-    parts: list[Part] = []
-    levels: list[Level]
-    meaning = T.group.degree_meaning
+    meaning = MEANINGS[by] if by == "frequency" else T.group.degree_meaning
     if T.group.factors and not T.group.is_finite:
         meaning = "degrees of all factors"
     if shares is not None:
         if by == "frequency":
             raise UnsupportedError('weights go by="degree" only; leave by= or weights= out.')
-        meaning = MEANINGS[by] if T.group.moduli is not None else meaning
-        levels, parts = weighted_levels(T, shares, most, watch)
-        whole = T.group.is_finite and most is None
-    elif not T.group.is_finite:
-        levels, parts = band_levels(T, most, watch)
-        whole = False
-    elif T.group.moduli is not None:
-        meaning = MEANINGS[by]
-        levels, whole = (by_frequency if by == "frequency" else by_weight)(T, most)
-    elif T.group.transform == "dihedral":
-        levels, parts, whole = dihedral_levels(T, most)
-    elif T.group.transform == "young":
-        if most is not None and T.group.width > LARGEST_N and most > LARGEST_DEGREE:
-            raise UnsupportedError(
-                f"degree={most} of {S.group.name} is out of reach: above S{LARGEST_N} profiles go up "
-                f"to degree {LARGEST_DEGREE}."
-            )
-        levels, parts = permutation_levels(T, most, watch)
-        whole = most is None and T.group.width <= LARGEST_N
+        found = weighted_levels(T, shares, most, watch)
     else:
-        levels, parts = irrep_levels(T, most, watch)
-        whole = most is None
-    return Profile(
-        S.group.name, S.m, meaning, tuple(levels), tuple(parts), whole, S.sha256, shares is not None
-    )
+        levels = next(levels for suits, levels in LEVELS if suits(T.group))
+        found = levels(T, most, by, watch)
+    return Profile(S.group.name, S.m, meaning, *found, S.sha256, shares is not None)

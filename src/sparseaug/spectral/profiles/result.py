@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from sparseaug._checks import check_plot_axes
 from sparseaug._floats import text_down, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import shorten_text
-from sparseaug.groups.degrees import Degree
-
-Number: TypeAlias = Fraction | float
+from sparseaug.groups.degrees.counts import Degree, Number, Part, degree_size
 
 _MOST_ROWS = 40  # of a printed table
 
@@ -44,25 +42,12 @@ class Level:
     failure_probability: float | None = 0.0
 
 
-@dataclass(frozen=True)
-class Part:
-    """One irrep, or a pair of irreps of A_n that make one of S_n.
+class Levels(NamedTuple):
+    """What a profile is made of: see `Profile`."""
 
-    Attributes:
-        name: of the irrep
-        degree: which it belongs to
-        dimension: d_pi
-        weight: d_pi^2, of a pair the sum of both
-        mean_square: ||pi(S)||_F^2 / d_pi; a `Fraction` where it was counted in integers
-        exact: whether it is 0, decided without rounding; None where that is not decided
-    """
-
-    name: str
-    degree: Degree
-    dimension: int
-    weight: int
-    mean_square: Number
-    exact: bool | None
+    levels: tuple[Level, ...]
+    parts: tuple[Part, ...]
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -173,11 +158,6 @@ class Profile(Shown):
         axes.set(xlabel=self.meaning, ylim=(0, None), title=f"{self.group}, m = {self.m}")
         axes.legend()
         return axes
-
-
-def degree_size(degree: Degree) -> int:
-    """A degree as a number: of a set of factors, how many they are."""
-    return degree if isinstance(degree, int) else degree.count(" x ") + 1
 
 
 def _plain(one: Level | Part) -> dict[str, Any]:

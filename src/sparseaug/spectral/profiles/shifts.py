@@ -23,19 +23,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import LIMITS, require_work
+from sparseaug._checks import LIMITS, Progress, require_work
 from sparseaug._floats import down, float_above, float_below, popcount, up
 from sparseaug.balance.field import prime_factors
 from sparseaug.groups import Rows
-from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.abelian import frequency_labels, weight_labels
+from sparseaug.groups.degrees.counts import Count, Degree, Number, Part
+from sparseaug.groups.fourier import Block
+from sparseaug.groups.quotients import coset_of, too_many
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.character_transforms import fft_blocks, phases
 from sparseaug.spectral.characters import characters_norm, halves, signs
-from sparseaug.spectral.norm import Block, Norm
+from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.profiles.blocks import levels, levels_of_parts
-from sparseaug.spectral.profiles.counting import Count, coset_of, counted, too_many
-from sparseaug.spectral.profiles.result import Level, Number, Part
+from sparseaug.spectral.profiles.result import Level, Levels
 from sparseaug.spectral.tuples import norms_by_weight
 from sparseaug.spectral.walsh import hadamard
 
@@ -48,8 +49,14 @@ LISTED = 4096
 _WORK = 1 << 30  # integers of all tables by which zeros are decided
 
 
-def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
-    """Levels of an abelian group by number of non-zero frequencies, and whether they are all."""
+def shift_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
+    """Levels of an abelian group, by number of non-zero frequencies or by frequency."""
+    found, whole = (_by_frequency if by == "frequency" else _by_weight)(S, most)
+    return Levels(tuple(found), (), whole)
+
+
+def _by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
+    """By number of non-zero frequencies, and whether they are all."""
     moduli = S.group.moduli or ()
     width = sum(n > 1 for n in moduli)
     every = math.prod(moduli) <= LIMITS["characters"].most
@@ -58,7 +65,7 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     if every and set(moduli) <= {1, 2}:
         counts, norms = _walsh(S)
         return levels(counts[:most], norms, S.m), most == width
-    found = counted(S, most)
+    found = S.group.counted(S, most)
     if found is None:
         raise too_many(S, ", or deviation(S, degree=)")
     norms = {}
@@ -71,8 +78,8 @@ def by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     return levels(found, norms, S.m), most == width
 
 
-def by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
-    """Levels of an abelian group by frequency, and whether they are all."""
+def _by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
+    """By frequency, and whether they are all."""
     moduli = S.group.moduli or ()
     what = f'by="frequency", which looks at every character of {S.group.name},'
     require_work("characters", math.prod(moduli), what, remedy="leave it out, with degree=")
@@ -181,7 +188,7 @@ def _enclosed(size: float, error: float, name: str) -> Norm:
     return Norm(min(1.0, up(size + error)), max(0.0, down(size - up(error))), name)
 
 
-def dihedral_levels(S: GroupSample, most: int | None) -> tuple[list[Level], list[Part], bool]:
+def dihedral_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
     """Signs by counting; turn(j) has norm |A_j| + |B_j| and mean square |A_j|^2 + |B_j|^2."""
     n, m = S.group.order // 2, S.m
     require_work("characters", n, f"the profile of {S.group.name}", remedy="use deviation(S)")
@@ -198,7 +205,7 @@ def dihedral_levels(S: GroupSample, most: int | None) -> tuple[list[Level], list
         norms[part.degree] = norm
     kept = [part for part in parts if most is None or int(part.degree) <= most]
     listed = kept if (n - 1) // 2 <= LISTED else []
-    return levels_of_parts(kept, norms), listed, len(kept) == len(parts)
+    return Levels(tuple(levels_of_parts(kept, norms)), tuple(listed), len(kept) == len(parts))
 
 
 def _turns(S: GroupSample, n: int) -> Iterator[tuple[Part, Norm]]:

@@ -20,14 +20,14 @@ from sparseaug._checks import Progress
 from sparseaug._floats import gamma, up
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows
-from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.blocks import Floats
+from sparseaug.groups.degrees.counts import Degree, Part
+from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral.irreps import announce_irreps, block_of, largest_norms
-from sparseaug.spectral.norm import Block
+from sparseaug.spectral.irreps import announce_irreps, largest_norms
 from sparseaug.spectral.profiles.blocks import band_limit, levels_of_parts, part_of
-from sparseaug.spectral.profiles.result import Level, Part
+from sparseaug.spectral.profiles.result import Levels
 from sparseaug.spectral.rotations import band_blocks
 
 
@@ -57,7 +57,7 @@ def shares_of(S: GroupSample, weights: Floats) -> Shares:
 
 def weighted_levels(
     S: GroupSample, weights: Floats, most: int | None, progress: Progress
-) -> tuple[list[Level], list[Part]]:
+) -> Levels:
     """Levels and parts of the weighted mean, by irreps one by one or by bands of rotations."""
     shares = shares_of(S, weights)
     find = _of_irreps if S.group.is_finite else _of_bands
@@ -70,7 +70,8 @@ def weighted_levels(
             yield degree, wide
 
     norms = largest_norms(blocks(), at_most=shares.size)
-    return levels_of_parts(parts, norms), parts
+    whole = S.group.is_finite and most is None
+    return Levels(tuple(levels_of_parts(parts, norms)), tuple(parts), whole)
 
 
 def _of_bands(

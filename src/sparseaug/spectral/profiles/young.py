@@ -20,25 +20,27 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import Progress
 from sparseaug._floats import UNIT, up
-from sparseaug.errors import GroupTooLargeError
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
-from sparseaug.groups.degrees import Degree
-from sparseaug.groups.degrees.shapes import LARGEST_N
+from sparseaug.groups.degrees.counts import Degree, Part, summed
+from sparseaug.groups.degrees.shapes import LARGEST_N, Shapes
+from sparseaug.groups.fourier import Block
+from sparseaug.groups.quotients import coset_of, too_many
+from sparseaug.groups.symmetric import Symmetric
 from sparseaug.groups.young import Partition, dimension
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.clausen import gram_blocks, mean_blocks
 from sparseaug.spectral.irreps import largest_norms, reported
-from sparseaug.spectral.norm import Block, Norm, announce, larger_norm
+from sparseaug.spectral.norm import Norm, announce, larger_norm
 from sparseaug.spectral.profiles.blocks import levels, root_above, root_below
-from sparseaug.spectral.profiles.counting import coset_of, counted_shapes, summed, too_many
-from sparseaug.spectral.profiles.result import Level, Part
+from sparseaug.spectral.profiles.result import Levels
 from sparseaug.spectral.symmetric import GRAM_FROM, GRAM_SAMPLE
 from sparseaug.spectral.tuples import TUPLE_CODES, permutation_module_norm
 from sparseaug.spectral.verified import root_lower, root_upper
@@ -49,9 +51,7 @@ LARGEST_DEGREE = 3
 _ENTRIES = 10_000_000  # tuples times distinct elements: where Lanczos takes seconds
 
 
-def permutation_levels(
-    S: GroupSample, most: int | None, progress: Progress
-) -> tuple[list[Level], list[Part]]:
+def permutation_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
     """Levels and parts of a sample of S_n or A_n."""
     if S.group.width > LARGEST_N:
         return _low_degrees(S, most, progress)
@@ -60,7 +60,7 @@ def permutation_levels(
     norms = _of_coset(S, parts)
     if norms is None:
         norms = _norms(S, shapes, progress) if shapes else {}
-    return levels(summed(parts, S.m), norms, S.m), parts
+    return Levels(tuple(levels(summed(parts, S.m), norms, S.m)), tuple(parts), most is None)
 
 
 def _of_coset(S: GroupSample, parts: list[Part]) -> dict[Degree, Norm] | None:
@@ -71,7 +71,7 @@ def _of_coset(S: GroupSample, parts: list[Part]) -> dict[Degree, Norm] | None:
 
 
 def _counted(S: GroupSample, most: int | None) -> list[Part]:
-    parts = counted_shapes(S, most)
+    parts = Shapes(cast(Symmetric, S.group)).counted(S, most)
     if parts is None:
         raise too_many(S, ", or deviation(S, degree=)")
     return parts
@@ -100,14 +100,17 @@ def _norms(
     return largest_norms(((shapes[block.label], block) for block in each), **bounds)
 
 
-def _low_degrees(
-    S: GroupSample, most: int | None, progress: Progress
-) -> tuple[list[Level], list[Part]]:
+def _low_degrees(S: GroupSample, most: int | None, progress: Progress) -> Levels:
     n, m = S.group.width, S.m
-    parts = _counted(S, LARGEST_DEGREE if most is None else min(most, LARGEST_DEGREE))
+    if most is not None and most > LARGEST_DEGREE:
+        raise UnsupportedError(
+            f"degree={most} of {S.group.name} is out of reach: above S{LARGEST_N} profiles go up "
+            f"to degree {LARGEST_DEGREE}."
+        )
+    parts = _counted(S, most or LARGEST_DEGREE)
     counts = summed(parts, m)
     if (known := _of_coset(S, parts)) is not None:
-        return levels(counts, known, m), parts
+        return Levels(tuple(levels(counts, known, m)), tuple(parts), False)
     norms: dict[Degree, Norm] = {}
     below = Norm(0.0, 0.0)
     for count in counts:
@@ -124,7 +127,7 @@ def _low_degrees(
         elif count.total:
             below = Norm(1.0, 0.0)  # of the degrees up to t nothing better is known
         norms[t] = norm
-    return levels(counts, norms, m), parts
+    return Levels(tuple(levels(counts, norms, m)), tuple(parts), False)
 
 
 def _with_tuples(
