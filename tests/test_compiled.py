@@ -15,7 +15,7 @@ import pytest
 
 import sparseaug
 from sparseaug import _compiled
-from sparseaug.errors import AcceleratorWarning, MissingPackageError
+from sparseaug.errors import AcceleratorWarning
 from tests.extras import REASON
 
 # All that numba compiles, on problems small enough for a test and taken for large ones; twice, so
@@ -194,19 +194,6 @@ def test_memory_that_runs_out_is_not_taken_for_a_fault_of_numba(
     with pytest.raises(MemoryError):
         _compiled.attempt("json", fill)
     assert _compiled._failure is None
-
-
-def test_numba_by_name_without_numba_is_an_error_with_the_remedy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import numpy as np
-
-    from sparseaug.kernels.group_means import permanents
-
-    monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'sparseaug\[fast\]'"):
-        permanents(np.ones((2, 2, 1)), engine="numba")
-    assert list(permanents(np.ones((2, 2, 1)))) == [2.0]
 
 
 def _flat(values: Any) -> list[float]:

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from sparseaug.errors import AcceleratorWarning, need, shorten_text
+from sparseaug.errors import AcceleratorWarning, shorten_text
 
 T = TypeVar("T")
 
@@ -28,22 +28,19 @@ def usable() -> bool:
     return _failure is None and _installed()
 
 
-def attempt(module: str, use: Callable[[Any], T], *, by_name: bool = False) -> T | None:
+def attempt(module: str, use: Callable[[Any], T]) -> T | None:
     """`use(module)` for a module that numba compiles, or None where numba is absent or fails.
 
     Args:
         module: the module that numba compiles
         use: what to do with it
-        by_name: whether numba was requested by name; then it is an error if it is not installed
 
     Examples:
         >>> from sparseaug._compiled import attempt
-        >>> attempt("sparseaug.kernels.permanents_numba", lambda compiled: compiled.__name__)
-        'sparseaug.kernels.permanents_numba'
+        >>> attempt("sparseaug.actions.gather_numba", lambda compiled: compiled.__name__)
+        'sparseaug.actions.gather_numba'
     """
     if not usable():
-        if by_name and not _installed():
-            need("numba", "engine='numba'", extra="sparseaug[fast]")
         return None
     try:
         if importlib.import_module("numba").config.DISABLE_JIT:

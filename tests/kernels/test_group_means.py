@@ -14,7 +14,6 @@ from sparseaug._floats import gamma
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.kernels import GaussianKernel, SpectralMixtureKernel
 from sparseaug.kernels.group_means import closed_form, mean_roundings, permanents
-from tests.extras import REASON, installed
 
 CLOSED = [
     *(sa.permute_axis(sa.symmetric(n)) for n in range(2, 8)),
@@ -134,22 +133,11 @@ def test_far_points_neither_overflow_nor_give_nan():
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8, 12, 16])
 @pytest.mark.parametrize("spread", [1.0, 12.0])
-@pytest.mark.skipif(not installed("numba"), reason=REASON.format("numba"))
 def test_permanents_keep_their_stated_error_against_mpmath(n, spread, rng):
     entries = np.exp(-spread * rng.uniform(0, 1, (n, n, 1)))
     exact = glynn_at_80_digits(entries[:, :, 0])
     limit = gamma(n * (n + 1) / 2)
-    for engine in ("numpy", "numba"):
-        assert abs(permanents(entries, engine=engine)[0] - exact) <= limit * exact
-
-
-@pytest.mark.skipif(not installed("numba"), reason=REASON.format("numba"))
-def test_the_two_engines_agree_for_every_batch_size(rng):
-    entries = rng.uniform(0, 1, (7, 7, 131))
-    one, other = (permanents(entries, engine=engine) for engine in ("numpy", "numba"))
-    np.testing.assert_allclose(one, other, rtol=2 * gamma(28))
-    np.testing.assert_allclose(permanents(entries[:, :, 5:6])[0], one[5], rtol=2 * gamma(28))
-    assert permanents(np.empty((3, 3, 0))).shape == (0,)
+    assert abs(permanents(entries)[0] - exact) <= limit * exact
 
 
 @pytest.mark.parametrize("action", [CLOSED[4], CLOSED[8], CLOSED[-1]], ids=lambda a: a.group.name)

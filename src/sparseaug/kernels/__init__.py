@@ -7,7 +7,6 @@ discrepancy  how far S is from G on the data at hand, and what of a function var
 arrays            data as float64
 base              what a kernel is, and whether an action leaves it as it is, on given points too
 group_means       E over the group of a kernel: enumerated, or Gaussian in closed form (permanents)
-permanents_numba  permanents compiled by numba
 """
 
 from sparseaug.kernels.base import Invariance, Kernel, invariance_on

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import require_work
-from sparseaug._compiled import attempt, usable
 from sparseaug.actions import Action
 from sparseaug.actions.base import axes_from_end, require_size
 from sparseaug.errors import UnsupportedError
@@ -107,7 +106,6 @@ def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
         remedy = "draw a sample S and use sample_moments"
         require_work("permanent", n, f"the mean over {action.group.name}", remedy=remedy)
     means = np.empty(len(x) * len(z))
-    engine = best_engine(n, means.size)
     step = max(1, _MEMORY // (n if form == "flips" else n * n))
     for start in range(0, means.size, step):
         i, j = np.divmod(np.arange(start, min(start + step, means.size)), len(z))
@@ -115,7 +113,7 @@ def gaussian_mean(sigma: float, action: Action, x: Floats, z: Floats) -> Floats:
         if form != "flips":
             p, q = p[:, None], q[None]
         entries = _factors(sigma, p, q, signed=form != "permutations")
-        values = entries.prod(axis=0) if form == "flips" else permanents(entries, engine=engine)
+        values = entries.prod(axis=0) if form == "flips" else permanents(entries)
         means[start : start + step] = values
     if form != "flips":
         means /= math.factorial(n)
@@ -173,13 +171,10 @@ def _factors(sigma: float, p: Floats, q: Floats, *, signed: bool) -> Floats:
     return (kept + turned) / 2
 
 
-Engine = Literal["auto", "numba", "numpy"]
-
 _CACHE = 1 << 18  # floats of P that stay in a core's cache
-_WORTH_COMPILING = 1 << 30  # multiplications: about the second that loading the compiler takes
 
 
-def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
+def permanents(entries: Floats) -> Floats:
     """Permanents (k,) of k matrices given as entries (n, n, k), all of them >= 0.
 
     Examples:
@@ -189,27 +184,10 @@ def permanents(entries: Floats, *, engine: Engine = "auto") -> Floats:
         array([120., 120.])
     """
     n, count = entries.shape[0], entries.shape[2]
-    if engine == "auto":
-        engine = best_engine(n, count)
     width = max(8, min(64, _CACHE >> n))
     blocks = [np.ascontiguousarray(entries[:, :, s : s + width]) for s in range(0, count, width)]
-    if engine == "numba":
-        scratch = np.empty((1 << n, width))
-        found = attempt(
-            "sparseaug.kernels.permanents_numba",
-            lambda compiled: [np.empty(0), *(compiled.permanents(b, scratch) for b in blocks)],
-            by_name=True,
-        )
-        if found is not None:
-            return np.concatenate(found)
     levels = _levels(n)
     return np.concatenate([np.empty(0), *(_by_levels(block, levels) for block in blocks)])
-
-
-def best_engine(n: int, count: int) -> Engine:
-    """The engine for so many permanents of size n in all, however they are cut into calls."""
-    large = count * n << (n - 1) >= _WORTH_COMPILING
-    return "numba" if large and usable() else "numpy"
 
 
 def _by_levels(entries: Floats, levels: list[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> Floats:

@@ -116,10 +116,9 @@ class NormOptions:
         device: where the blocks of a symmetric group are made and verified, for instance "cuda"
         n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
             many as there are cores, if not given. The result does not depend on it
-        failure_probability: where only a random start can reach the norm (more than 4096 tuples,
-            large irreps of S_13 and of S_14): of the bound from above, over the start,
-            which is keyed by the hash of S. Where certainty is within reach it is given, and this is
-            not used
+        failure_probability: where only a random start can reach the norm (more than 4096 tuples): of
+            the bound from above, over the start, which is keyed by the hash of S. Where certainty is
+            within reach it is given, and this is not used
 
     Examples:
         >>> from sparseaug.spectral import NormOptions

@@ -66,7 +66,7 @@ def draw_until(
 
     The first batch is as large as the floor says it must be; each further one adds a share of
     `growth`. Where the norm is only known with a stated probability
-    (`degree=` of many tuples, S_13, S_14), all rounds together fail with that probability:
+    (`degree=` of many tuples), all rounds together fail with that probability:
     `deviation.kind` says. Where as many draws as the group has elements do not suffice, the sample
     is all of the group.
 

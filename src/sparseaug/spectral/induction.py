@@ -89,7 +89,7 @@ class Inductions:
                 copy, row = node.slots
                 rows = ((copy * size + row)[:, :, None] + starts).reshape(len(copy), -1)
                 mixes.append(Mix(sum(smaller), node.matrix, rows.astype(np.int32)))
-            offsets = descend(offsets)
+            offsets = one_letter_down(offsets)
         node = self._node(shape)
         extensions, source, scale, end = [], [], [], 0
         for larger, _ in extend(shape):
@@ -136,7 +136,9 @@ class Inductions:
         return self._nodes[tau]
 
 
-def descend(offsets: dict[Partition, NDArray[np.int64]]) -> dict[Partition, NDArray[np.int64]]:
+def one_letter_down(
+    offsets: dict[Partition, NDArray[np.int64]],
+) -> dict[Partition, NDArray[np.int64]]:
     """First rows of every block one letter further down, by shape, from those of the blocks here."""
     found: dict[Partition, list[NDArray[np.int64]]] = {}
     for shape, starts in offsets.items():

@@ -23,7 +23,7 @@ from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import regular_norm
 from sparseaug.spectral.representation import action_norm
 from sparseaug.spectral.rotations import bands_norm, is_space, prime_norm
-from sparseaug.spectral.symmetric import LARGEST_APPLIED, symmetric_norm
+from sparseaug.spectral.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm
 from sparseaug.spectral.walsh import walsh_norm
 
@@ -74,8 +74,8 @@ METHODS = (
         "young",
         lambda g: g.transform == "young",
         symmetric_norm,
-        options=("device", "n_jobs", "failure_probability"),
-        too_large=lambda g: g.width > LARGEST_APPLIED,
+        options=("device", "n_jobs"),
+        too_large=lambda g: g.width > LARGEST_N,
     ),
     Method("quaternions", is_space, prime_norm),  # which says whether S is such a set
     Method("irreps", _any, irreps_norm, too_large=_has_too_many_irreps),

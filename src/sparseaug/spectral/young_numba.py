@@ -1,6 +1,6 @@
-"""What is compiled by numba: the induction transform, and elements of S_n applied to a vector.
+"""The induction transform compiled by numba: the mixes of `Kernel`, in place, node by node.
 
-The transform does the mixes of `Kernel`, in place, node by node; this module has what a `Kernel` has.
+This module has what a `Kernel` has.
 Imported by `sparseaug._compiled`, where numba can be used.
 """
 
@@ -179,43 +179,3 @@ def _mix(m: Any, rows: Any, block: Any) -> None:
             for b in range(width):
                 for c in range(block.shape[1]):
                     block[rows[g, a], c] += m[a, b] * old[b, c]
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def weighted_sum(
-    letters: Any, ends: Any, weights: Any, runs: Any, at: Any, coefficients: Any, v: Any
-) -> Any:
-    """sum_j weights[j] pi(g_j) v.
-
-    Args:
-        letters: the transpositions of all elements end to end, in the order in which they are applied
-        ends: where those of each element end
-        weights: one for each element
-        runs: (i, j, length): entries i, i + 1, ... are mixed with j, j + 1, ..., or, where j = i,
-            change their sign
-        at: the runs of transposition k are at[k], ..., at[k + 1] - 1
-        coefficients: (1/r, sqrt(1 - 1/r^2)) of each run
-        v: the vector
-    """
-    total = np.zeros_like(v)
-    moved = np.empty_like(v)
-    begin = 0
-    for element in range(len(ends)):
-        moved[:] = v
-        for letter in letters[begin : ends[element]]:
-            for run in range(at[letter], at[letter + 1]):
-                i, j, length = runs[run, 0], runs[run, 1], runs[run, 2]
-                c, s = coefficients[run, 0], coefficients[run, 1]
-                if i == j:
-                    for t in range(i, i + length):
-                        moved[t] = -moved[t]
-                else:
-                    upper, lower = moved[i : i + length], moved[j : j + length]
-                    for t in range(length):
-                        x, y = upper[t], lower[t]
-                        upper[t] = c * x + s * y
-                        lower[t] = s * x - c * y
-        begin = ends[element]
-        for t in range(len(v)):
-            total[t] += weights[element] * moved[t]
-    return total

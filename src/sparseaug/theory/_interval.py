@@ -3,16 +3,8 @@
 Every bound of this package is built from rationals, one logarithm and one or two square roots.
 Rationals are exact here, so only the logarithm, the exponential and the root have any width.
 
-Correct rounding: the real number a formula defines, rounded the safe way and no further.
-
-An enclosure is refined until both of its ends round to the same result (Ziv's strategy), so
-`smallest_above` gives the smallest float that is not below the real number. Hence for a float t
-
-    smallest_above(x) <= t   exactly when   x <= t,
-
-and a comparison of two floats decides the inequality between real numbers. The refinement ends:
-a formula with log(2|G|/delta) in it is transcendental, so it is never a float or an integer
-itself, and formulas without a logarithm are enclosed exactly once their root is a dyadic number.
+A bound is the outer end of an interval of 128 bits, rounded outward once: at most one unit in the last
+place above the smallest float that is not below the real number.
 
 The ranges of the paper's letters, checked once; a float becomes the rational it stands for.
 """
@@ -24,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TypeVar
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import SMALLEST, float_above, float_below
@@ -118,45 +109,33 @@ def _exp(exponent: Fraction, digits: int, rounding: str) -> Fraction:
 Enclosure = Callable[[int], Interval]
 """From a number of bits to an interval of about that relative width."""
 
-Result = TypeVar("Result", int, float)
-
-START_BITS = 128
-"""Twice the 53 bits of a float and some: the first try settles all but one case in 10^20."""
+BITS = 128
+"""Twice the 53 bits of a float and some."""
 
 
-def smallest_above(enclose: Enclosure) -> float:
-    """The smallest float that is not below the enclosed number; inf above the range of floats."""
-    return _settle(enclose, float_above)
+def rounded_up(enclose: Enclosure) -> float:
+    """A float that is not below the enclosed number; inf above the range of floats."""
+    return float_above(enclose(BITS).high)
 
 
-def largest_below(enclose: Enclosure) -> float:
-    """The largest float that is not above the enclosed number, which is not negative."""
-    return _settle(enclose, float_below)
+def rounded_down(enclose: Enclosure) -> float:
+    """A float that is not above the enclosed number, which is not negative."""
+    return float_below(enclose(BITS).low)
 
 
 def ceiling(enclose: Enclosure) -> int:
-    """The smallest integer that is not below the enclosed number."""
-    return _settle(enclose, math.ceil)
+    """An integer that is not below the enclosed number: the smallest but in one case in 10^20."""
+    return math.ceil(enclose(BITS).high)
 
 
 def exp_above(enclose: Enclosure) -> float:
-    """The smallest float that is not below min(1, exp(x)), for the enclosed x."""
-    rough = enclose(START_BITS)
+    """A float that is not below min(1, exp(x)), for the enclosed x."""
+    rough = enclose(BITS)
     if rough.low >= 0:
         return 1.0
     if rough.high < -746:  # exp(-746) < 2^-1075
         return SMALLEST
-    return min(1.0, smallest_above(lambda bits: enclose(bits).exp(bits)))
-
-
-def _settle(enclose: Enclosure, rounding: Callable[[Fraction], Result]) -> Result:
-    bits = START_BITS
-    while True:
-        interval = enclose(bits)
-        result = rounding(interval.high)
-        if rounding(interval.low) == result:
-            return result
-        bits *= 2
+    return min(1.0, float_above(rough.exp(BITS).high))
 
 
 COUNT_BITS = 10_000

@@ -15,11 +15,11 @@ from sparseaug.theory._interval import (
     Interval,
     check_count,
     group_size,
-    largest_below,
     log_ratio,
     not_negative,
     positive,
     probability,
+    rounded_down,
 )
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import full_gd_steps, sgd_plan
@@ -159,7 +159,7 @@ def crossovers(
         cost = log * (Fraction(32, 3) * scale**2)
         return _streaming_limit(cost, noisy, steady, bits).sqrt(bits)
 
-    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), largest_below(enclose))
+    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), rounded_down(enclose))
 
 
 def _streaming_limit(cost: Interval, noisy: Fraction, steady: Fraction, bits: int) -> Interval:

@@ -22,12 +22,12 @@ from sparseaug.theory._interval import (
     check_count,
     exp_above,
     group_size,
-    largest_below,
     log_ratio,
     not_negative,
     positive,
     probability,
-    smallest_above,
+    rounded_down,
+    rounded_up,
 )
 
 __all__ = [
@@ -65,7 +65,7 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
     """
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
-    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits))
+    return rounded_up(lambda bits: enclose_deviation(m, order, bound, bits))
 
 
 def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
@@ -149,7 +149,7 @@ def deviation_floor(m: int, order: int) -> float:
     if m >= order:
         return 0.0
     square = Interval.point(Fraction(order - m, m * (order - 1)))
-    return largest_below(square.sqrt)
+    return rounded_down(square.sqrt)
 
 
 def enclose_deviation(m: int, order: int, delta: Fraction, bits: int) -> Interval:
@@ -193,7 +193,7 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = positive("C", C) * positive("B", B)
-    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    return rounded_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
 
 
 def stationarity_bound(
@@ -230,7 +230,7 @@ def stationarity_bound(
         error = enclose_deviation(m, order, bound, bits) * factor
         return Interval.point(square).sqrt(bits) + error
 
-    return smallest_above(enclose)
+    return rounded_up(enclose)
 
 
 def stationarity_given(
@@ -257,7 +257,7 @@ def stationarity_given(
     """
     error = not_negative("deviation", deviation) * positive("C", C) * positive("B", B)
     square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
-    return smallest_above(lambda bits: Interval.point(square).sqrt(bits) + error)
+    return rounded_up(lambda bits: Interval.point(square).sqrt(bits) + error)
 
 
 def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int:
@@ -305,7 +305,7 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
     m, order = group_size("m", m), group_size("order", order)
     bound = probability("delta", delta)
     factor = 2 * positive("C", C) * positive("B", B)
-    return smallest_above(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    return rounded_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
 
 
 def num_steps(eps: float, L: float, gap: float) -> int:

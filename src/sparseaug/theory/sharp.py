@@ -32,7 +32,7 @@ from sparseaug.theory._interval import (
     not_negative,
     positive,
     probability,
-    smallest_above,
+    rounded_up,
 )
 
 __all__ = [
@@ -67,7 +67,7 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
     m = group_size("m", m)
     total = group_size("dimension_sum", dimension_sum, at_least=0)
     bound = probability("delta", delta)
-    return smallest_above(lambda bits: _enclose(m, total, bound, bits))
+    return rounded_up(lambda bits: _enclose(m, total, bound, bits))
 
 
 def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: float) -> int:

@@ -22,7 +22,7 @@ from sparseaug.theory._interval import (
     check_count,
     not_negative,
     positive,
-    smallest_above,
+    rounded_up,
     step,
 )
 
@@ -143,7 +143,7 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
     smoothness, start = positive("L", L), not_negative("gap", gap)
     eta = step("step_size", step_size, L=smoothness)
     square = start / (eta * descent_share(eta, smoothness) * T)
-    return smallest_above(Interval.point(square).sqrt)
+    return rounded_up(Interval.point(square).sqrt)
 
 
 def full_gd_bound(T: int, L: float, *, gap: float) -> float:
@@ -162,7 +162,7 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
         0.2
     """
     square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
-    return smallest_above(Interval.point(square).sqrt)
+    return rounded_up(Interval.point(square).sqrt)
 
 
 def full_gd_steps(eps: float, L: float, gap: float) -> int:
