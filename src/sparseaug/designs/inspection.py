@@ -35,6 +35,7 @@ from sparseaug.errors import (
 from sparseaug.groups import Group, Rows, as_group, cyclic, direct_product, format_order
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.counts import degree_size
+from sparseaug.groups.degrees.graded import counted
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectral.deviation import deviation
@@ -433,7 +434,7 @@ def _exact_on(S: GroupSample, offer: Offer, found: Profile) -> tuple[Degree, ...
             return _exact(profile(build(S.group, offer), degree=highest), _ROUNDED)
         return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
     known = as_known(build(S.group, offer))
-    counts = known.group.counted(known, work=_QUOTIENTS) or []
+    counts = counted(known, work=_QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 

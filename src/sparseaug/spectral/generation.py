@@ -17,6 +17,7 @@ from sparseaug.balance.binary import independent
 from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.degrees.counts import exact_degree
+from sparseaug.groups.degrees.graded import counted
 from sparseaug.groups.generated import permutation_group
 from sparseaug.sampling import GroupSample
 from sparseaug.spectral.walsh import integers
@@ -69,7 +70,7 @@ def why_not(S: GroupSample) -> str:
 
 def exact_for(S: GroupSample) -> str:
     """What S averages as the whole group does, in words, by counting; empty if nothing or not known."""
-    if not (counts := S.group.counted(S, work=QUOTIENTS)):
+    if not (counts := counted(S, work=QUOTIENTS)):
         return ""
     degree = exact_degree(counts)
     if S.group.factors:

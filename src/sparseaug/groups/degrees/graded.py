@@ -99,25 +99,8 @@ class Graded:
         group = cast("Group", self)
         return IrrepDegrees.of(group) if self.irreps_have_degrees else Points.of(group, whole=whole)
 
-    def counted(
-        self, S: Multiset, most: int | None = None, *, work: int | None = None
-    ) -> list[Count] | None:
-        """Characters summed over the quotients of S, in integers, of every degree up to `most`.
-
-        Args:
-            S: of this group
-            most: the highest degree that is counted
-            work: integers in the rows of the quotients, at most
-
-        Returns:
-            The counts; None of a group that has none, or where the quotients are too many.
-        """
-        most_work = math.inf if work is None else work * self.quotients_at_once
-        if len(S.counts()[0]) ** 2 * S.group.width > most_work and coset_of(S) is None:
-            return None
-        return self._counted(S, most)
-
     def _counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        """`counted`, where the family has characters in integers."""
         return None
 
     def _class_keys(self, elements: Rows) -> Rows:
@@ -149,6 +132,19 @@ class Graded:
             return sums, True
         points = [math.perm(self.points or 0, k) for k in range(1, degree + 1)]
         return [1, *(max(0, size - 1) for size in points)], False
+
+
+def counted(S: Multiset, most: int | None = None, *, work: float = math.inf) -> list[Count] | None:
+    """Characters summed over the quotients of S, in integers, of every degree up to `most`.
+
+    None where the group has no such characters, where its quotients are too many, and where their rows
+    hold more integers than `work`.
+    """
+    group = S.group
+    size = len(S.counts()[0]) ** 2 * group.width
+    if size > work * group.quotients_at_once and coset_of(S) is None:
+        return None
+    return group._counted(S, most)
 
 
 def require_degree(group: Graded, degree: int) -> int:

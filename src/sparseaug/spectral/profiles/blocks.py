@@ -25,6 +25,7 @@ from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import IrrepDegrees
 from sparseaug.groups.degrees.counts import Count, Degree, Number, Part, degree_size, summed
 from sparseaug.groups.degrees.factors import MOST_SETS
+from sparseaug.groups.degrees.graded import counted
 from sparseaug.groups.fourier import Block, irrep_means
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.sampling import GroupSample
@@ -45,7 +46,7 @@ def irrep_levels(S: GroupSample, most: int | None, by: str, progress: Progress) 
     if not isinstance(own, IrrepDegrees):  # of a product: too many, or too large
         listed_irreps(S.group)
     degrees = dict(zip(own.names, own.degrees, strict=True))
-    known = S.group.counted(S)
+    known = counted(S)
     if known is None and S.group.factors and not S.group.has_integer_characters:
         raise UnsupportedError(
             f"m={S.m} elements of {S.group.name} with {len(S.group.factors)} factors are too many to "

@@ -29,6 +29,7 @@ from sparseaug.balance.field import prime_factors
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.abelian import frequency_labels, weight_labels
 from sparseaug.groups.degrees.counts import Count, Degree, Number, Part
+from sparseaug.groups.degrees.graded import counted
 from sparseaug.groups.fourier import Block
 from sparseaug.groups.quotients import coset_of, too_many
 from sparseaug.sampling import GroupSample
@@ -65,7 +66,7 @@ def _by_weight(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
     if every and set(moduli) <= {1, 2}:
         counts, norms = _walsh(S)
         return levels(counts[:most], norms, S.m), most == width
-    found = S.group.counted(S, most)
+    found = counted(S, most)
     if found is None:
         raise too_many(S, ", or deviation(S, degree=)")
     norms = {}
