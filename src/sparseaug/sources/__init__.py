@@ -4,7 +4,7 @@ symmetry       what a source gives: a group and an action on arrays, sites or te
 graphs         graphs of networkx and PyG and adjacency matrices, checked
 automorphisms  the automorphisms of a graph; permutations of identical atoms
 refinement     colours that no automorphism changes, and the search for one automorphism
-cells          a crystal's cell or a slab, checked, and the operations that spglib finds
+cells          a crystal's cell, checked, and the operations that spglib finds
 crystals       these operations as a group in integers, and how they move sites
 molecules      the point group of a molecule and its symbol
 calculators    an ASE calculator, averaged over rotations

@@ -12,10 +12,6 @@ c(W, V) = w_W + W w_V - w_WV are inner translations too, and about the origin at
 
 a multiple of 1/(p e). So rounding the translations and the carries to multiples of 1/e gives the
 group exactly; that the rounded operations are closed is then checked in integers.
-
-A magnetic moment is an axial vector that time reversal changes the sign of: (W|w, t) takes m to
-(-1)^t det(R) R m. Collinear moments that are given as numbers have a sign only, m -> (-1)^t m, as
-where spins are not coupled to the lattice.
 """
 
 from __future__ import annotations
@@ -25,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real, require_work
@@ -54,8 +49,7 @@ class CrystalSymmetry(Symmetry):
 
     `action` moves arrays (n, sites, ...) from site to site; `vectors` moves Cartesian vectors
     (n, sites, ..., 3), such as forces or displacements, and turns them; `tensors` does that to
-    tensors, at the sites or of the whole crystal; `moments` moves magnetic moments (n, sites, 3),
-    which are axial and change sign under time reversal. Sites are in the cell's order.
+    tensors, at the sites or of the whole crystal. Sites are in the cell's order.
 
     Args:
         group: the operations, modulo the translations of the cell
@@ -63,12 +57,8 @@ class CrystalSymmetry(Symmetry):
         vectors: moves Cartesian vectors (n, sites, ..., 3) and turns them
         rotations: W of each element, in fractional coordinates
         translations: w of each element, in fractional coordinates
-        space_group: its international symbol, that of the layer group for a slab; with moments, its
-            number in the notation of Belov, Neronova and Smirnova
-        number: its number in the International Tables, volume A, or E for a slab; with moments, among
-            the 1651 magnetic groups; 0 for a slab with moments, which has none here
-        time_reversals: whether an element reverses time, which no element does without moments
-        moments: moves magnetic moments (n, sites, ..., 3) and turns them
+        space_group: its international symbol
+        number: its number in the International Tables
     """
 
     vectors: MoveSites
@@ -76,8 +66,6 @@ class CrystalSymmetry(Symmetry):
     translations: Floats
     space_group: str
     number: int
-    time_reversals: NDArray[np.bool_]
-    moments: MoveSites
 
     def tensors(self, rank: int, *, sites: bool = True) -> Action:
         """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
@@ -88,7 +76,7 @@ class CrystalSymmetry(Symmetry):
             sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
                 places; False: one for the whole crystal, (n, 3, ..., 3)
 
-        These are true tensors. A magnetic moment is an axial vector: see `moments`.
+        These are true tensors; axial vectors, such as magnetic moments, change sign otherwise.
 
         Examples:
             >>> import numpy as np
@@ -112,22 +100,16 @@ class CrystalSymmetry(Symmetry):
         return f"CrystalSymmetry({self.space_group}, order={self.group.order}, sites={sites})"
 
 
-def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> CrystalSymmetry:
+def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
     """The symmetry operations of a crystal, with spglib.
 
     Args:
         cell: (lattice, positions, numbers) as spglib takes it: the lattice vectors as rows,
             fractional positions, one integer per site that tells the species; or an ASE Atoms
             object; or a pymatgen Structure, whose oxidation states and occupations tell species
-            apart. Of Atoms or a Structure that is periodic in two directions only, the operations
-            are those of the slab: its layer group
+            apart. Slabs and magnetic moments are refused
         symprec: how far, in the lattice's unit of length, a site may be from where the symmetry
-            puts it; 0.001 suits angstroms and positions of four digits. Moments may be as far apart, in
-            their own unit
-        moments: magnetic moments of the sites, which the operations must keep, with time reversal
-            where that helps: Cartesian vectors (sites, 3), or numbers (sites,) for collinear moments
-            whose direction is not tied to the lattice. By default the initial moments of Atoms that
-            are not all 0, and the site property "magmom" of a Structure
+            puts it; 0.001 suits angstroms and positions of four digits
 
     A `SymmetryWarning` says how many more operations ten times this tolerance would find.
 
@@ -141,14 +123,11 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
         >>> salt = crystal((fcc, [[0, 0, 0], [0.5, 0.5, 0.5]], [11, 17]))
         >>> salt
         CrystalSymmetry(Fm-3m, order=48, sites=2)
-        >>> iron = (2.9 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0.5]], [26, 26])
-        >>> crystal(iron), crystal(iron, moments=[[0, 0, 2.2], [0, 0, -2.2]])
-        (CrystalSymmetry(Im-3m, order=96, sites=2), CrystalSymmetry(BNS 128.410, order=32, sites=2))
     """
     symprec = check_real("symprec", symprec, above=0)
-    given = read_cell(cell, moments, symprec)
+    given = read_cell(cell)
     found = find_operations(given, symprec)
-    rotations, translations, reversals, symbol, number = found
+    rotations, translations, symbol, number = found
     count, sites = len(rotations), len(given.kinds)
     what = f"the symmetry of cell, {count} operations on {sites} sites,"
     remedy = "give a smaller cell: in a supercell every inner translation multiplies their number"
@@ -160,17 +139,12 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
         "cell",
         lambda wider: len(find_operations(given, wider).rotations),
     )
-    kind = "space" if given.open_axis is None else "layer"
-    magnetic = "" if given.moments is None else "magnetic "
-    label = f"{magnetic}{kind} group {number} with {count} operations"
+    label = f"space group {number} with {count} operations"
     group = exact_group(found, given.lattice, SLACK * symprec, label)
     images = site_images(group, found, given, SLACK * symprec)
     turns = _cartesian(rotations, given.lattice)
-    spin_turns = _moment_turns(turns, reversals, given.moments)
-    if given.moments is not None:
-        require_kept(given.moments, spin_turns, images, SLACK * symprec)
     listed = tuple(map(tuple, images.tolist()))
-    for array in (rotations, translations, reversals):
+    for array in (rotations, translations):
         array.flags.writeable = False
     return CrystalSymmetry(
         group,
@@ -180,8 +154,6 @@ def crystal(cell: Any, *, symprec: float = 1e-3, moments: Any = None) -> Crystal
         translations,
         symbol,
         number,
-        reversals,
-        MoveSites(group, listed, as_tuples(spin_turns)),
     )
 
 
@@ -225,15 +197,10 @@ def exact_group(found: Operations, lattice: Floats, tolerance: float, label: str
     size = len(turns) * e
     common = math.gcd(size, *np.unique(maps).tolist())
     maps, size = maps // common % (size // common), size // common
-    matrices, sizes = turns, [size] * 3
-    if found.reversals.any():  # time reversal commutes with all: a shift modulo 2
-        maps = np.concatenate([maps, found.reversals[:, None]], axis=1)
-        matrices = np.zeros((len(turns), 4, 4), np.int64)
-        matrices[:, :3, :3], matrices[:, 3, 3], sizes = turns, 1, [*sizes, 2]
     rows = np.concatenate([kinds[:, None], maps], axis=1).tolist()
     try:
-        nested = tuple(tuple(map(tuple, matrix)) for matrix in matrices.tolist())
-        return AffineGroup(tuple(sizes), nested, tuple(map(tuple, rows)), label)
+        nested = tuple(tuple(map(tuple, matrix)) for matrix in turns.tolist())
+        return AffineGroup((size,) * 3, nested, tuple(map(tuple, rows)), label)
     except GroupError as error:
         raise not_a_group(str(error), "symprec") from error
 
@@ -297,22 +264,3 @@ def _round(shifts: Floats, e: int, lattice: Floats, tolerance: float) -> Rows:
     if _off(shifts, e, lattice) > tolerance:
         raise not_a_group("the translations are not closed", "symprec")
     return np.rint(e * shifts).astype(np.int64)
-
-
-def _moment_turns(turns: Floats, reversals: NDArray[np.bool_], moments: Floats | None) -> Floats:
-    """The matrix (k, 3, 3) by which each operation turns moments."""
-    signs = (1.0 - 2.0 * reversals)[:, None, None]
-    if moments is not None and moments.ndim == 1:
-        return signs * np.eye(3)
-    return np.asarray(signs * np.rint(np.linalg.det(turns))[:, None, None] * turns)
-
-
-def require_kept(moments: Floats, matrices: Floats, images: Rows, tolerance: float) -> None:
-    """Every operation takes the moment of a site to that of its image."""
-    vectors = moments if moments.ndim == 2 else moments[:, None] * np.array([0.0, 0.0, 1.0])
-    apart = vectors @ matrices.swapaxes(1, 2) - vectors[images]
-    if np.linalg.norm(apart, axis=2).max() > tolerance:
-        raise GroupError(
-            "the operations that spglib found do not keep the moments; give a smaller symprec, or "
-            "moments with more digits."
-        )

@@ -28,7 +28,7 @@ from sparseaug.groups.permutations import invert_permutations
 Floats: TypeAlias = NDArray[np.float64]
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
 
-ACTIONS = ("group", "action", "vectors", "moments")  # of a symmetry, which no JSON data hold
+ACTIONS = ("group", "action", "vectors")  # of a symmetry, which no JSON data hold
 
 HIGHEST_RANK = 16
 """Indices of a tensor: 3^16 components take 344 MB."""

@@ -38,7 +38,7 @@ EXAMPLES = [
         sources.averaged_calculator,
         {"calculator": EMT(), "S": sa.design(sa.rotations(3), degree=1)},
     ),
-    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3, "moments": [1.0]}),
+    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3}),
     *(part_of_cell(i) for i in range(3)),
     Example(sources.point_group, {"atoms": WATER, "tolerance": 0.01}),
     *(part_of_water(i) for i in range(2)),
