@@ -1,6 +1,6 @@
 """`python -m studies`."""
 
-from sparseaug_command import main
+from studies.commands import main
 
 if __name__ == "__main__":
-    main("studies.commands")
+    main()

@@ -37,10 +37,10 @@ sys.exit(result.failed or not result.attempted)
 def wheel_faults(names: Iterable[str], version: str) -> Iterator[str]:
     """What a wheel holds and should not, or lacks."""
     names = set(names)
-    ours = ("sparseaug/", "sparseaug_command.py", f"sparseaug-{version}.dist-info/")
+    ours = ("sparseaug/", f"sparseaug-{version}.dist-info/")
     yield from (f"{name} is not of the library" for name in names if not name.startswith(ours))
     yield from (f"{name} is compiled" for name in names if name.endswith((".pyc", ".so", ".pyd")))
-    needed = {"sparseaug/__init__.pyi", "sparseaug/py.typed", "sparseaug_command.py"}
+    needed = {"sparseaug/__init__.py", "sparseaug/py.typed"}
     yield from (f"{name} is missing" for name in needed - names)
 
 

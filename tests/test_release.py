@@ -81,11 +81,11 @@ def test_every_dependency_of_the_core_has_its_reason_and_its_floor():
 
 
 def test_a_stray_or_missing_file_in_what_was_built_is_found():
-    own = ["sparseaug/__init__.pyi", "sparseaug/py.typed", "sparseaug_command.py"]
+    own = ["sparseaug/__init__.py", "sparseaug/py.typed"]
     assert list(wheel_faults(own, "1.0")) == []
     assert list(wheel_faults([*own, "tests/a.py"], "1.0")) == ["tests/a.py is not of the library"]
     assert list(wheel_faults([*own, "sparseaug/a.so"], "1.0")) == ["sparseaug/a.so is compiled"]
-    assert list(wheel_faults(own[1:], "1.0")) == ["sparseaug/__init__.pyi is missing"]
+    assert list(wheel_faults(own[1:], "1.0")) == ["sparseaug/__init__.py is missing"]
     tracked = {*NEEDED, "src/sparseaug/a.py", "notes.txt"}
     packed = [f"sparseaug-1.0/{name}" for name in (*NEEDED, "src/sparseaug/a.py", "PKG-INFO")]
     assert list(sdist_faults(packed, "1.0", tracked)) == []

@@ -27,4 +27,4 @@ for command in (paper, rates, views):
 
 def main() -> None:
     """Run one of them and exit with its code."""
-    cli.main(studies, interrupted="what is finished is kept: run it again to resume")
+    cli.main(studies, interrupted="Interrupted; what is finished is kept: run it again to resume.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 import click
 import pytest
@@ -128,10 +127,14 @@ def require_refused(answer):
 
 
 def shown_as(option, value):
-    """What stands for an option where it is not named: a file, folder or group as it was typed."""
+    """What stands for an option where it is not named: the library's argument, or a file as typed."""
     if option == "--group":
         return "group name"
-    return str(Path(value))[-20:] if option == "--out" and value else option
+    if option == "--out":
+        return repr(value)[1:-1][-20:].removesuffix("/") or "path"
+    if option == "--translate-seed":
+        return "seed"
+    return option.removeprefix("--").replace("-", "_")
 
 
 def test_there_are_arguments_that_work_for_every_command():

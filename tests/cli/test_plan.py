@@ -48,17 +48,17 @@ def test_json_is_the_library_s(run):
         (["--group", "S6", *ASKED, "--n", "-1"], "n=-1"),
         (
             ["--group", "S6", "--eps", "0.1"],
-            "--C is missing; with --eps, give --C, --B, --L and --gap",
+            "C= is missing; with eps=, give C=, B=, L= and gap=",
         ),
-        (["--group", "S6"], "the goal is missing; give --eps or --deviation."),
+        (["--group", "S6"], "the goal is missing; give eps= or deviation=."),
         (["--eps", "0.1"], "Missing option '--group'"),
         (["--group", "S6", *ASKED, "--deviation", "0.5"], "two goals"),
         (
             ["--group", "S6", "--deviation", "0.5", "--n", "3"],
-            "--n=3 goes with --eps, not with --deviation.",
+            "n=3 goes with eps=, not with deviation=.",
         ),
-        (["--group", "S6", *ASKED, "--draw"], "--draw goes with --deviation, not with --eps."),
-        (["--group", "S6", *ASKED, "--max-batch", "0"], "--max-batch=0"),
+        (["--group", "S6", *ASKED, "--draw"], "draw=True goes with deviation=, not with eps=."),
+        (["--group", "S6", *ASKED, "--max-batch", "0"], "max_batch=0"),
         (["--group", "S6", "--deviation", "2"], "deviation=2.0"),
         (
             ["--group", "S6", "--deviation", "0.5", "--degree", "7"],

@@ -1,12 +1,12 @@
 """The command line: parse, call, print; no mathematics.
 
 Errors are one line. Exit codes: 2 for bad input and files that cannot be used, 130 for Ctrl-C, 1 where
-memory ran out or standard output could not be written.
+memory ran out or standard output could not be written. What the library says of
+`max_batch=` is about `--max-batch`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 
@@ -15,7 +15,6 @@ import click
 from sparseaug import __version__
 from sparseaug.cli.certify import certify, inspect
 from sparseaug.cli.groups import groups, records
-from sparseaug.cli.output import flush, name_options, prepare
 from sparseaug.cli.plan import plan
 from sparseaug.cli.samples import design, draw
 from sparseaug.cli.views import views
@@ -49,65 +48,37 @@ for command in (groups, records, draw, design, certify, inspect, plan, views):
     cli.add_command(command)
 
 
-def main(group: click.Group = cli, *, interrupted: str = "") -> None:
+def main(group: click.Group = cli, *, interrupted: str = "Interrupted.") -> None:
     """Run a command of the group and exit with its code.
 
     Args:
         group: the commands
-        interrupted: what is left after Ctrl-C; by default, which of the named files were written
+        interrupted: what is said after Ctrl-C
     """
-    prepare()
-    before = _files()
+    message = ""
     try:
-        code, message = _run(group), ""
+        result = group.main(standalone_mode=False)
+        code = result if isinstance(result, int) else 0
+        if sys.stdout is not None:  # where it is closed
+            sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
-        code, message = 130, f"Interrupted; {interrupted or _left(before)}."
+        code, message = 130, interrupted
     except click.ClickException as error:
         code, message = 2, f"Error: {error.format_message()}"
     except SparseAugError as error:
-        typed = sys.argv[1:]
-        command = next((group.commands[word] for word in typed if word in group.commands), None)
-        code, message = 2, f"Error: {name_options(str(error), command, typed)}"
+        code, message = 2, f"Error: {error}"
     except MemoryError:
-        code, message = 1, f"Error: {_FULL}."
+        code, message = (
+            1,
+            "Error: out of memory; use smaller numbers, or a machine with more memory.",
+        )
     except OSError as error:
-        code, message = 1, f"Error: {error.strerror or error}."
-    except SystemExit as leave:
-        # with 0 after shell completion, else how click answers a broken pipe
-        code, message = (1, f"Error: {_LOST}: Broken pipe; {_KEPT}.") if leave.code else (0, "")
-    unprinted = flush()
-    if unprinted is not None and code in (0, 1):
-        code, message = 1, f"Error: {_LOST}: {unprinted.strerror or unprinted}; {_KEPT}."
+        code, message = 1, f"Error: {error.strerror or error}; what goes to files is in place."
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to print again as it ends
     if message:
-        with contextlib.suppress(OSError):
-            line = shorten_text(escape_controls(" ".join(message.split())), _LONGEST)
-            click.echo(line, err=True)
+        line = shorten_text(escape_controls(" ".join(message.split())), _LONGEST)
+        click.echo(line, err=True)
     sys.exit(code)
 
 
 _LONGEST = 1000  # characters of a message; an argument may be longer
-_LOST = "standard output could not be written"
-_FULL = "out of memory; use smaller numbers, or a machine with more memory"
-_KEPT = "what goes to files is in place"
-
-
-def _files() -> dict[str, tuple[int, ...]]:
-    """The files among the words that were typed, each with what changes when it is replaced."""
-    found: dict[str, tuple[int, ...]] = {}
-    for word in sys.argv[1:]:
-        for path in (word, word.partition("=")[2]):
-            with contextlib.suppress(OSError, ValueError):
-                state = os.stat(path)
-                found[path] = (state.st_ino, state.st_mtime_ns, state.st_size)
-    return found
-
-
-def _left(before: dict[str, tuple[int, ...]]) -> str:
-    """What an interrupted command left: files are whole or absent."""
-    written = [path for path, state in _files().items() if before.get(path) != state]
-    return f"{', '.join(written)} is written" if written else "nothing was written"
-
-
-def _run(group: click.Group) -> int:
-    code = group.main(standalone_mode=False)
-    return code if isinstance(code, int) else 0

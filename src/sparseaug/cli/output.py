@@ -1,20 +1,10 @@
-"""What is printed, whatever standard output is: a terminal, ASCII only, full, closed, a broken pipe.
+"""What the commands print, and what they read: rows of numbers, spectra.
 
-Nothing is lost silently: what cannot be printed is one line on standard error and exit code 1.
-
-Errors in the words of the command line: the library says `degree=9`, its user typed `--degree 9`.
-
-Rows of numbers from a file: JSON lists, or one row per line, such as a CSV file. A spectrum from JSON.
+Rows come from a file: JSON lists, or one row per line, such as a CSV file. A spectrum comes from JSON.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import re
-import sys
-from collections.abc import Collection
-from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,81 +20,14 @@ if TYPE_CHECKING:
     from sparseaug.spectral.spectrum import Spectrum
 
 
-def prepare() -> None:
-    """Give closed streams a file, and let standard output print any character in some way.
-
-    A file opened later would get the number of a closed stream, and what is printed to it. For
-    standard output the file takes no writes: printing fails, as it should, when everything is done.
-    """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            handle = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
-            if handle != number:
-                os.dup2(handle, number)
-                os.close(handle)
-            mode = "r" if name == "stdin" else "w"
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
 def say(text: str = "") -> None:
     """Print a line, without what a terminal obeys."""
-    sys.stdout.write(escape_controls(text) + "\n")
+    click.echo(escape_controls(text))
 
 
 def of_order(g: Group) -> str:
     """A group with its size: "S6 of order 720"."""
     return f"{g.name} of {f'order {format_order(g)}' if g.is_finite else 'infinite order'}"
-
-
-def flush() -> OSError | None:
-    """Send out what was printed; the error, if that failed, after which nothing is printed any more."""
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        with contextlib.suppress(OSError):  # else the interpreter would try again when it ends
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return error
-    return None
-
-
-def name_options(message: str, command: click.Command | None, typed: Collection[str]) -> str:
-    """The message with the options of the command in place of the library's arguments.
-
-    An option stands for the argument of its own name; one that was typed also for the argument that is
-    its metavar in small letters, such as `path` or `seed`.
-
-    Args:
-        message: of an error
-        command: which was run; None where there was none
-        typed: the words after the program's name
-
-    Examples:
-        >>> import click
-        >>> from sparseaug.cli.output import name_options
-        >>> command = click.Command("x", params=[click.Option(["--max-batch"])])
-        >>> name_options("max_batch=0 is not allowed; give 0 < max_batch < 9.", command, [])
-        '--max-batch=0 is not allowed; give 0 < --max-batch < 9.'
-    """
-    names = dict[str, str]()
-    words = {word.split("=")[0] for word in typed}
-    for option in command.params if command is not None else ():
-        if isinstance(option, click.Option):
-            long = option.opts[0]
-            if long in words and option.metavar is not None:
-                names.setdefault(option.metavar.lower(), long)
-            names[long.removeprefix("--").replace("-", "_")] = long
-    for name, long in names.items():
-        alone = rf"(?<![\w=.'-]){name}=(?:True\b|(?=[\s,.;)]|$))"  # a flag, or without a value
-        message = re.sub(rf"{alone}|(?<= < ){name}(?= < )", long, message)
-        message = re.sub(rf"(?<![\w=.'-]){name}=", f"{long}=", message)
-    for call, long in _CALLS.items():
-        message = message.replace(call, long) if long in names.values() else message
-    return message
-
-
-_CALLS = {"GroupSample.full(group)": "--full", "Oracle(group).draw(m)": "--m"}
 
 
 LARGEST_TEXT = 1 << 26

@@ -65,12 +65,12 @@ def test_a_changed_page_is_not_replaced(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--backend", "dask"], "--address is missing; give HOST:PORT"),
+        (["--backend", "dask"], "address= is missing; give HOST:PORT"),
         (["--address", "x:1"], "goes with --backend dask"),
         (["--backend", "nowhere"], "is not known to joblib"),
         (
             ["--backend", "multiprocessing"],
-            "--backend='multiprocessing' does not hand over results as they are finished; use loky",
+            "backend='multiprocessing' does not hand over results as they are finished; use loky",
         ),
     ],
 )
