@@ -151,7 +151,7 @@ def deviation(ax: Axes) -> None:
 def certificates(ax: Axes) -> None:
     rows = read_table("certificates.md", "kind", "times the truth")
     found = {row["kind"].strip("`"): number(row["times the truth"]) for row in rows}
-    names = ("a-priori", "spectral", "kernel", "landmarks")
+    names = ("a-priori", "spectral", "kernel", "words")
     values = {name: found[name] for name in names} | {"truth": 1.0}
     dots(ax, values, "bound / truth")
     ax.set_xlim(0.5, 3e7)

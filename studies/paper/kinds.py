@@ -58,7 +58,6 @@ BOUNDS = (
     Bound("spectral", "spectral", "spectral", "the exact deviation of this S"),
     Bound("kernel", "kernel", "kernel", "S on this data"),
     Bound("words", "words", "words", "words of S in its place, which may be all of a small group"),
-    Bound("landmarks", "landmarks", "landmarks", "group means at some points"),
     Bound("a-priori-at-theta", "a-priori"),
 )
 FACTS = (

@@ -119,7 +119,6 @@ LOOKS = {
     # the full-gradient norm and its bounds; `words` is a bound too
     "truth": Look("#1A1A1A", "#F2F2F2"),
     "kernel": Look("#8A5A2B", "#D9A06B"),
-    "landmarks": Look("#7B5EA7", "#B39BDB"),
     "spectral": Look("#0072B2", "#4BAAE8", (5, 1.4)),
     "a-priori": Look("#8E2C62", "#F0A6CF", (1, 1.4), "D"),
     # the deviation of S and its bounds
@@ -141,7 +140,6 @@ NAMES = {
     "spectral": "spectral (exact deviation)",
     "kernel": "kernel",
     "words": "words",
-    "landmarks": "landmarks",
     "truth": "truth",
     "draws": "m draws",
     "design": "a design of m",

@@ -5,7 +5,6 @@ kinds     the table of kinds: what each bounds, how it holds, what it needs
 certificates  Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
 sparse    from the gradient on S: a-priori, spectral, kernel, words
-landmarks from group means at some points
 audit     fresh transformations, independent of S, alone or each with a translate of S
 anytime   an audit that may stop at any draw, and how audits share delta
 """
@@ -15,7 +14,6 @@ from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
 from sparseaug.certificate.evidence import Evidence, exact
 from sparseaug.certificate.kinds import KINDS, TABLE
-from sparseaug.certificate.landmarks import landmarks
 from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
 
 __all__ = [
@@ -29,7 +27,6 @@ __all__ = [
     "certify",
     "exact",
     "kernel",
-    "landmarks",
     "spectral",
     "words",
 ]

@@ -9,7 +9,6 @@ from typing import Any, final
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate
 from sparseaug.certificate.evidence import exact
-from sparseaug.certificate.landmarks import landmarks
 from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
 from sparseaug.errors import ArgumentError, shorten
 
@@ -64,13 +63,6 @@ TABLE: Mapping[str, Kind] = {
         "certain",
         "group means of the kernel",
         kernel,
-        from_sample=True,
-    ),
-    "landmarks": Kind(
-        "norm with group means at landmarks + the product of two rests",
-        "certain",
-        "group means of the kernel, at fewer points than `exact`",
-        landmarks,
         from_sample=True,
     ),
     "exact": Kind(

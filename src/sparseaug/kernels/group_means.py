@@ -134,16 +134,6 @@ def mean_roundings(action: Action, shape: tuple[int, ...]) -> int:
     return c + 6 + 12 * n + permanent + 4
 
 
-def mean_cost(action: Action, shape: tuple[int, ...]) -> int:
-    """About how many multiplications a mean takes, by closed form or enumeration; 20 for an exp."""
-    form = closed_form(action)
-    if not form:
-        return action.group.order * (math.prod(shape[1:]) + 20)
-    _, n = _moved_axis(action, shape)
-    entries = n if form == "flips" else n * n
-    return (20 + math.prod(shape[1:]) // n) * entries + (0 if form == "flips" else n << (n - 1))
-
-
 def _moved_rows(action: Action, x: Floats) -> Floats:
     """Samples as (n, entries that the group moves, whatever moves along with them)."""
     axis, width = _moved_axis(action, x.shape)

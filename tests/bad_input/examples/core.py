@@ -241,7 +241,6 @@ def of_certificates() -> Iterator[Example]:
     yield Example(certificate.spectral, at)
     yield Example(certificate.words, {**at, "words": 3})
     yield Example(certificate.kernel, at)
-    yield Example(certificate.landmarks, at)
     yield Example(certificate.exact, at)
     yield Example(
         certificate.audited,

@@ -62,7 +62,6 @@ def _certificate(results: dict[str, Any], name: str, rng: np.random.Generator) -
         "spectral": (truth + 15).tolist(),
         "kernel": (1.2 * truth + 0.2).tolist(),
         "words": (1.5 * truth).tolist(),
-        "landmarks": (1.1 * truth).tolist(),
         "a-priori": (truth + 40).tolist(),
     }
 

@@ -35,7 +35,7 @@ def test_the_figure_has_the_four_panels_of_the_paper(synthetic, save):
 def test_the_certificate_figure_shows_every_bound_and_every_deviation(synthetic, save):
     figure = draw_certificates(read_results(save(synthetic(seeds=5))))
     assert [axes.get_yscale() for axes in figure.axes] == ["log"] * 3 + ["linear"]
-    assert all(len(axes.lines) == 6 for axes in figure.axes[:3])
+    assert all(len(axes.lines) == 5 for axes in figure.axes[:3])
     assert len({axes.get_ylim() for axes in figure.axes[:3]}) == 1
     clouds = [line for line in figure.axes[3].lines if line.get_linestyle() == "None"]
     assert [len(line.get_ydata()) for line in clouds] == [0, 5, 5, 5]  # the first is the legend's
