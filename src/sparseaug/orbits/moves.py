@@ -163,10 +163,6 @@ class Moves:
                 ranks = self._H.group.rank(self._rows(n, start, stop))
                 yield np.argsort(self._order)[ranks].reshape(-1, n)
 
-    def places(self) -> Any:
-        """Where the listed elements move the samples: (listed, n, ...), the identity first."""
-        return self._bound(self._x)
-
     def _parts(self, step: int) -> Iterator[tuple[int, int]]:
         return ((start, min(self.count, start + step)) for start in range(0, self.count, step))
 
