@@ -79,13 +79,16 @@ def test_no_memory_is_one_line(monkeypatch, capsys, tmp_path):
 def test_ctrl_c_is_one_line_and_130_and_leaves_no_half_file(folder):
     """Sent while a command works for a minute, as a terminal sends it."""
     words = ["draw", "--group", "S10", "--target", "0.01", "--out", "T"]
+    started = "from sparseaug.cli import main; print('ready', flush=True); main()"
     child = subprocess.Popen(
-        [*START, *words],
+        [sys.executable, "-c", started, *words],
         env={**os.environ, "PYTHONPATH": PATH},
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    time.sleep(3)
+    child.stdout.readline()
+    time.sleep(2)
     os.killpg(child.pid, signal.SIGINT)
     err = child.communicate(timeout=60)[1].decode()
     assert (child.returncode, err.strip()) == (130, "Interrupted.")

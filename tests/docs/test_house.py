@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_picture_is_that_of_the_imports():
-    made = (ROOT / "docs" / "house.svg").read_text("utf-8")
-    assert made == house.draw(), "run python -m studies.pages.house docs/house.svg"
+    """But for the sizes, which change with every commit."""
+    made, again = (ROOT / "docs" / "house.svg").read_text("utf-8"), house.draw()
+    made, again = (re.sub(r"[\d,]+ lines", "lines", picture) for picture in (made, again))
+    assert made == again, "run python -m studies.pages.house docs/house.svg"
 
 
 def test_every_package_is_on_the_map_above_what_it_imports():
