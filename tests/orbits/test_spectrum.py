@@ -332,23 +332,40 @@ def test_a_group_of_one_element_has_an_empty_spectrum():
 
 
 def test_the_spread_of_a_fit_to_few_draws_is_wider_by_students_factor(monkeypatch):
-    """The covariance of the scores of N draws, times (t / z)^2 with N / 4 degrees of freedom.
-
-    Beside it the covariance of single pairs, whatever N.
-    """
+    """What each of N draws adds, times t / z with N / 4 degrees of freedom."""
     group = sa.symmetric(4)
     units = group.degrees()
     rows = sa.Oracle(group, seed=0).draw(12).elements
     values = (rows[:, :2] == 0) - 0.25
     data = pairs._Data(units, group, rows, values @ values.T, 1)
     variances = data.fit(np.full(len(data.halves), data.total))
-    wide = data._covariance(variances) - data.information
+    wide = data.terms(variances)
     monkeypatch.setattr(pairs, "stdtrit", lambda degrees, p: stats.norm.ppf(p))
-    plain = data._covariance(variances) - data.information
+    plain = data.terms(variances)
     factor = stats.t.ppf(0.975, 3) / stats.norm.ppf(0.975)
-    assert abs(plain).max() > 0
-    assert wide == pytest.approx(factor**2 * plain, rel=1e-9)
-    assert abs(data.information).max() > 0
+    for one, two in zip(wide, plain, strict=True):
+        assert abs(two).max() > 0
+        assert one == pytest.approx(factor * two, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        sa.permute_axis(sa.symmetric(6)),
+        sa.permute_axis(sa.symmetric(16)),
+        sa.roll(sa.abelian(8, 8)),
+    ],
+)
+def test_a_fit_and_its_replicates_follow_the_last_bits_of_the_values(action):
+    """A change of 1e-14 moves them by the condition of the information times that, 10^4 at most here."""
+    group = action.group
+    measurement = measure(group, oracle=sa.Oracle(group, seed=1), calls=48)
+    weights = np.random.default_rng(2).normal(size=(measurement.rows.shape[1], 9))
+    values = np.tanh(measurement.rows @ weights / 4)
+    noise = np.random.default_rng(3).normal(size=values.shape)
+    found, moved = (measurement.spectrum([v]) for v in (values, values * (1 + 1e-14 * noise)))
+    for one, two in ((found.variances, moved.variances), (found.replicates, moved.replicates)):
+        assert abs(one - two).max() <= 1e-10 * found.variance
 
 
 def test_the_variance_of_a_function_of_two_values_has_a_bar():

@@ -35,13 +35,19 @@ enter by the second line: they see how fast v changes. The total is the variance
 Weights are the inverse variances of one term, were the values Gaussian: for the covariance matrix K
 of v, Var <v(g_a), v(g_b)> = tr K^2, and |v(g) - v(g q)|^2 / 2 of mean D has 2 D^2 tr K^2 / (tr K)^2.
 
-Replicates. The fit is a function of the score, a sum over couples c (or single draws) of terms s_c
+The fit. With the information I = R^T R, the weighted sum of phi phi^T, and the score z, the weighted sum
+of phi times the products, x >= 0 of the sum T minimises |R x - t|^2, t = R^-T z. With x = T y this is
+|A y|^2 for A = T R - t 1^T and y >= 0 of the sum 1. Let u >= 0 minimise |A u|^2 + (sum u - 1)^2. For
+u = c y the best c leaves |A y|^2 / (1 + |A y|^2), which grows with |A y|: so y = u / sum u. No large
+weight holds the sum, and the fit follows its data as continuously as the information allows.
+
+Replicates. The fit is a function of score and total, sums over couples c (or single draws) of terms s_c
 that each hold the pairs of c with all others: its covariance is at most sum_c s_c s_c^T in expectation
 (the jackknife's; Efron and Stein 1981), times the square of Student's quantile over the normal one for
 as many couples. Where a block holds little, what remains is the noise of single pairs, and its jackknife
-is often near 0 just when the fit is: their own covariance, the weighted sum of phi phi^T, is added.
-Scores are drawn from that Gaussian around the fit, and each is fitted again: as the
-fit is not smooth where variances are 0, deleting draws would give bars of length 0 there.
+is often near 0 just when the fit is: their own covariance, I, is added. Around the fit that Gaussian is
+drawn as sum_c n_c s_c + R^T n, n normal, and each draw fitted again: as the fit is not smooth where
+variances are 0, deleting draws would give bars of length 0 there.
 
 Unseen. A share of 3/N of the group escapes N draws in one of 20 cases. The values there are taken to
 be the largest that were seen, times how much larger that is than the fourth of other elements, 64 at
@@ -373,7 +379,6 @@ UNSEEN = 3.0
 _GROWTH = 64.0  # of values per factor 4 in how rare they are: a tail far too heavy for a variance
 
 _PAIR_ENTRIES = 1 << 23  # of the rows of quotients held at a time
-_TOTAL = 1e4  # weight of the total beside all else: it is what the draws say, to four digits
 _LEAST = 0.02  # a smaller part of the variance than this is no measure of a couple's noise
 
 
@@ -471,13 +476,8 @@ class _Data:
         found = []
         for some, (gram, halves) in zip(products, moments, strict=True):
             score = self.far * some / 2 + (1 - self.near).T @ (self.weights * halves)
-            found.append(self._solved(score, float(np.trace(gram)) / len(gram)))
+            found.append(self._nearest(score, float(np.trace(gram)) / len(gram)))
         return np.stack(found)
-
-    def _solved(self, score: Floats, total: float) -> Floats:
-        root, inverse = self._root()
-        target = inverse @ (score + self.sum_weight * total)
-        return np.asarray(nnls(root, target, maxiter=100 * len(score))[0])
 
     def fit(self, expected: Floats) -> Floats:
         """The variances, with the noise of each couple that its expected half square has."""
@@ -486,30 +486,30 @@ class _Data:
         effective = max(1.0, self.total**2 * far)
         self.weights = effective / (2 * expected**2)
         change = 1 - self.near
-        self.normal = far * normal / 2 + (change.T * self.weights) @ change
+        self.information = far * normal / 2 + (change.T * self.weights) @ change
         score = far * products.sum(axis=0) / 2 + change.T @ (self.weights * self.halves)
-        self.information = self.normal
-        self.sum_weight = _TOTAL * max(float(self.normal.max()), np.finfo(float).tiny)
-        self.normal = self.normal + self.sum_weight
-        return self._solved(score, self.total)
+        self.root, self.inverse = _roots(self.information)
+        return self._nearest(score, self.total)
 
-    def _root(self) -> tuple[Floats, Floats]:
-        """R and S with R^T R = normal and S = R^-T, where the matrix is not singular."""
-        values, vectors = np.linalg.eigh(self.normal)
-        kept = values > 1e-14 * values[-1]
-        root = np.sqrt(values[kept])
-        return (vectors[:, kept] * root).T, (vectors[:, kept] / root).T
+    def _nearest(self, score: Floats, total: float) -> Floats:
+        """The variances of this sum that fit the score best."""
+        if total <= 0:
+            return np.zeros(len(score))
+        A = total * self.root - (self.inverse @ score)[:, None]
+        largest = float(abs(A).max())
+        rows = np.vstack([A / (largest or 1.0), np.ones(len(score))])
+        u = nnls(rows, np.eye(len(rows))[-1], maxiter=100 * len(score))[0]
+        return np.asarray(total * (u / u.sum()))
 
     def replicates(self, variances: Floats) -> Floats:
-        """Fits of scores drawn around this one."""
-        covariance = self._covariance(variances)
-        values, vectors = np.linalg.eigh(covariance)
-        draws = keyed_rng(0, "spectrum replicates").standard_normal((REPLICATES, len(variances)))
-        noise = (draws * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        root, inverse = self._root()
-        around = self.normal @ variances
-        targets = (around + noise) @ inverse.T
-        return np.stack([nnls(root, t, maxiter=100 * len(t))[0] for t in targets])
+        """Fits of scores and totals drawn around this one."""
+        terms, totals = self.terms(variances)
+        rng = keyed_rng(0, "spectrum replicates")
+        normal = rng.standard_normal((REPLICATES, len(terms)))
+        single = rng.standard_normal((REPLICATES, len(variances))) @ self.root
+        scores = self.information @ variances + normal @ terms + single
+        sums = self.total + normal @ totals
+        return np.stack([self._nearest(*one) for one in zip(scores, sums.tolist(), strict=True)])
 
     def unseen(self) -> float:
         """The squares on a share of 3/N of the group that no draw hit."""
@@ -518,7 +518,8 @@ class _Data:
         growth = largest[0] / max(largest[:4][-1], largest[0] / _GROWTH)
         return float(UNSEEN / len(self.sizes) * largest[0] * growth)
 
-    def _covariance(self, variances: Floats) -> Floats:
+    def terms(self, variances: Floats) -> tuple[Floats, Floats]:
+        """What each couple adds to the score and to the total beyond the mean, with Student's factor."""
         scores = np.empty((len(self.rows), len(variances)))
         for part, table, index in self.quotients:
             rest = (self.gram[part].ravel() - (table @ variances)[index]) * self.apart[part].ravel()
@@ -529,9 +530,19 @@ class _Data:
             rest = self.weights * (self.halves - change @ variances)
             scores += change * rest[:, None]
         count = len(self.sizes)
-        scores += (self.sum_weight / count) * (self.sizes - self.total)[:, None]
         # squares of values have long tails, so that their spread is known as from fewer. With count - 1
         # in place of count / 4, 93.5 % of the bands hold on D_12 from 64 draws of one input; with it
         # 95 % on those same draws, and 94.5 % to 97.5 % on 400 others of two networks
         few = float(stdtrit(count / 4, 0.975) / ndtri(0.975))
-        return few**2 * scores.T @ scores + self.information
+        return few * scores, (few / count) * (self.sizes - self.total)
+
+
+def _roots(matrix: Floats) -> tuple[Floats, Floats]:
+    """The symmetric root of a semidefinite matrix and its inverse, both 0 where it is singular.
+
+    Eigenvectors may turn with the rounding; this root does not turn with them.
+    """
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-14 * values[-1]
+    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
+    return (vectors * roots) @ vectors.T, (vectors / roots) @ vectors.T
