@@ -68,11 +68,11 @@ records: .venv/dev   ## verify every record from its rows alone, with code that 
 	$(BIN)/python -m studies.records.check --jobs 2
 
 bench: .venv/dev   ## run every benchmark, each beside the plain way
-	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+	@for file in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
 
 history: .venv/dev   ## run every benchmark, add the ratios to benchmarks/history.jsonl, draw them over commits
-	$(BIN)/python benchmarks/history.py run
-	$(BIN)/python benchmarks/history.py draw
+	$(BIN)/python -m benchmarks.history run
+	$(BIN)/python -m benchmarks.history draw
 
 mutants: .venv/dev   ## break the library in many ways and see that the tests notice: half an hour
 	$(BIN)/python tests/mutants/mutants.py
@@ -122,7 +122,7 @@ clean:   ## remove what make installed or built
 	.venv-floor/bin/pip install --quiet -r .venv-floor/floors.txt -e .
 	@touch $@
 
-.venv-dist/done:
+.venv-dist/done: constraints.txt
 	$(PYTHON) -m venv --clear .venv-dist
-	.venv-dist/bin/pip install --quiet build twine
+	.venv-dist/bin/pip install --quiet -c constraints.txt build twine
 	@touch $@

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import fft
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.spectral.characters import characters_norm, dihedral_norm
 from sparseaug.spectral.walsh import hadamard, walsh_norm
 

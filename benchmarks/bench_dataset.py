@@ -10,7 +10,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.nn import OneShotDataset, StreamingDataset
 
 CASES: dict[str, tuple[sa.actions.Action, int, tuple[int, ...], int]] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.spectral.spectrum import prior
 
 CASES = (

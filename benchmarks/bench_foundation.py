@@ -10,7 +10,7 @@ import torch
 from sympy.combinatorics import Permutation, PermutationGroup
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 
 
 def sampling_the_symmetric_group() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 
 Floats = NDArray[np.float64]
 REPEAT = 200

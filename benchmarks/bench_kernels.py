@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.kernels import GaussianKernel, full_moments, kernel_discrepancy, sample_moments
 from sparseaug.kernels.group_means import permanents
 

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug import nn as sann
 
 

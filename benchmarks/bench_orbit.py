@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.nn import OrbitBatch
 
 

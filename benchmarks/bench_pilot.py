@@ -1,6 +1,6 @@
 """The pilot beside the plain gradients that it needs: CPU or accelerator.
 
-    python benchmarks/bench_pilot.py [--device cuda]
+    python -m benchmarks.bench_pilot [--device cuda]
 
 A kernel risk and two small networks, 64 draws each. The plain gradients are those of 64 elements, one
 gradient of the risk after the other, and nothing done with them. A pilot computes them five times, once
@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug import nn as sann
 from sparseaug.risk import DirectRisk
 from studies.paper.config import Config

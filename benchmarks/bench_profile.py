@@ -1,6 +1,6 @@
 """`profile(S)` beside `deviation(S)`, in the same run.
 
-python benchmarks/bench_profile.py            S_8, S_9, S_10 at m = 64
+python -m benchmarks.bench_profile            S_8, S_9, S_10 at m = 64
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 from functools import partial
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 
 
 def main() -> None:

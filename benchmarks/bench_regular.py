@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.spectral.norm import Norm
 from sparseaug.spectral.regular import left_translations, regular_norm
 from sparseaug.spectral.tuples import low_weight_norm, permutation_module_norm

@@ -17,7 +17,7 @@ import spglib
 from sympy.combinatorics import Permutation, PermutationGroup
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 from sparseaug.sources import crystal, graph_automorphisms
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 
 IMAGES, CALLS, CHUNK, LIMIT = 200, 256, 1000, 1.2
 

@@ -1,9 +1,9 @@
 """The exact deviation on S_n beside SciPy on l2(G), in the same run.
 
-    python benchmarks/bench_symmetric.py                      S_7 to S_10, the peer at S_8
-    python benchmarks/bench_symmetric.py --n 9 12 --peer 9    the peer's S_9 takes half a minute
-    python benchmarks/bench_symmetric.py --n 12 --device cuda
-    python benchmarks/bench_symmetric.py --n 12 --jobs 1 2    with one worker and with two
+    python -m benchmarks.bench_symmetric                      S_7 to S_10, the peer at S_8
+    python -m benchmarks.bench_symmetric --n 9 12 --peer 9    the peer's S_9 takes half a minute
+    python -m benchmarks.bench_symmetric --n 12 --device cuda
+    python -m benchmarks.bench_symmetric --n 12 --jobs 1 2    with one worker and with two
 
 Each case runs in a process of its own, for its peak memory; imports are not counted, compiling and
 loading numba is. The peer is the sparse matrix of Pi_S on l2(G) with `eigsh`: an estimate from

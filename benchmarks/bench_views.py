@@ -20,7 +20,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 import sparseaug as sa
-from side_by_side import compare
+from benchmarks.side_by_side import compare
 
 GPU = torch.cuda.is_available()
 SIDE, SAMPLES, BATCH = (224, 2048, 128) if GPU else (112, 256, 32)

@@ -1,7 +1,7 @@
 """Benchmarks over time: run them, keep the ratios with the commit, draw them.
 
-    python benchmarks/history.py run [bench_orders ...]   adds a line per table to history.jsonl
-    python benchmarks/history.py draw [history.svg]       one panel per table, a line per way
+    python -m benchmarks.history run [bench_orders ...]   adds a line per table to history.jsonl
+    python -m benchmarks.history draw [history.svg]       one panel per table, a line per way
 
 Only ratios to the first way of each table are kept: seconds of two machines, or of a busy one, cannot be
 compared. The file is not committed; keep it where you run the benchmarks.
@@ -37,8 +37,8 @@ def measure(names: Sequence[str]) -> None:
     for name in names or sorted(path.stem for path in HERE.glob("bench_*.py")):
         raw.unlink(missing_ok=True)
         environment = {**os.environ, "BENCHMARK_LOG": str(raw)}
-        command = [sys.executable, f"{name}.py"]
-        failed = subprocess.run(command, cwd=HERE, env=environment).returncode  # noqa: S603
+        command = [sys.executable, "-m", f"benchmarks.{name}"]
+        failed = subprocess.run(command, cwd=HERE.parent, env=environment).returncode  # noqa: S603
         tables = raw.read_text().splitlines() if raw.exists() else []
         with HISTORY.open("a") as file:
             for table in map(json.loads, tables):

@@ -34,6 +34,8 @@ import importlib as _importlib
 import threading as _threading
 from typing import Any as _Any
 
+__version__ = "1.0.0rc1"  # stated here, so that a clone that is not installed has one too
+
 # Where each public name is; type checkers read the same list in the stub beside this file.
 # A package is imported when one of its names is first used.
 _NAMES = {
@@ -106,13 +108,11 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """A public name, a package, or the version."""
+    """A public name, or a package."""
     if name in _PACKAGES or _HOME.get(name) == "sparseaug":
         return _module(f"sparseaug.{name}")
     if name in _HOME:
         return getattr(_module(_HOME[name]), name)
-    if name == "__version__":
-        return _importlib.import_module("importlib.metadata").version("sparseaug")
     raise AttributeError(
         f"module 'sparseaug' has no attribute {name!r}; what is not in dir(sparseaug) is in one of its "
         f"packages: {', '.join(_PACKAGES)}"

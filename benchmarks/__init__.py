@@ -1,0 +1,1 @@
+"""Speed, each next to the plain way: `python -m benchmarks.bench_NAME` in a clone."""
