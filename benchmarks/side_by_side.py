@@ -50,6 +50,6 @@ def compare(
     if limit:
         console.print(f"  {limit}\n")
     if log := os.environ.get("BENCHMARK_LOG"):  # `history.py` reads it
-        with Path(log).open("a") as file:
+        with Path(log).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"title": title, "seconds": best}) + "\n")
     return best

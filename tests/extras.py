@@ -75,7 +75,7 @@ class Skipped(pytest.File):
 
 def skip_file(path: Path, parent: Any) -> Skipped | None:
     """What to collect instead of a module that imports what is not installed."""
-    needed = packages_of(path.read_text(), IMPORTED)
+    needed = packages_of(path.read_text(encoding="utf-8"), IMPORTED)
     if path.parent.parts[-2:] in (("sparseaug", "sklearn"), ("sparseaug", "views")):
         needed.add(LAYERS[path.parent.name])
     if "nn" in path.parts:

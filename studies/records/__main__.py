@@ -70,7 +70,9 @@ def main() -> None:
 
 def submit_file(file: Path) -> None:
     """Put into the tables what is better and proved; says what was taken and what was not."""
-    found = [_finished(line) for line in file.read_text().splitlines() if line.strip()]
+    found = [
+        _finished(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     taken = submit(found, check.verify)
     for record in found:
         if record in taken:

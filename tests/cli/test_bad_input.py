@@ -167,7 +167,7 @@ def test_a_bad_value_of_any_option_is_one_line_and_exit_code_2(call, name):
 @pytest.mark.parametrize("command", ["certify", "inspect"])
 @pytest.mark.parametrize("path", [*PATHS, "nothing", "S2", "empty"])
 def test_what_is_not_a_sample_is_refused(call, path, command):
-    with open("empty", "w"):
+    with open("empty", "w", encoding="utf-8"):
         pass
     require_refused(call(command, path))
 

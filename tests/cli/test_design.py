@@ -79,7 +79,7 @@ def test_the_best_for_a_model_by_the_spectrum_in_a_file(run):
     act = sa.roll(sa.cyclic(12))
     x = np.random.default_rng(0).normal(size=(5, 12))
     spectrum = sa.orbit_spectrum(lambda x: np.tanh(x[:, :6].sum(axis=1)), act, x)
-    Path("spectrum.json").write_text(json.dumps(spectrum.to_dict()))
+    Path("spectrum.json").write_text(json.dumps(spectrum.to_dict()), encoding="utf-8")
     given = ("--group", "C12", "--m", "5", "--spectrum", "spectrum.json")
     code, out, _ = run(*given, "--identity", "--out", "S")
     S = sa.design(act.group, m=5, spectrum=spectrum, identity=True)
@@ -92,7 +92,7 @@ def test_the_best_for_a_model_by_the_spectrum_in_a_file(run):
     code, _, error = run("--group", "C13", *given[2:])
     assert code == 2
     assert "spectrum is of C12, not of C13" in error
-    Path("spectrum.json").write_text("[1, 2]")
+    Path("spectrum.json").write_text("[1, 2]", encoding="utf-8")
     code, _, error = run(*given)
     assert code == 2
     assert "--spectrum spectrum.json is not the JSON of spectrum.to_dict()" in error

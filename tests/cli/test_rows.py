@@ -13,7 +13,7 @@ COMMAND = "certify"
 
 def test_rows_of_a_text_file_are_certified(run) -> None:
     S = sa.Oracle(sa.symmetric(4), seed=1).draw(9)
-    Path("rows.json").write_text(json.dumps(S.elements.tolist()))
+    Path("rows.json").write_text(json.dumps(S.elements.tolist()), encoding="utf-8")
     code, out, _ = run("rows.json", "--group", "S4", "--json")
     assert code == 0
     assert json.loads(out)["deviation"]["value"] == sa.deviation(S).value
@@ -21,7 +21,7 @@ def test_rows_of_a_text_file_are_certified(run) -> None:
 
 
 def test_rows_that_are_not_elements_are_refused(run) -> None:
-    Path("rows.json").write_text("[[0, 0, 1, 2]]")
+    Path("rows.json").write_text("[[0, 0, 1, 2]]", encoding="utf-8")
     code, _, err = run("rows.json", "--group", "S4")
     assert code == 2
     assert "elements" in err
@@ -29,7 +29,7 @@ def test_rows_that_are_not_elements_are_refused(run) -> None:
 
 def test_rows_of_a_csv_file_with_names_are_inspected(run, monkeypatch) -> None:
     lines = ["classes,columns", *(f"{i % 4},{i % 6}" for i in range(12))]
-    Path("rows.csv").write_text("\n".join(lines))
+    Path("rows.csv").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(sys.modules[__name__], "COMMAND", "inspect")
     code, out, _ = run("rows.csv", "--group", "C4xC6")
     assert code == 0
@@ -45,14 +45,14 @@ def test_rows_of_a_csv_file_with_names_are_inspected(run, monkeypatch) -> None:
 
 
 def test_a_file_that_is_cut_off_is_refused(run) -> None:
-    Path("rows.json").write_text("[[1, 0")
+    Path("rows.json").write_text("[[1, 0", encoding="utf-8")
     code, _, err = run("rows.json", "--group", "S2")
     assert code == 2
     assert "neither JSON nor lines of integers" in err
 
 
 def test_a_csv_file_of_names_alone_is_refused(run) -> None:
-    Path("rows.csv").write_text("a,b\n")
+    Path("rows.csv").write_text("a,b\n", encoding="utf-8")
     code, _, err = run("rows.csv", "--group", "S2")
     assert code == 2
     assert "holds no rows" in err
@@ -61,22 +61,26 @@ def test_a_csv_file_of_names_alone_is_refused(run) -> None:
 def test_rows_of_rotations_are_real_numbers(run) -> None:
     S = sa.Oracle(sa.group("S3xSO3"), seed=0).draw(5)
     lines = ["a,b,c,w,x,y,z", *(",".join(map(repr, row)) for row in S.elements.tolist())]
-    Path("rows.csv").write_text("\n".join(lines))
-    Path("rows.json").write_text(json.dumps(S.elements.tolist()))
+    Path("rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    Path("rows.json").write_text(json.dumps(S.elements.tolist()), encoding="utf-8")
     for path in ("rows.csv", "rows.json"):
         code, out, err = run(path, "--group", "S3xSO3", "--degree", "2", "--json")
         assert code == 0, err
         assert json.loads(out)["sha256"] == S.sha256
         assert json.loads(out)["deviation"]["value"] == sa.deviation(S, degree=2).value
-    Path("half.csv").write_text(".5 .5 .5 -.5\n")  # a first line of numbers, not of names
+    Path("half.csv").write_text(
+        ".5 .5 .5 -.5\n", encoding="utf-8"
+    )  # a first line of numbers, not of names
     assert run("half.csv", "--group", "SO3", "--degree", "1")[0] == 0
     assert run("rows.json", "--group", "C7")[0] == 2  # integers elsewhere
-    Path("mixed.csv").write_text("0.5,0,1\n0,1,2\n")  # whose first line is not dropped as names
+    Path("mixed.csv").write_text(
+        "0.5,0,1\n0,1,2\n", encoding="utf-8"
+    )  # whose first line is not dropped as names
     assert run("mixed.csv", "--group", "S3")[0] == 2
 
 
 def test_rows_without_a_group_ask_for_it(run) -> None:
-    Path("rows.csv").write_text("0,1,2\n")
+    Path("rows.csv").write_text("0,1,2\n", encoding="utf-8")
     code, _, err = run("rows.csv")
     assert code == 2
     assert "--group" in err

@@ -172,7 +172,7 @@ def test_the_lightning_trainer_tells_the_sampler_the_epoch(tmp_path):
 
 
 def test_graphs_are_known_without_their_library():
-    for node in ast.walk(ast.parse(Path(graphs.__file__).read_text())):
+    for node in ast.walk(ast.parse(Path(graphs.__file__).read_text(encoding="utf-8"))):
         names = [alias.name for alias in getattr(node, "names", []) if alias.name]
         module = getattr(node, "module", None) or ""
         for name in (module, *names) if isinstance(node, ast.Import | ast.ImportFrom) else ():

@@ -47,7 +47,7 @@ def running(group):
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
-            with open(f"/proc/{name}/stat") as file:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
                 state, _, pgrp = file.read().rpartition(")")[2].split()[:3]
         except OSError:
             continue
