@@ -9,7 +9,7 @@ export OMP_NUM_THREADS = 1
 # compiled once for all processes that tests start, whatever the environment says
 export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test types suite test-bare test-floor examples format docs serve browser studies records bench history mutants coverage dist clean
+.PHONY: help paper study views test check kernels types suite test-bare test-floor examples format docs serve browser studies records bench history mutants coverage dist clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -33,6 +33,11 @@ test: .venv/dev   ## install and run every check of the project
 types: ; $(BIN)/mypy
 # neighbours share what a file prepares: each worker starts with half of the list, then takes from the other
 suite: ; $(BIN)/pytest -n 2 --dist worksteal
+
+check: kernels   ## what `make test` leaves out and CI runs too
+
+kernels: .venv/dev   ## the numerical tests with the loops of other processors: three minutes
+	$(BIN)/python tests/processors.py
 
 test-bare: .venv-bare/done   ## the suite without the extras: what needs one says so, all else works
 	.venv-bare/bin/pytest -n 2 --dist worksteal

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -328,6 +330,29 @@ def test_terminal_escapes_in_a_name_are_escaped_in_the_message(tmp_path):
     with pytest.raises(StorageError) as caught:
         write_atomic(tmp_path / ESCAPES / "S", b"x")
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of files are not bytes there")
+def test_a_name_that_the_locale_cannot_write_is_a_storage_error(tmp_path):
+    code = """
+from sparseaug._io import read_bytes, write_atomic
+from sparseaug.errors import StorageError
+for call in (lambda: read_bytes("\\xe9"), lambda: write_atomic("\\xe9", b"x")):
+    try:
+        call()
+    except StorageError as error:
+        print(error)
+"""
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, **plain},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.count("set LC_ALL=C.UTF-8") == 2
 
 
 def test_no_error_of_the_library_carries_a_terminal_escape():

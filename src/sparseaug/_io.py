@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,6 +110,13 @@ def check_path(name: str, path: Any) -> Path:
         raise ArgumentError(
             f"{name}={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
         )
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise StorageError(
+            f"{name}={shorten(path)} cannot be a path here: the names of files are in "
+            f"{sys.getfilesystemencoding()}; set LC_ALL=C.UTF-8 or PYTHONUTF8=1."
+        ) from error
     return Path(text)
 
 
