@@ -341,7 +341,7 @@ for call in (lambda: read_bytes("\\xe9"), lambda: write_atomic("\\xe9", b"x")):
     try:
         call()
     except StorageError as error:
-        print(error)
+        print(ascii(str(error)))
 """
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(
