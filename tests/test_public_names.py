@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.metadata
 import pickle
 import subprocess
 import sys
@@ -96,10 +95,6 @@ def test_there_are_at_most_sixty_names():
 def test_a_name_that_is_not_there_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'deviatoin'"):
         _ = sa.deviatoin
-
-
-def test_the_version_is_that_of_the_installed_package():
-    assert sa.__version__ == importlib.metadata.version("sparseaug")
 
 
 def test_importing_the_library_imports_no_other_package():
