@@ -1,6 +1,6 @@
 """`python -m sparseaug`: the command, where its script is not on the path."""
 
-from sparseaug_command import main
+from sparseaug.cli import main
 
 if __name__ == "__main__":
     main()
