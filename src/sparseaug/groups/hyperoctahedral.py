@@ -23,7 +23,6 @@ from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
     compose_permutations,
-    fixed_points,
     invert_permutations,
     shuffle,
     unshuffle,
@@ -33,6 +32,7 @@ from sparseaug.groups.young import (
     MOST_BOXES,
     Partition,
     below_first_row,
+    characters_at,
     dimension,
     each_partition,
     partitions_up_to,
@@ -124,12 +124,41 @@ class Hyperoctahedral(Group):
 
     # A cycle of length d of a signed permutation q is positive or negative, by the product of its signs;
     # q^k fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those
-    # with k / d even. So the numbers of both for k = 1, ..., n give those of positive and of negative
-    # cycles of every length: the class of q.
+    # with k / d even. So the numbers of both for k up to n / 2 give those of positive and of negative
+    # cycles of these lengths. There is no room for two longer ones, and the product of all signs gives
+    # the sign of that one: the class of q.
     def _class_keys(self, elements: Rows) -> Rows:
-        points = self._signed_points(elements)
-        axes = fixed_points(points[:, : self.n] % self.n, self.n)
-        return np.stack([*axes, *fixed_points(points, self.n)], axis=1)
+        axes, signs = self.split(elements)
+        codes, points = signs.sum(axis=1) % 2, np.arange(self.n)
+        power, bits = axes, signs
+        for k in range(self.n // 2):
+            if k:
+                bits = signs ^ np.take_along_axis(bits, axes, axis=1)
+                power = np.take_along_axis(power, axes, axis=1)
+            there = power == points
+            kept = (there & (bits == 0)).sum(axis=1)
+            codes = (codes * (self.n + 1) + there.sum(axis=1)) * (self.n + 1) + kept
+        return codes
+
+    # Frobenius: an irrep induced from B_(n-k) x B_k sums over the ways to give each cycle to one of the
+    # two, with -1 for every negative cycle that goes to the second.
+    def _class_characters(self, element: Rows) -> dict[str, int]:
+        given: dict[tuple[Partition, Partition], int] = {((), ()): 1}
+        for length, negative in _cycles(*self.split(element)):
+            longer: dict[tuple[Partition, Partition], int] = {}
+            for (first, second), ways in given.items():
+                one, other = ((*first, length), second), (first, (*second, length))
+                longer[one] = longer.get(one, 0) + ways
+                longer[other] = longer.get(other, 0) + (-ways if negative else ways)
+            given = longer
+        found: dict[str, int] = {}
+        for (first, second), ways in given.items():
+            right = characters_at(second)
+            for alpha, left in characters_at(first).items() if ways else ():
+                for beta, value in right.items():
+                    name = f"{alpha}|{beta}"
+                    found[name] = found.get(name, 0) + ways * left * value
+        return found
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """Of (alpha|beta), beta has b boxes, and alpha, of n - b, has k - b below its first row."""
@@ -200,6 +229,19 @@ class _Bipartition:
         lane = np.arange(count)[:, None]
         result[lane, to, :, np.arange(sets), :] = blocks
         return result.reshape(count, sets * size, sets * size)
+
+
+def _cycles(images: Rows, signs: Rows) -> Iterator[tuple[int, bool]]:
+    """The length of each cycle of a signed permutation, longest first, and whether it is negative."""
+    seen: set[int] = set()
+    found = []
+    for start in range(len(images)):
+        at, length, sign = start, 0, 0
+        while at not in seen:
+            seen.add(at)
+            length, sign, at = length + 1, sign ^ int(signs[at]), int(images[at])
+        found += [(length, bool(sign))] * (length > 0)
+    return iter(sorted(found, reverse=True))
 
 
 def _pairs(n: int, k: int) -> Iterator[tuple[Partition, Partition]]:

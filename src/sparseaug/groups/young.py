@@ -65,6 +65,7 @@ def partitions_up_to(k: int) -> int:
     return sum(counts)
 
 
+@lru_cache(maxsize=1 << 14)
 def dimension(partition: Partition) -> int:
     """Number of standard tableaux of this shape, by the hook length formula.
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -42,6 +42,7 @@ Partners: TypeAlias = Callable[[Rows, Rows, np.random.Generator], Rows]
 
 _CHUNK = 1 << 24  # entries of matrices held at a time
 _VALUES = 1 << 22  # characters held at a time
+_KEPT = 1 << 22  # characters that are cached
 
 
 class Degrees(ABC):
@@ -173,7 +174,7 @@ class IrrepDegrees(Degrees):
     @classmethod
     def of(cls, group: Group) -> IrrepDegrees:
         """Those of a group; a `GroupTooLargeError` if they are too many, or if one is too large."""
-        return cls(group, tuple(listed_irreps(group)[1:]))
+        return _of(cls, group)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -198,16 +199,41 @@ class IrrepDegrees(Degrees):
         return {u: one.dimension for u, one in enumerate(self.irreps) if one.degree == 1}
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        keys = self.group._class_keys(rows)
-        _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        elements = rows[first]
+        keys, first, index = np.unique(
+            self.group._class_keys(rows), return_index=True, return_inverse=True
+        )
+        known, keys = self._by_class, keys.tolist()
+        if len(known) * len(self.irreps) > _KEPT:
+            known.clear()
+        new = [i for i, key in enumerate(keys) if key not in known]
+        for i, values in zip(new, self._at(rows[first[new]]), strict=True):
+            known[keys[i]] = values
+        table = np.array([known[key] for key in keys]).reshape(len(keys), len(self.irreps))
+        return table, index.reshape(-1)
+
+    @cached_property
+    def _by_class(self) -> dict[int, Floats]:
+        """chi / d of all irreps, of the classes that were met."""
+        return {}
+
+    def _at(self, elements: Rows) -> Floats:
+        """chi / d of all irreps (k, irreps) at these elements."""
         table = np.empty((len(elements), len(self.irreps)))
+        for k, element in enumerate(elements):
+            if (found := self.group._class_characters(element)) is None:
+                break
+            table[k] = [found.get(one.name, 0) / one.dimension for one in self.irreps]
+        else:
+            return table
         for u, irrep in enumerate(self.irreps):
             for part, matrices in _matrices(irrep, elements):
                 table[part, u] = np.einsum("kii->k", matrices).real / irrep.dimension
-        return table, index.reshape(-1)
+        return table
 
     def mean_squares(self, S: Multiset) -> Floats:
+        quick = self.group._class_characters(self.group.identity()[0]) is not None
+        if quick and quotients(S) is not None:
+            return super().mean_squares(S)
         found = {block.label: block.values for block in irrep_means(S)}
         return np.array([np.linalg.norm(found[n]) ** 2 / len(found[n]) for n in self.names])
 
@@ -221,6 +247,11 @@ class IrrepDegrees(Degrees):
                 total = total + values[part].T @ matrices.reshape(-1, size)
             found.append(irrep.dimension * float(np.linalg.norm(total / len(elements)) ** 2))
         return np.array(found)
+
+
+@lru_cache(maxsize=16)
+def _of(cls: type[IrrepDegrees], group: Group) -> IrrepDegrees:
+    return cls(group, tuple(listed_irreps(group)[1:]))
 
 
 def _matrices(irrep: Irrep, elements: Rows) -> Iterable[tuple[slice, NDArray[Any]]]:

@@ -104,8 +104,12 @@ class Graded:
         return None
 
     def _class_keys(self, elements: Rows) -> Rows:
-        """A row of integers for each element, the same only for elements of one class."""
-        return cast("Group", self).rank(elements)[:, None]
+        """An integer for each element, the same only for elements of one class."""
+        return cast("Group", self).rank(elements)
+
+    def _class_characters(self, element: Rows) -> dict[str, int] | None:
+        """The characters of all irreps at one element, by name, 0 left out; None where only matrices do."""
+        return None
 
     def dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """For each degree from 0 to this one the sum of d_pi over its irreps, or an upper bound.

@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,10 +108,8 @@ class Shapes(Degrees):
         if n > LARGEST_N:
             return self._of_short_cycles(rows)
         codes, index = np.unique(cycle_codes(rows), return_inverse=True)
-        found = [characters_at(cycle_type(code, n)) for code in codes.tolist()]
-        sizes = np.array([dimension(shape) for shape in self.shapes])
-        table = np.array([[at.get(shape, 0) for shape in self.shapes] for at in found])
-        return table / sizes, index.reshape(-1)
+        table = [_characters(self.shapes, cycle_type(code, n)) for code in codes.tolist()]
+        return np.array(table).reshape(len(codes), len(self.shapes)), index.reshape(-1)
 
     def _of_short_cycles(self, rows: Rows) -> tuple[Floats, Rows]:
         once, twice, thrice = fixed_points(rows, 3)
@@ -204,6 +202,13 @@ class Shapes(Degrees):
         return young_variances(self.group, self.shapes, values)
 
 
+@lru_cache(maxsize=4096)
+def _characters(shapes: tuple[Partition, ...], cycles: Partition) -> tuple[float, ...]:
+    """chi / d of all these shapes at one class."""
+    at = characters_at(cycles)
+    return tuple(at.get(shape, 0) / dimension(shape) for shape in shapes)
+
+
 def shape_degree(shape: Partition, even: bool) -> int:
     """n - lambda_1; on A_n the smaller one of the conjugates."""
     longest = max(shape[0], len(shape)) if even else shape[0]
@@ -229,26 +234,27 @@ def cycle_codes(rows: Rows) -> Rows:
     """One integer per row, which `cycle_type` turns into the cycle type."""
     n = rows.shape[1]
     codes = np.zeros(len(rows), np.int64)
-    for fixed in fixed_points(rows, n - 1):
+    for fixed in fixed_points(rows, n // 2):
         codes = codes * (n + 1) + fixed
     return codes
 
 
 def cycle_type(code: int, n: int) -> Partition:
-    """From the fixed points of q, ..., q^(n-1): those of q^k are the sum of d a_d over d | k.
+    """From the fixed points of q, ..., q^(n // 2): those of q^k are the sum of d a_d over d | k.
 
-    What they leave, if anything, is one cycle of length n.
+    What they leave, if anything, is one longer cycle: there is no room for two.
     """
-    fixed = [0] * n
-    for k in range(n - 1, 0, -1):
+    half = n // 2
+    fixed = [0] * (half + 1)
+    for k in range(half, 0, -1):
         code, fixed[k] = divmod(code, n + 1)
     cycles: list[int] = []
     number: dict[int, int] = {}
-    for k in range(1, n):
+    for k in range(1, half + 1):
         number[k] = (fixed[k] - sum(d * number[d] for d in number if k % d == 0)) // k
         cycles += [k] * number[k]
     if sum(cycles) < n:
-        cycles.append(n)
+        cycles.append(n - sum(cycles))
     return tuple(reversed(cycles))
 
 
