@@ -126,15 +126,15 @@ def samples(group: Any) -> Iterator[tuple[str, sa.GroupSample]]:
         yield "searched", sa.design(group, m=max(6, round(math.sqrt(group.order))))
     else:
         yield "searched", sa.design(group, m=24, degree=2)
-    offers = list(sa.designs(group))
-    for offer in offers:
-        if offer.name == "lattice":
+    designs = [one for one in sa.records(group) if one.kind != "record"]
+    for one in designs:
+        if one.kind == "lattice":
             m = 49 if group.order == 784 else math.isqrt(group.order)
             yield "lattice", sa.design(group, m=_divisor(group, m), name="lattice")
     most = min(group.order, 1100) if group.is_finite else 61
-    exact = [offer for offer in offers if offer.m and offer.degree and 1 < offer.m < most]
-    for offer in exact[:: max(1, len(exact) - 1)]:
-        yield offer.name, sa.design(group, name=offer.name)
+    exact = [one for one in designs if one.m and one.degree and 1 < one.m < most]
+    for one in exact[:: max(1, len(exact) - 1)]:
+        yield one.name, one.sample()
 
 
 def _divisor(group: Any, most: int) -> int:

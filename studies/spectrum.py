@@ -37,6 +37,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import sparseaug as sa
+from sparseaug.designs.constructions import fixed
 
 CALLS = 256
 TRANSLATES = 400
@@ -152,9 +153,9 @@ def samples(group: Any) -> Iterator[tuple[str, sa.GroupSample]]:
     S = oracle.draw(24)
     yield "24 draws", S
     yield "40 words", S.words(length=2, size=40, seed=0)
-    for offer in sa.designs(group):
-        if offer.m is not None and 2 < offer.m <= 64 and offer.name != "full":
-            yield offer.name, sa.design(group, name=offer.name)
+    for one in fixed(group, most=64):
+        if one.m is not None and one.m > 2 and one.kind != "full":
+            yield one.name, one.sample()
     if group.moduli and max(group.moduli) > 2:
         for m in (8, 16, 32):
             yield f"lattice {m}", sa.design(group, m=m, name="lattice")

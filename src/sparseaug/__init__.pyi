@@ -25,11 +25,10 @@ from sparseaug.balance.signs import signs as signs
 from sparseaug.balance.signs import signs_report as signs_report
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
-from sparseaug.designs.best import design as design
-from sparseaug.designs.best import designs as designs
-from sparseaug.designs.inspection import inspect as inspect
+from sparseaug.designs.choose import choose as choose
+from sparseaug.designs.design import design as design
+from sparseaug.designs.inspect import inspect as inspect
 from sparseaug.designs.records import records as records
-from sparseaug.designs.smallest import choose as choose
 from sparseaug.designs.thin import thin as thin
 from sparseaug.groups import alternating as alternating
 from sparseaug.groups import cyclic as cyclic
@@ -66,6 +65,7 @@ from . import actions as actions
 from . import balance as balance
 from . import certificate as certificate
 from . import descent as descent
+from . import designs as designs
 from . import groups as groups
 from . import kernels as kernels
 from . import nn as nn

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import final
 
-from sparseaug.designs import design, designs
+from sparseaug.designs import design
+from sparseaug.designs.constructions import fixed
 from sparseaug.groups import dihedral, symmetric
 from sparseaug.sampling import GroupSample
 from studies.paper.problem import Problem
@@ -65,11 +66,11 @@ def compared(n: int) -> list[Compared]:
     found = {}
     if n > 2:
         found[2 * n] = Compared(2 * n, f"D_{n}", 1, partial(_dihedral, n))
-    for offer in designs(group):
-        if offer.m is not None and 1 <= offer.degree <= _HIGHEST:
-            label = f"C_{n}" if offer.name == "cyclic shifts" else offer.name
-            build = partial(design, group, name=offer.name)
-            found.setdefault(offer.m, Compared(offer.m, label, offer.degree, build))
+    for one in fixed(group):
+        if one.m is not None and 1 <= one.degree <= _HIGHEST:
+            label = f"C_{n}" if one.name == "cyclic shifts" else one.name
+            build = partial(design, group, name=one.name)
+            found.setdefault(one.m, Compared(one.m, label, one.degree, build))
     return [found[m] for m in sorted(found) if m < group.order]
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparseaug.designs import design, designs
+from sparseaug.designs import design
+from sparseaug.designs.constructions import fixed
 from sparseaug.groups import Group, group
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.spectral import NormOptions, deviation
@@ -115,21 +116,21 @@ def _power_norm(S: GroupSample, k: int) -> float:
 
 def _designs(G: Group, task: Task) -> Result:
     rows = []
-    for offer in designs(G):
-        if offer.m is None or not 1 < offer.m <= task["most"] or offer.m >= G.order:
+    for one in fixed(G):
+        if one.m is None or not 1 < one.m <= task["most"] or one.m >= G.order:
             continue
-        S = design(G, name=offer.name, m=offer.m)
-        drawn = [_sample(G, offer.m, 900 + seed) for seed in range(task["draws"])]
+        S = design(G, name=one.name, m=one.m)
+        drawn = [_sample(G, one.m, 900 + seed) for seed in range(task["draws"])]
         rows.append(
             {
-                "name": offer.name,
-                "m": offer.m,
-                "degree": offer.degree,
+                "name": one.name,
+                "m": one.m,
+                "degree": one.degree,
                 "whole": _norm(S),
-                "to_degree": _norm(S, offer.degree) if offer.degree else None,
+                "to_degree": _norm(S, one.degree) if one.degree else None,
                 "draws_whole": float(np.median([_norm(T) for T in drawn])),
-                "draws_to_degree": float(np.median([_norm(T, offer.degree) for T in drawn]))
-                if offer.degree
+                "draws_to_degree": float(np.median([_norm(T, one.degree) for T in drawn]))
+                if one.degree
                 else None,
             }
         )

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug.designs import design, designs
+from sparseaug.designs import design
+from sparseaug.designs.constructions import fixed
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.theory import full_gd_steps, sgd_plan
@@ -148,9 +149,9 @@ def _designs(given: StudyProblem, task: Task) -> Result:
     """Every known design of at most `limit` elements; for shifts, which have none, even grids."""
     group = given.action.group
     known = [
-        (offer.name, design(group, name=offer.name, m=offer.m))
-        for offer in designs(group)
-        if offer.m is not None and offer.m <= task["limit"] and offer.m < group.order
+        (one.name, design(group, name=one.name, m=one.m))
+        for one in fixed(group)
+        if one.m is not None and one.m <= task["limit"] and one.m < group.order
     ]
     if not known:
         sizes = [2**k for k in range(1, 12) if 2**k < group.order]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from sparseaug.designs.records import expand
+from sparseaug.designs.constructions.recorded import expand
 from sparseaug.groups import Group
 from studies.records import Record, Rows, flat
 from studies.records.bounds import least_deviation, text

@@ -18,7 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sparseaug.designs.search import GREEDY_ORDER, MOST_TRIES, Translations, improve, norm
+from sparseaug.designs.search import exchanged
+from sparseaug.designs.worst_case import GREEDY_ORDER, MOST_TRIES, Translations
 from studies.records import Rows
 
 MOST_ENTRIES = 26_000_000  # of a table of blocks: 100 MB, as float32
@@ -99,8 +100,8 @@ def _swapped(
         while len(chosen) < m:
             score = averages.score(chosen, GREEDY_ORDER)
             chosen = np.append(chosen, rng.choice(np.argpartition(score, 3)[:3]))
-        for S in improve(averages, chosen, tries=MOST_TRIES):
-            found.append((norm(averages, S), tuple(S.tolist())))
+        for S in exchanged(averages, averages.places, chosen, tries=MOST_TRIES):
+            found.append((averages.norm(S), tuple(S.tolist())))
     if not found:
         return None
     _, ranks = min(found)

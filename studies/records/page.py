@@ -20,10 +20,10 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 import sparseaug as sa
 from sparseaug._floats import text_down, text_up
-from sparseaug.designs.records import Record, record_counts
+from sparseaug.designs import Design
+from sparseaug.designs.constructions.recorded import record_counts, recorded
 from studies.pages.console import run_again
 from studies.pages.tables import DOCS
-from studies.records.table import family_of
 from studies.report.looks import (
     GREY,
     LOOKS,
@@ -73,27 +73,32 @@ LEAST_SIZES = (4, 8, 16, 32, 64)
 DRAWS = 20
 
 
-def all_records() -> dict[str, list[Record]]:
+def best_known(name: str) -> list[Design]:
+    """The records of a group."""
+    return list(recorded(sa.group(name)))
+
+
+def all_records() -> dict[str, list[Design]]:
     """By family."""
-    found: dict[str, list[Record]] = {family: [] for family in FAMILIES}
+    found: dict[str, list[Design]] = {family: [] for family in FAMILIES}
     for name in record_counts():
-        for record in sa.records(name):
-            found[family_of(record.stored)].append(record)
+        for record in best_known(name):
+            found[record.table].append(record)
     return found
 
 
-def gap(record: Record) -> float:
+def gap(record: Design) -> float:
     """How many times the bound it is."""
     reached = record.value if record.criterion == "deviation" else record.m
     return 1.0 if record.optimal else reached / record.bound if record.bound else math.inf
 
 
-def exact_sizes(name: str) -> dict[int, Record]:
+def exact_sizes(name: str) -> dict[int, Design]:
     """The smallest sets of a group that are exact, by degree."""
-    return {r.degree: r for r in sa.records(name) if r.criterion == "exact" and r.degree}
+    return {r.degree: r for r in best_known(name) if r.criterion == "exact" and r.degree}
 
 
-def cell(record: Record | None) -> str:
+def cell(record: Design | None) -> str:
     """Its elements, bold where no set has fewer, else with the bound."""
     if record is None:
         return ""
@@ -125,7 +130,7 @@ def permutations() -> str:
     """S_n, n to 16: exact to a degree, and the two kinds of orders."""
     rows = []
     for n in range(3, 17):
-        found, exact = sa.records(f"S{n}"), exact_sizes(f"S{n}")
+        found, exact = best_known(f"S{n}"), exact_sizes(f"S{n}")
         orders = {r.criterion: r for r in found if r.criterion in ("middle", "neighbours")}
         cells = [*map(exact.get, (2, 3, 4)), *map(orders.get, ("middle", "neighbours"))]
         rows.append([str(n), *map(cell, cells)])
@@ -145,16 +150,16 @@ def least() -> str:
     """The least deviation of all functions, for a few groups and sizes."""
     rows = []
     for name in LEAST:
-        found = {r.m: r for r in sa.records(name) if r.criterion == "deviation" and not r.degree}
+        found = {r.m: r for r in best_known(name) if r.criterion == "deviation" and not r.by_degree}
         rows.append([name, *(_value(found.get(m)) for m in LEAST_SIZES)])
     return markdown(["group", *(f"m = {m}" for m in LEAST_SIZES)], rows)
 
 
-def _value(record: Record | None) -> str:
+def _value(record: Design | None) -> str:
     """Its deviation, bold where none is smaller, else with the bound."""
     if record is None:
         return ""
-    value = text_up(record.value, 3)
+    value = text_up(record.value or 0.0, 3)
     return f"**{value}**" if record.optimal else f"{value} ({text_down(record.bound, 3)})"
 
 
@@ -191,7 +196,7 @@ def products() -> str:
 def better() -> str:
     """What others have with fewer elements than the records, or where there is no record."""
     turns = {degree: record.m for degree, record in exact_sizes("SO3").items()}
-    orders = {n: r.m for n in SEQUENCES for r in sa.records(f"S{n}") if r.criterion == "middle"}
+    orders = {n: r.m for n in SEQUENCES for r in best_known(f"S{n}") if r.criterion == "middle"}
     rows = []
     for label, theirs, ours in (
         ("rotations, Gräf, l = {}", GRAEF, turns),
@@ -253,7 +258,7 @@ def picture() -> Figure:
 def _least(axes: Axes, name: str, degree: int | None) -> None:
     """The least deviation of a group against m."""
     frame(axes)
-    found = [r for r in sa.records(name) if r.criterion == "deviation" and r.degree == degree]
+    found = [r for r in best_known(name) if r.criterion == "deviation" and r.by_degree == degree]
     sizes = [r.m for r in found]
     drawn = [_mean_of_draws(name, m, degree) for m in sizes]
     _points(axes, LOOKS["draws"], f"random draws, mean of {DRAWS}", sizes, drawn)

@@ -123,7 +123,7 @@ def finish(candidate: Record) -> Record:
 def verified(record: Record) -> Record:
     """The record with the interval in which `sparseaug.deviation` proves its value to be."""
     import sparseaug as sa
-    from sparseaug.designs.records import expand
+    from sparseaug.designs.constructions.recorded import expand
 
     space = sa.group("SO3")
     S = sa.GroupSample(space, expand(space, record))

@@ -117,7 +117,7 @@ def _is_beaten(record: Record, others: Iterable[Record]) -> bool:
 
 def _complete(new: Record) -> Record:
     """With the best bound that is proved, and the hash of the rows."""
-    from sparseaug.designs.records import expand
+    from sparseaug.designs.constructions.recorded import expand
 
     record = {name: new[name] for name in GIVEN if new.get(name) or name != "generators"}
     record["bound"], record["because"] = proved_bound(record)

@@ -3,7 +3,7 @@
 draws      m independent uniform elements
 distinct   m uniform elements without repetition
 field      what a library of the field does, rebuilt from its published rule
-design     ours: `sparseaug.designs(group)`, lattices, and searches for the sizes in between
+design     ours: `sparseaug.records(group)`, lattices, and searches for the sizes in between
 full       the whole group
 
 A design is moved by random k, h to k S h; a fixed set of the field is taken as it stands. The input
@@ -13,6 +13,7 @@ looks at the input (a canonical form) gives its elements for every input, the sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
@@ -20,7 +21,8 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from sparseaug.actions import Action
-from sparseaug.designs import design, designs
+from sparseaug.designs import design
+from sparseaug.designs.constructions import known
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import Floats
@@ -109,20 +111,21 @@ def designed(group: Group, sizes: Sequence[int], degree: int | None = None) -> I
         sizes: for lattices and searches
         degree: on which a search is judged; None for the whole deviation
     """
-    offers = [offer for offer in designs(group) if offer.name != "full"]
+    designs = [one for one in known(group) if one.kind != "full"]
+    designs.sort(key=lambda one: math.inf if one.m is None else one.m)
     most = group.order - 1 if group.is_finite else max(sizes)
-    for offer in offers:
-        if offer.m is not None and 1 < offer.m <= min(most, max(sizes)):
-            rows = design(group, name=offer.name, m=offer.m).elements
-            yield fixed(offer.name, "design", rows, offer.source)
+    for one in designs:
+        if one.m is not None and 1 < one.m <= min(most, max(sizes)):
+            rows = design(group, name=one.name, m=one.m).elements
+            yield fixed(one.name, "design", rows, one.source)
     tried = [m for m in _fitting(group, sizes) if 1 < m <= min(most, _SEARCHED)]
-    for offer in offers:
-        if offer.m is None and offer.name in ("lattice", "search"):
-            judged = degree if offer.name == "search" else None
-            built = {m: _built(group, offer.name, m, judged) for m in tried}
+    for one in designs:
+        if one.m is None and one.name in ("lattice", "search"):
+            judged = degree if one.name == "search" else None
+            built = {m: _built(group, one.name, m, judged) for m in tried}
             found = {m: rows for m, rows in built.items() if rows is not None}
             if found:
-                yield _of_sizes(offer.name, found, offer.source)
+                yield _of_sizes(one.name, found, one.source)
 
 
 def _of_sizes(name: str, rows: dict[int, Rows], rule: str) -> Scheme:

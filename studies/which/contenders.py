@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import sparseaug as sa
+from sparseaug.designs.constructions import known
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Group, Rows
 from sparseaug.spectral.spectrum import Spectrum
@@ -61,14 +62,14 @@ LIBRARY: dict[str, Callable[[Group, int, Spectrum], sa.GroupSample]] = {
 
 def catalogue(group: Group, m: int) -> Iterator[Contender]:
     """Every design of at most m elements that has a name, and of those of any size the one of m."""
-    for offer in sa.designs(group):
-        if offer.name in SEARCHED or (offer.m is not None and offer.m > m):
+    for one in known(group):
+        if one.name in SEARCHED or (one.m is not None and one.m > m):
             continue
         try:
-            S = sa.design(group, name=offer.name, m=m if offer.m is None else None)
+            S = sa.design(group, name=one.name, m=m if one.m is None else None)
         except SparseAugError:
             continue  # a size that this design does not have
-        yield Contender("catalogue", offer.name, S.m, (S,))
+        yield Contender("catalogue", one.name, S.m, (S,))
 
 
 def even(group: Group, m: int, rng: np.random.Generator) -> Rows:

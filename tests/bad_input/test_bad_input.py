@@ -74,7 +74,8 @@ EXCUSED = {
             *(
                 "designs.Inspection",
                 "designs.Instead",
-                "designs.Record",
+                "designs.Design",
+                "designs.Records",
                 "plans.Plan",
                 "plans.PlanRow",
             ),

@@ -25,7 +25,7 @@ def test_a_group_alone_lists_what_is_known(run):
     for word in ("AGL(1,7)", "42", "cyclic shifts", "exact to", "nested"):
         assert word in out
     code, out, _ = run("--group", "S7", "--json")
-    assert json.loads(out) == sa.designs(sa.symmetric(7)).to_dict()
+    assert json.loads(out) == sa.records(sa.symmetric(7)).to_dict()
 
 
 def test_groups_without_a_design_say_so(run):

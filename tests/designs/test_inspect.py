@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs import inspection
 from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, UnsupportedError
 
 
@@ -153,10 +152,8 @@ def test_bad_rows_are_answered(rows, group, said):
 
 def test_no_design_is_looked_at_once_one_is_exact_on_all_degrees(monkeypatch):
     """Of Z2^64 to degree 3 that is one of 128; the next have 8,192 rows, which take seconds."""
-    built, build = [], inspection.build
-    monkeypatch.setattr(
-        inspection, "build", lambda group, offer: built.append(offer.m) or build(group, offer)
-    )
+    built, rows = [], sa.designs.Design.rows
+    monkeypatch.setattr(sa.designs.Design, "rows", lambda self: built.append(self.m) or rows(self))
     found = sa.inspect(np.eye(64, dtype=int)[:9], group="Z2^64")
     assert found.instead[-1].m == max(built) == 128
 
@@ -279,7 +276,7 @@ def test_a_list_without_a_weighted_profile_is_refused():
 def test_of_rotations_the_designs_of_the_table_are_offered_and_are_exact_where_they_say(name):
     g = sa.group(name)
     found = sa.inspect(sa.Oracle(g, seed=0).draw(20))
-    assert {one.name for one in found.instead} <= {offer.name for offer in sa.designs(g)}
+    assert {one.name for one in found.instead} <= {design.name for design in sa.records(g)}
     assert 2 <= len(found.instead) <= 6
     for one in found.instead:
         assert one.better

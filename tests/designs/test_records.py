@@ -8,38 +8,38 @@ from importlib import resources
 import pytest
 
 import sparseaug as sa
-from sparseaug._records import FAMILIES
-from sparseaug.designs.records import ends, record_counts
-from sparseaug.designs.search import Characters, Translations, best
+from sparseaug._records import FAMILIES, table
+from sparseaug.designs.constructions import known
+from sparseaug.designs.constructions.recorded import ends, record_counts
+from sparseaug.designs.constructions.searched import searched_rows
 
 SOME = ("S5", "S6", "S7", "Z2^8", "Z2^11", "C13", "C64", "C8xC8", "D8", "B3", "SO3", "S3xS4")
 
 
-def smallest_design(record):
-    return sa.design(record.group, degree=record.degree)
+def best_known(name, criterion=None):
+    """The records among the designs of a group."""
+    return [one for one in sa.records(name) if one.criterion and criterion in (None, one.criterion)]
 
 
 @pytest.mark.parametrize("name", SOME)
-def test_a_record_is_a_design_by_its_name_unless_a_construction_is_as_good(name):
-    names = {offer.name for offer in sa.designs(name)}
-    for record in sa.records(name):
+def test_every_row_of_the_table_is_a_design_by_its_name(name):
+    for record in best_known(name):
         S = record.sample()
-        assert (S.m, S.calls, S.origin.design) == (record.m, 0, record.design)
-        if record.design in names and S.m <= 500:
-            by_name = sa.design(name, name=record.design)
-            assert by_name == S
+        assert (S.m, S.calls, S.origin.design) == (record.m, 0, record.name)
+        if S.m <= 500:
+            assert sa.design(name, name=record.name) == S
 
 
 @pytest.mark.parametrize("name", SOME)
 def test_design_by_degree_takes_the_smallest_exact_set(name):
-    exact = [r for r in sa.records(name) if r.criterion == "exact" and r.m <= 2000]
-    for record in exact:
-        assert smallest_design(record).m <= record.m
+    for record in best_known(name, "exact"):
+        if record.m <= 2000:
+            assert sa.design(name, degree=record.degree).m <= record.m
 
 
 @pytest.mark.parametrize("name", ["S5", "C64", "C8xC8", "Z2^8", "D8", "B3"])
 def test_the_least_deviation_is_the_records(name):
-    found = [r for r in sa.records(name) if r.criterion == "deviation" and r.degree is None]
+    found = [r for r in best_known(name, "deviation") if r.by_degree is None]
     assert found
     for record in found:
         S = sa.design(name, m=record.m, objective="deviation")
@@ -49,11 +49,11 @@ def test_the_least_deviation_is_the_records(name):
 
 
 def test_the_record_by_degree_is_taken_where_m_and_degree_are_its_own():
-    found = [r for r in sa.records("S7") if r.criterion == "deviation" and r.degree == 2]
+    found = [r for r in best_known("S7", "deviation") if r.by_degree == 2]
     assert found
     for record in found:
         S = sa.design("S7", m=record.m, degree=2)
-        assert S.origin.design.startswith(record.design)
+        assert S.origin.design.startswith(record.name)
         assert sa.deviation(S, degree=2).value <= record.value * (1 + 1e-9)
 
 
@@ -65,7 +65,7 @@ def test_a_record_of_fewer_elements_does_not_stand_in_for_a_better_search(name, 
 
 
 def test_a_record_of_fewer_elements_is_taken_by_degree_where_the_search_is_worse():
-    record = next(r for r in sa.records("S10") if (r.degree, r.m) == (2, 90))
+    record = next(r for r in best_known("S10") if (r.by_degree, r.m) == (2, 90))
     S, searched = (sa.design("S10", m=92, degree=2, name=name) for name in (None, "search"))
     left = sa.deviation(S, degree=2).lower
     assert left <= min(record.value, sa.deviation(searched, degree=2).value)
@@ -75,72 +75,72 @@ def test_a_record_to_a_higher_degree_is_better_than_none():
     S = sa.design("SO3", m=13, degree=5)
     assert S.m <= 13
     assert sa.deviation(S, degree=5).lower <= min(
-        r.value for r in sa.records("SO3") if r.degree == 6 and r.m <= 13
+        r.value for r in best_known("SO3", "deviation") if r.by_degree == 6 and r.m <= 13
     )
 
 
-def test_every_record_of_elements_is_a_design_or_beaten_by_one():
+def test_a_record_is_chosen_from_or_beaten_by_a_construction():
     for name in SOME:
-        offers = list(sa.designs(name))
-        names = {offer.name for offer in offers}
-        for record in sa.records(name):
-            if record.design in names or record.criterion not in ("exact", "deviation"):
+        chosen = known(sa.group(name))
+        for record in (*best_known(name, "exact"), *best_known(name, "deviation")):
+            if record in chosen:
                 continue
-            fewer = [o for o in offers if o.m is not None and o.m <= record.m]
+            fewer = [one for one in chosen if one.m is not None and one.m <= record.m]
             assert any(
-                (o.degree >= record.degree)
-                if record.degree
-                else (o.deviation is not None and o.deviation <= record.value)
-                for o in fewer
+                one.degree >= record.by_degree
+                if record.by_degree
+                else (one.deviation is not None and one.deviation <= record.value)
+                for one in fewer
             )
 
 
 def test_a_value_is_above_what_is_written_and_a_bound_below():
     seen = set()
-    for name in SOME:
-        for record in sa.records(name):
-            text, bound = record.stored["value"], record.stored["bound"]
-            assert (record.lower, record.value) == ends(text)
-            assert record.lower <= record.value
-            if ".." in text:
-                least, most = map(Fraction, text.split(".."))
-                assert Fraction(record.lower) <= least < most <= Fraction(record.value)
+    for family in FAMILIES:
+        for stored in table(family)[:40]:
+            lower, value = ends(stored["value"])
+            assert lower <= value
+            if ".." in stored["value"]:
+                least, most = map(Fraction, stored["value"].split(".."))
+                assert Fraction(lower) <= least < most <= Fraction(value)
+            bound = stored["bound"]
             if bound.startswith("sqrt("):
-                assert Fraction(record.bound) ** 2 <= Fraction(bound[5:-1])
-            seen |= {".." in text, bound[:5]}
+                assert Fraction(ends(bound)[0]) ** 2 <= Fraction(bound[5:-1])
+            seen |= {".." in stored["value"], bound[:5]}
     assert {True, False, "sqrt("} <= seen
 
 
 def test_factors_in_the_other_order_have_the_same_records():
-    there, here = sa.records("S3xS4"), sa.records("S4xS3")
-    assert [(r.m, r.degree, r.bound) for r in here] == [(r.m, r.degree, r.bound) for r in there]
+    there, here = best_known("S3xS4"), best_known("S4xS3")
+    assert [(r.m, r.by_degree, r.bound) for r in here] == [
+        (r.m, r.by_degree, r.bound) for r in there
+    ]
     assert len(here) >= 2
     for record in here:
         S = record.sample()
         assert S.group.name == "S4xS3"
-        assert sa.deviation(S, degree=record.degree).value < 1e-12
+        assert sa.deviation(S, degree=record.by_degree).value < 1e-12
 
 
 def test_a_group_that_is_known_as_another_has_its_records():
     moved = sa.permutation_group(
         [[1, 2, 3, 4, 0, 5], [1, 0, 2, 3, 4, 5]]
     )  # S5, and a point that stays
-    of_five = [r for r in sa.records("S5") if r.criterion == "deviation"]
-    carried = [r for r in sa.records(moved) if r.criterion == "deviation"]
+    of_five, carried = best_known("S5", "deviation"), best_known(moved, "deviation")
     assert [r.value for r in carried] == [r.value for r in of_five]
-    record = min(carried, key=lambda r: r.value if r.degree is None else 1.0)
+    record = min(carried, key=lambda r: r.value if r.by_degree is None else 1.0)
     assert record.lower <= sa.deviation(record.sample()).value
     assert sa.deviation(record.sample()).lower <= record.value
 
 
 def test_with_the_inversion_there_are_twice_as_many():
-    without = {r.degree: r for r in sa.records("SO3") if r.criterion == "exact"}
-    for record in sa.records("O3"):
+    without = {r.degree: r for r in best_known("SO3", "exact")}
+    for record in best_known("O3"):
         assert (record.m, record.bound) == (
             2 * without[record.degree].m,
             2 * without[record.degree].bound,
         )
-    S = next(r for r in sa.records("O3") if r.degree == 4).sample()
+    S = next(r for r in best_known("O3") if r.degree == 4).sample()
     assert sa.deviation(S, degree=4).value < 1e-11
 
 
@@ -155,10 +155,9 @@ def test_the_tables_are_small_and_every_group_has_a_name():
 def test_as_json_and_as_a_page():
     found = sa.records("S6")
     data = json.loads(json.dumps(found.to_dict()))
-    assert data["records"][0]["group"] == "S6"
-    assert len(data["records"]) == len(found)
+    assert data["group"] == "S6"
+    assert len(data["designs"]) == len(found)
     assert "<table>" in found._repr_html_()
-    assert "No record of C2 is kept." in str(sa.records("C2"))
 
 
 @pytest.mark.parametrize(
@@ -185,10 +184,9 @@ def test_no_record_is_worse_than_the_search_for_as_many_elements():
         group = sa.group(name)
         if not group.is_finite or group.order > 64:
             continue
-        averages = Characters(group.moduli) if group.moduli else Translations(group)
-        for record in sa.records(name):
-            if record.criterion == "deviation" and record.degree is None:
-                searched = group.unrank(best(averages, record.m))
+        for record in best_known(name, "deviation"):
+            if record.by_degree is None:
+                searched = searched_rows(group, record.m, None, nested=False)
                 assert record.value <= sa.deviation(sa.GroupSample(group, searched)).value + 1e-9
                 found += 1
     assert found > 40

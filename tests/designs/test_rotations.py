@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.rotations import subgroup
+from sparseaug.designs.constructions.rotations import subgroup
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 SPACE, ALL = sa.rotations(3), sa.orthogonal(3)
@@ -80,7 +80,7 @@ def test_designs_stay_exact_when_translated_and_in_products():
 
 
 def test_the_table_names_every_design():
-    offers = {offer.name: offer for offer in sa.designs(SPACE)}
+    offers = {offer.name: offer for offer in sa.records(SPACE)}
     assert offers["icosahedron"].degree == 5
     assert offers["integer quaternions of norm 29"].deviation == pytest.approx(0.35901, abs=1e-5)
     assert sa.design(SPACE, name="cube").m == 24

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.descent import Modules, Signs
-from sparseaug.designs.search import Characters, Translations, first_least, norm
-from sparseaug.designs.smallest import distinct_draws
+from sparseaug.designs.low_degree import Modules, Signs
+from sparseaug.designs.search import first_least
+from sparseaug.designs.worst_case import Characters, Translations
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 
@@ -60,7 +60,7 @@ def test_energies_are_those_of_the_regular_representation(name):
         for k in (1, 2, 3, 5):
             energy, largest = dense_energy(group, S, k)
             assert view.energy(group.rank(S), k) == pytest.approx(energy, rel=1e-10)
-        assert norm(view, group.rank(S)) == pytest.approx(largest, rel=0.02)
+        assert view.norm(group.rank(S)) == pytest.approx(largest, rel=0.02)
         step = 1e-6  # the score is the derivative of the energy
         with_more = [dense_energy_weighted(group, S, g, step) for g in group.all_elements()]
         scores = view.score(group.rank(S), 2)
@@ -145,7 +145,7 @@ def test_exchanges_after_the_greedy_choice_never_leave_a_worse_sample(monkeypatc
     """Beside the greedy choice, which `thin` is without them: less in some pools, more in none."""
     pools = [sa.Oracle(sa.group(name), seed=seed).draw(24) for seed in range(6)]
     values = [sa.deviation(sa.thin(pool, m, degree), degree=degree).value for pool in pools]
-    monkeypatch.setattr(sys.modules["sparseaug.designs.thin"], "MOST_SWAPS", 0)
+    monkeypatch.setattr("sparseaug.designs.search.exchanged", lambda *_: [])
     greedy = [sa.deviation(sa.thin(pool, m, degree), degree=degree).value for pool in pools]
     assert all(a <= b + 1e-9 for a, b in zip(values, greedy, strict=True))
     assert any(a < b - 1e-3 for a, b in zip(values, greedy, strict=True))
@@ -159,7 +159,7 @@ def test_a_search_is_made_only_where_no_flat_set_is_near_what_searches_reach(mon
         searched.append(S.m)
         return sa.deviation(S)
 
-    monkeypatch.setattr("sparseaug.designs.best.deviation", judged)
+    monkeypatch.setattr(sys.modules["sparseaug.designs.design"], "deviation", judged)
     large = sa.design(sa.cyclic(10303), m=110, objective="deviation")
     assert large.origin.design == "Singer set over GF(101)"
     assert sa.design("Z2^14", m=128, objective="deviation").m <= 128  # a record has as many
@@ -225,7 +225,7 @@ def test_the_score_of_signs_is_the_sum_over_characters_of_mean_to_the_2k_less_1_
         for t in (1, 2)
         for used in map(list, itertools.combinations(range(6), t))
     )
-    assert Signs().score(S, k)(rows) == pytest.approx(wanted)
+    assert Signs().scores(S, k)(rows) == pytest.approx(wanted)
 
 
 def test_a_search_by_degree_3_has_no_odd_character():

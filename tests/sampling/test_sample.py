@@ -346,7 +346,7 @@ def test_a_group_is_taken_by_name_and_a_sample_as_rows_wherever_one_is():
     assert sa.Oracle("S3").draw(4) == sa.Oracle(S3).draw(4)
     assert sa.GroupSample.full("S3") == sa.GroupSample("S3", S3.all_elements())
     assert sa.design("S7", degree=2) == sa.design(sa.symmetric(7), degree=2)
-    assert sa.designs("S7").to_dict() == sa.designs(sa.symmetric(7)).to_dict()
+    assert sa.records("S7").to_dict() == sa.records(sa.symmetric(7)).to_dict()
     assert sa.plan("S3", deviation=0.5).to_dict() == sa.plan(S3, deviation=0.5).to_dict()
     assert sa.direct_product("S3", "C2").name == "S3xC2"
     rows = [[0, 1, 2], [1, 2, 0], [2, 0, 1]]

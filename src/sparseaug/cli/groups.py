@@ -9,8 +9,8 @@ import click
 from sparseaug._archive import to_json
 from sparseaug._tables import Table
 from sparseaug.cli.output import say
-from sparseaug.designs.records import record_counts
-from sparseaug.designs.records import records as known
+from sparseaug.designs import records as known
+from sparseaug.designs.constructions.recorded import record_counts
 from sparseaug.groups import Group, format_order, group
 from sparseaug.groups.catalogue import CATALOGUE
 

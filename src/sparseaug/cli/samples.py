@@ -14,7 +14,7 @@ from sparseaug._tables import Table
 from sparseaug.cli.output import of_order, read_spectrum, say
 from sparseaug.cli.progress import Waiting
 from sparseaug.designs import design as make
-from sparseaug.designs import designs
+from sparseaug.designs import records
 from sparseaug.errors import shorten, size_text
 from sparseaug.groups import Group, group
 from sparseaug.sampling import GroupSample, Oracle
@@ -138,10 +138,8 @@ def design(
                 "--out, --spectrum, --objective, --identity and --translate-seed need --degree, --m or "
                 "--name."
             )
-        known = designs(g)
+        known = records(g)
         say(json.dumps(known.to_dict()) if as_json else str(known))
-        if not as_json and not len(known):
-            say(f"No design of {g.name} is known; draw S, or draw a pool and thin it.")
         return
     spectrum = None if file is None else read_spectrum(file)
     with Waiting(f"looking for a design of {name}"):
@@ -158,8 +156,8 @@ def design(
         sample = sample.translate(Oracle(g, seed=translate_seed))
     if out is not None:
         sample.save(out, overwrite=force)
-    exact = next((each.degree for each in designs(g) if each.name == sample.origin.design), 0)
-    title = f"{sample.origin.design}, m = {sample.m:,}"
+    exact = next((each.degree for each in records(g) if each.name == sample.origin.design), 0)
+    verdict = f"{sample.origin.design}, m = {sample.m:,}"
     more: dict[str, Any] = {"design": sample.origin.design, "exact_to_degree": exact}
     if exact:
         title += f": exact to degree {exact}"

@@ -1,57 +1,36 @@
 """S by design: better than luck, exact where it counts, at no oracle call.
 
-best           design(group, ...), designs(group): the best known S
-smallest       choose: the smallest S for an error, by the spectrum of a model
+design         the best known S for a group
+choose         the smallest S for an error, by the spectrum of a model
 thin           the best m elements of a pool
-inspection     what a given list of elements misses, and which design to use instead
-offers         what is known for a group, as a table
-catalogue      the table of all constructions
-records        the best known sets, with proofs and lower bounds
-arrays         orthogonal arrays of mixed levels
-rotations      solids, unions of cosets, integer quaternions, even angles
-permutations   sets that move tuples evenly
-shifts         orthogonal arrays, flat spectra, the best lattice of shifts
-search         greedy choice and swaps in groups that can be listed
-descent        permutations and sign flips too many to list, by small moves
+inspect        what a given list of elements misses, and which design to use instead
+records        what is known for a group, as a table
+constructions  every way to make S, one family in a file, and the best known sets
+selection      the best of all that is known or found, by what a spectrum predicts
+search         the one loop: greedy choice, then exchange, for any objective
+objectives     what a search minimises: a kernel, or energies of several orders
+prediction     the objective of a spectrum
+worst_case     the objective of the worst function
+low_degree     the objectives of functions of low degree
+rotation_search  rotations, which move continuously
 """
 
-import sys
-from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
-
-from sparseaug.designs.best import design, designs
-from sparseaug.designs.inspection import Inspection, Instead, inspect
-from sparseaug.designs.offers import Designs
-from sparseaug.designs.records import Record, records
-from sparseaug.designs.smallest import Choice, choose
+from sparseaug.designs.choose import Choice, choose
+from sparseaug.designs.constructions import Design
+from sparseaug.designs.design import design
+from sparseaug.designs.inspect import Inspection, Instead, inspect
+from sparseaug.designs.records import Records, records
 from sparseaug.designs.thin import thin
-from sparseaug.groups import Group
 
 __all__ = [
     "Choice",
+    "Design",
     "Inspection",
     "Instead",
-    "Record",
+    "Records",
     "choose",
     "design",
-    "designs",
     "inspect",
     "records",
     "thin",
 ]
-
-
-class _Callable(ModuleType):
-    """`sparseaug.designs` is this package and, by its public name, the function: it can be called."""
-
-    def __call__(self, group: Group) -> Designs:
-        """As `designs.designs`."""
-        return designs(group)
-
-    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
-        """By its name, as plain modules travel to the worker processes of joblib."""
-        return import_module, (__name__,)
-
-
-sys.modules[__name__].__class__ = _Callable

@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from sparseaug._checks import check_integer
-from sparseaug.designs.catalogue import LARGEST_ORDER, announce_search, averages, is_listed
-from sparseaug.designs.descent import GREEDY_ORDER, PASS_ORDERS, Judge, Signs, judge
-from sparseaug.designs.search import TIE, best, best_of_pool, first_least
+from sparseaug.designs.low_degree import Signs, moving_points, of_irreps
+from sparseaug.designs.objectives import Objective
+from sparseaug.designs.search import Places, search, tie_order
+from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed, worst_case
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.sampling.sample import require_sample
-
-MOST_SWAPS = 2000
-"""Exchanges that are tried after the greedy choice."""
 
 
 def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
@@ -76,46 +74,19 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
 
 def _chosen(S: GroupSample, m: int, degree: int | None) -> Rows:
     group = S.group
+    rows = S.elements[np.lexsort(S.elements.T[::-1])]  # the order of the pool does not matter
+    objective: Objective
+    listed: Rows | None = None
+    order = np.arange(len(rows))
     if degree is None or (group.moduli is not None and is_listed(group)):
-        view = averages(group, degree)
-        announce_search(group, view, m)
-        return group.unrank(best(view, m, among=np.sort(group.rank(S.elements))))
-    if degree <= 2 and set(group.moduli or ()) == {2}:
-        return S.elements[_places(Signs((1, 2)[:degree]), S.elements, m)]
-    if degree <= 2 and group.points is not None and not group.irreps_have_degrees:
-        images = group.permutations(S.elements)
-        return S.elements[_places(judge(images.shape[1], degree), images, m)]
-    return S.elements[best_of_pool(group, S.elements, m, degree)]
-
-
-def _places(by: Judge, rows: Rows, m: int) -> Rows:
-    """Places in the pool: the greedy choice, then exchanges of one place for a better one."""
-    places = np.lexsort(rows.T[::-1])  # S is a multiset: the order of the pool does not matter
-    rows = rows[places]
-    chosen = [0]
-    while len(chosen) < m:
-        free = np.setdiff1d(np.arange(len(rows)), chosen)
-        scores = by.score(rows[chosen], GREEDY_ORDER)
-        chosen.append(int(free[first_least(scores(rows[free]), 1)[0]]))
-    return places[_exchanged(by, rows, chosen) if m > 1 else chosen]
-
-
-def _exchanged(by: Judge, rows: Rows, chosen: list[int]) -> list[int]:
-    least, best_so_far, tries = by.norm(rows[chosen]), list(chosen), MOST_SWAPS
-    for k in PASS_ORDERS:
-        energy, at = by.energy(rows[chosen], k), 0
-        while at < len(chosen) and tries:
-            rest = chosen[:at] + chosen[at + 1 :]
-            free = np.setdiff1d(np.arange(len(rows)), rest)
-            scores = by.score(rows[rest], k)(rows[free])
-            tried = [*rest, int(free[first_least(scores, 1)[0]])]
-            found = by.energy(rows[tried], k)
-            tries -= 1
-            if found < energy * (1.0 - TIE):
-                chosen, energy = tried, found
-            else:
-                at += 1
-        found = by.norm(rows[chosen])
-        if found < least * (1.0 - TIE):
-            least, best_so_far = found, list(chosen)
-    return best_so_far
+        listed = np.sort(group.rank(rows))
+        rows = group.unrank(listed)
+        objective, order = worst_case(group, m, degree), tie_order(group.order)[listed]
+    elif degree <= 2 and set(group.moduli or ()) == {2}:
+        objective, listed = Signs((1, 2)[:degree]), rows
+    elif degree <= 2 and group.points is not None and not group.irreps_have_degrees:
+        listed = group.permutations(rows)
+        objective = moving_points(listed.shape[1], degree)
+    else:
+        objective = of_irreps(group, rows, degree)
+    return rows[search(objective, Places(len(rows), listed, True, order), m)]

@@ -6,7 +6,7 @@ import math
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug.designs import design
-from sparseaug.designs.catalogue import candidates
+from sparseaug.designs.constructions import fixed
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.orders import ENUMERATION_LIMIT
@@ -212,7 +212,7 @@ def _searched(group: Group, target: float, known: int | None) -> tuple[int, floa
 def _design(group: Group, target: float, degree: int | None) -> PlanRow:
     """The smallest known construction: exact to the degree, or of a deviation that a theorem gives."""
     asked = {"deviation": target} if degree is None else {"degree": degree}
-    fitting = [offer for offer in candidates(group, **asked) if offer.name != "full"]
+    fitting = [one for one in fixed(group, **asked) if one.kind != "full"]
     found = _searched(group, target, fitting[0].m if fitting else None) if degree is None else None
     if found is not None:
         note = f"a search: design(group, m={found[0]}, objective='deviation')"

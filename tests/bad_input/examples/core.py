@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from sparseaug import (
-    certificate,
-    designs,
-    kernels,
-    orbits,
-    plans,
-    risk,
-    sampling,
-    spectral,
-    testing,
-)
+from sparseaug import certificate, kernels, orbits, plans, risk, sampling, spectral, testing
 from sparseaug.spectral.spectrum import prior
 from tests.bad_input.judge import Example, Fresh, key
 from tests.bad_input.values import TrapError
@@ -105,7 +95,6 @@ def of_designs() -> Iterator[Example]:
     yield Example(sa.design, {"group": G, "degree": 1})
     yield Example(sa.design, {"group": sa.symmetric(20), "m": 5, "degree": 1})
     yield Example(sa.design, {"group": sa.abelian(4, 4), "m": 4, "name": "lattice"})
-    yield Example(designs.designs, {"group": G})
     yield Example(sa.records, {"group": G})
     yield Example(sa.thin, {"S": S, "m": 5, "degree": 1})
     yield Example(S.translate, {"oracle": Fresh(lambda: sa.Oracle(G, seed=7)), "side": "left"})

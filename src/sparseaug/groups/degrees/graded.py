@@ -108,7 +108,7 @@ class Graded:
         return cast("Group", self).rank(elements)
 
     def _class_characters(self, element: Rows) -> dict[str, int] | None:
-        """The characters of all irreps at one element, by name, 0 left out; None where only matrices do."""
+        """The characters of all irreps at an element, by name, but for 0; None without a formula."""
         return None
 
     def dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:

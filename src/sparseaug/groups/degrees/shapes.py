@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,8 +108,18 @@ class Shapes(Degrees):
         if n > LARGEST_N:
             return self._of_short_cycles(rows)
         codes, index = np.unique(cycle_codes(rows), return_inverse=True)
-        table = [_characters(self.shapes, cycle_type(code, n)) for code in codes.tolist()]
-        return np.array(table).reshape(len(codes), len(self.shapes)), index.reshape(-1)
+        known = self._by_class
+        for code in codes.tolist():
+            if code not in known:
+                at = characters_at(cycle_type(code, n))
+                known[code] = [at.get(shape, 0) / dimension(shape) for shape in self.shapes]
+        table = np.array([known[code] for code in codes.tolist()])
+        return table.reshape(len(codes), len(self.shapes)), index.reshape(-1)
+
+    @cached_property
+    def _by_class(self) -> dict[int, list[float]]:
+        """chi / d of all shapes, of the classes that were met."""
+        return {}
 
     def _of_short_cycles(self, rows: Rows) -> tuple[Floats, Rows]:
         once, twice, thrice = fixed_points(rows, 3)
@@ -202,13 +212,6 @@ class Shapes(Degrees):
         return young_variances(self.group, self.shapes, values)
 
 
-@lru_cache(maxsize=4096)
-def _characters(shapes: tuple[Partition, ...], cycles: Partition) -> tuple[float, ...]:
-    """chi / d of all these shapes at one class."""
-    at = characters_at(cycles)
-    return tuple(at.get(shape, 0) / dimension(shape) for shape in shapes)
-
-
 def shape_degree(shape: Partition, even: bool) -> int:
     """n - lambda_1; on A_n the smaller one of the conjugates."""
     longest = max(shape[0], len(shape)) if even else shape[0]
@@ -235,7 +238,8 @@ def cycle_codes(rows: Rows) -> Rows:
     n = rows.shape[1]
     codes = np.zeros(len(rows), np.int64)
     for fixed in fixed_points(rows, n // 2):
-        codes = codes * (n + 1) + fixed
+        codes *= n + 1
+        codes += fixed
     return codes
 
 

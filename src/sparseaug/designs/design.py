@@ -1,31 +1,23 @@
-"""`design` and `designs`: the best known S for a group, without an oracle."""
+"""`design`: the best known S for a group, without an oracle."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sparseaug._checks import check_choice, check_flag, check_integer, check_text
 from sparseaug._floats import down
-from sparseaug.designs.catalogue import (
-    JUDGED,
-    LARGEST_ORDER,
-    MOST_SEARCHED,
-    SEARCHED,
-    best_to_degree,
-    candidates,
-    is_listed,
-    known,
-    sized,
-)
-from sparseaug.designs.offers import MOST_ENTRIES, Designs, Offer
-from sparseaug.designs.selector import best, nested, search
+from sparseaug.designs.constructions import Design, best_by_degree, fixed, known, made_for
+from sparseaug.designs.constructions.recorded import recorded
+from sparseaug.designs.selection import nested, search, select
+from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group, as_group, format_order
 from sparseaug.groups.degrees.graded import require_degree
-from sparseaug.sampling import GroupSample, Origin
+from sparseaug.sampling import GroupSample
 from sparseaug.spectral import deviation
 from sparseaug.spectral.spectrum import Spectrum, prior, require_spectrum
 
@@ -50,7 +42,7 @@ def design(
     With `degree` alone, the smallest known S that is exact, D_S f = 0, for all functions f of at most
     that degree. With `m` and `degree`, an exact one of at most m elements if one is known, else the best
     of the records and of a search, judged on the functions of at most that degree. With `name`, that row
-    of `designs(group)`.
+    of `records(group)`.
 
     The degree of a function is the number of coordinates it looks at: points of a permutation,
     signs, cyclic factors, and in a product all of them together; of rotations it is l, or the
@@ -62,7 +54,7 @@ def design(
         degree: of the functions that count, from 1 to the number of coordinates.
         name: "nested" for a greedy choice whose rows `S.elements[:k]` are the greedy choice of k, for
             every k; "search" for greedy choice and exchanges; "lattice" for shifts; or any other name in
-            `designs(group)`.
+            `records(group)`.
         spectrum: of the model, from `orbit_spectrum`.
         objective: "prediction", or "deviation" for the largest error over all functions.
         identity: put the identity first, by a translate of S if it is not in it.
@@ -103,7 +95,7 @@ def design(
     if name is not None:
         name = check_text("name", name)
     if spectrum is not None:
-        _require_judge(spectrum, group, m, degree, name, objective)
+        _require_alone(spectrum, group, m, degree, name, objective)
     identity = check_flag("identity", identity)
     chosen = _chosen(group, m, degree, name, spectrum, objective)
     return _with_identity(chosen) if identity else chosen
@@ -122,22 +114,30 @@ def _chosen(
         if by is not None and name in (None, *KERNEL_SEARCHES):
             if name is not None or not group.is_finite or m < group.order:
                 _check_searched(m)
-            return KERNEL_SEARCHES.get(name or "", best)(by, m).sample
+            return KERNEL_SEARCHES.get(name or "", select)(by, m).sample
     if name is not None:
-        offer = _by_name(group, name, m, degree)
+        one = _by_name(group, name, m, degree)
     elif degree is not None and m is None:
-        offer = _smallest_exact(group, degree)
+        one = _smallest_exact(group, degree)
     elif degree is not None and m is not None:
-        offer = _best_by_degree(group, m, degree)
+        one = _best_by_degree(group, m, degree)
     elif m is not None:
-        offer = _best_whole(group, m)
+        one = _best_whole(group, m)
     else:
-        raise ArgumentError("give m, degree, or a name of designs(group); neither was given.")
-    return build(group, offer, degree)
+        raise ArgumentError("give m, degree, or a name of records(group); neither was given.")
+    if degree is not None and one.kind in SEARCHED:
+        one = replace(one, name=f"{one.name} by degree {degree}")
+    return one.sample()
 
 
 SMALL_ORDER = 5000
 """Elements of a group in which a search takes about a second at most."""
+
+MOST_SEARCHED = 10_000
+"""Elements that a search may be asked for."""
+
+SEARCHED = ("search", "nested")
+"""Kinds of designs that are searched for: by a degree, if one is given."""
 
 KERNEL_SEARCHES = {"search": search, "nested": nested}
 
@@ -150,7 +150,7 @@ def _prior(group: Group) -> Spectrum | None:
         return None
 
 
-def _require_judge(
+def _require_alone(
     spectrum: Any, group: Group, m: int | None, degree: int | None, name: str | None, objective: str
 ) -> None:
     """A spectrum of this group, by which alone S is to be judged."""
@@ -182,95 +182,53 @@ def _with_identity(S: GroupSample) -> GroupSample:
     return GroupSample(group, np.concatenate([group.identity(), rest]), 0, S.origin)
 
 
-def designs(group: Group | str) -> Designs:
-    """The designs that are known for a group: name, m, the degree it is exact to, deviation, source.
-
-    The deviation is the whole one, where a theorem gives it. A proper subgroup has deviation 1,
-    which is not a defect where it is exact to the degree that matters.
-
-    Args:
-        group: the group.
-
-    Returns:
-        A table to print, to iterate over, or to turn into JSON data by `to_dict()`.
-
-    Examples:
-        >>> import sparseaug as sa
-        >>> for offer in sa.designs(sa.symmetric(7)):
-        ...     if offer.degree in (2, 5, 7):
-        ...         print(offer.name, offer.m, offer.degree)
-        AGL(1,7) 42 2
-        A7 2520 5
-        full 5040 7
-    """
-    group = as_group(group)
-    offers = known(group)
-    offers.sort(key=lambda offer: math.inf if offer.m is None else offer.m)
-    return Designs(group, tuple(offers))
-
-
-def build(group: Group, offer: Offer, degree: int | None = None) -> GroupSample:
-    """The sample of an offer; a `GroupTooLargeError` if its rows are too many.
-
-    Its origin names the construction, and the degree where a search was judged by one.
-    """
-    if offer.build is None or not offer.fits(group.width):
-        raise GroupTooLargeError(
-            f"m={shorten(offer.m)} elements of {group.width} integers, the size of {offer.name}, are "
-            f"too many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
-        )
-    judged = offer.name in SEARCHED and degree is not None
-    name = f"{offer.name} by degree {degree}" if judged else offer.name
-    return GroupSample(group, offer.build(), 0, Origin("design", design=name))
-
-
-def _smallest_exact(group: Group, degree: int) -> Offer:
-    fitting = candidates(group, degree=degree)
+def _smallest_exact(group: Group, degree: int) -> Design:
+    fitting = fixed(group, degree=degree)
     if fitting:
         return fitting[0]
-    offers = [offer for offer in known(group) if offer.m is not None]
-    exact = [offer for offer in offers if offer.degree >= degree]
+    every = [one for one in known(group) if one.m is not None]
+    exact = [one for one in every if one.degree >= degree]
     if exact:
-        least = min(exact, key=lambda offer: offer.m or 0)
+        least = min(exact, key=lambda one: one.m or 0)
         raise GroupTooLargeError(
             f"degree={shorten(degree)}: the smallest design of {group.name} that is known, "
-            f"{least.name}, has {least.m} elements, too many to list{_nearest(offers, degree)}."
+            f"{least.name}, has {least.m} elements, too many to list{_nearest(every, degree)}."
         )
     raise UnsupportedError(
         f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"
-        f"{_nearest(offers, degree)}{_searchable(group, degree)}."
+        f"{_nearest(every, degree)}{_searchable(group, degree)}."
     )
 
 
-def _best_by_degree(group: Group, m: int, degree: int) -> Offer:
-    best = best_to_degree(group, m, degree)
+def _best_by_degree(group: Group, m: int, degree: int) -> Design:
+    best = best_by_degree(group, m, degree)
     if best is None:
-        least = next(iter(candidates(group, degree=degree)), None)
+        least = next(iter(fixed(group, degree=degree)), None)
         size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
         raise UnsupportedError(
             f"m={shorten(m)}: no design of {group.name} with so few elements is exact to "
             f"degree={degree}{size}; raise m or lower degree."
         )
-    if best.name in JUDGED:
+    if best.kind in SEARCHED:
         _check_searched(m)
     return best
 
 
-def _best_whole(group: Group, m: int) -> Offer:
+def _best_whole(group: Group, m: int) -> Design:
     """A flat set where its theorem is good enough, else the search, whichever has less deviation."""
     if is_listed(group) and m >= group.order:
-        return next(offer for offer in known(group) if offer.name == "full")
-    flat = candidates(group, most=m, deviation=down(1.0), m=m)
-    flattest = min(flat, key=lambda offer: offer.deviation or 0.0, default=None)
-    searched = any(one.is_record and one.m == m for one in flat)  # for hours
+        return next(one for one in known(group) if one.kind == "full")
+    flat = fixed(group, most=m, deviation=down(1.0), m=m)
+    flattest = min(flat, key=lambda one: one.deviation or 0.0, default=None)
+    searched = any(one.kind == "record" and one.m == m for one in flat)  # for hours
     if flattest is not None and (searched or _is_near_floor(group, flattest, m)):
         return flattest
-    found = next((offer for offer in sized(group, m) if offer.name == "search"), None)
+    found = next((one for one in made_for(group, m) if one.kind == "search"), None)
     if found is None:
         if flattest is not None:
             return flattest
         if not group.is_finite:
-            sizes = [one.m for one in candidates(group, deviation=down(1.0))]
+            sizes = [one.m for one in fixed(group, deviation=down(1.0))]
             more = f"raise m to {sizes[0]} or more, or " if sizes else ""
             raise UnsupportedError(
                 f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
@@ -279,18 +237,17 @@ def _best_whole(group: Group, m: int) -> Offer:
         raise UnsupportedError(
             f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
             f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= "
-            "(known: sparseaug.designs(group)), or draw a pool and use thin."
+            "(known: sparseaug.records(group)), or draw a pool and use thin."
         )
     _check_searched(m)
     if flattest is None:
         return found
-    sample = build(group, found)
-    if deviation(sample).value >= (flattest.deviation or 0.0):
-        return flattest
-    return Offer(found.name, m, 0, found.source, build=lambda: sample.elements)
+    rows = found.rows()
+    made = replace(found, build=lambda: rows)
+    return flattest if deviation(made.sample()).value >= (flattest.deviation or 0.0) else made
 
 
-def _is_near_floor(group: Group, flat: Offer, m: int) -> bool:
+def _is_near_floor(group: Group, flat: Design, m: int) -> bool:
     """Whether a search for m elements is not worth its time: in large groups it misses the floor.
 
     By sets of m elements it was measured to leave 1.3 to 2 times the floor, and in small ones less.
@@ -300,29 +257,29 @@ def _is_near_floor(group: Group, flat: Offer, m: int) -> bool:
     return order > SMALL_ORDER and (flat.deviation or 0.0) <= 1.3 * floor
 
 
-def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Offer:
-    offers = known(group, m, degree)
-    same = [offer for offer in offers if offer.name == name]
+def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Design:
+    every = known(group, m, degree)
+    same = [one for one in (*every, *recorded(group)) if one.name == name]
     if not same:
-        names = ", ".join(dict.fromkeys(offer.name for offer in offers)) or "none"
+        names = ", ".join(dict.fromkeys(one.name for one in every)) or "none"
         raise ArgumentError(
             f"name={shorten(name)} is not a design of {group.name}; known are {names}."
         )
-    fixed = next((offer for offer in same if offer.build is not None and offer.m is not None), None)
-    if fixed is None:
+    found = next((one for one in same if one.build is not None and one.m is not None), None)
+    if found is None:
         need = "m" if m is None else "degree"
         raise ArgumentError(f"name={name!r} of {group.name} needs {need}: {same[0].sizes}.")
-    if m is not None and fixed.m != m:
+    if m is not None and found.m != m:
         raise ArgumentError(
-            f"m={shorten(m)} does not fit name={name!r}, which has {fixed.m} elements."
+            f"m={shorten(m)} does not fit name={name!r}, which has {found.m} elements."
         )
-    if degree is not None and fixed.degree < degree and name not in SEARCHED:
+    if found.kind in SEARCHED:
+        _check_searched(found.m or 0)
+    elif degree is not None and found.degree < degree:
         raise ArgumentError(
-            f"name={name!r} is exact to degree {fixed.degree}, not degree={degree}."
+            f"name={name!r} is exact to degree {found.degree}, not degree={degree}."
         )
-    if name in SEARCHED:
-        _check_searched(fixed.m or 0)
-    return fixed
+    return found
 
 
 def _check_searched(m: int) -> None:
@@ -332,15 +289,15 @@ def _check_searched(m: int) -> None:
         )
 
 
-def _nearest(offers: list[Offer], degree: int) -> str:
+def _nearest(every: list[Design], degree: int) -> str:
     """The exact designs on both sides of this degree."""
-    below = [offer for offer in offers if 0 < offer.degree < degree]
-    above = [offer for offer in offers if offer.degree > degree]
+    below = [one for one in every if 0 < one.degree < degree]
+    above = [one for one in every if one.degree > degree]
     near = []
     if below:
-        near.append(min(below, key=lambda offer: (-offer.degree, offer.m or 0)))
+        near.append(min(below, key=lambda one: (-one.degree, one.m or 0)))
     if above:
-        near.append(min(above, key=lambda offer: (offer.degree, offer.m or 0)))
+        near.append(min(above, key=lambda one: (one.degree, one.m or 0)))
     if not near:
         return ""
     text = " and ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in near)
@@ -348,6 +305,6 @@ def _nearest(offers: list[Offer], degree: int) -> str:
 
 
 def _searchable(group: Group, degree: int) -> str:
-    if any(offer.name == "search" for offer in known(group, 1, degree)):
+    if any(one.kind == "search" for one in made_for(group, 1, degree)):
         return f"; with m= a search finds one that is nearly exact to degree {degree}"
     return ""

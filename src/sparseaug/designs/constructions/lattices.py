@@ -1,14 +1,6 @@
-"""Sets of shifts, sign flips, turns and grids: orthogonal arrays, flat spectra, lattices.
+"""Lattices of shifts, with all turns and flips: exact on low frequencies.
 
-The degree of a character of C_n1 x C_n2 x ... is the number of its non-zero frequencies: functions
-of that many coordinates at a time, under sign flips. For shifts of a grid what matters is how long
-a frequency is; there the lattices are good, whose whole deviation is 1.
-
-Flat spectra: difference sets, squares and cubes. If every non-zero element is a difference of lambda
-pairs of S, then |chi(S)|^2 = (m - lambda)/m^2 for all characters chi != 1, which is the floor: no S of
-m elements does better.
-
-Lattices: the mean of a subgroup S of C_n1 x C_n2 x ... is 1 on the characters that are trivial on S,
+The mean of a subgroup S of C_n1 x C_n2 x ... is 1 on the characters that are trivial on S,
 its dual, and 0 on all others: S is exact for all frequencies shorter than the shortest one of its dual
 but 0. The length of a frequency f is the root of sum_i min(f_i, n_i - f_i)^2, in cycles around each
 axis. An element of a grid, of a polygon or of their products is a shift times one of a few turns and
@@ -22,136 +14,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from itertools import accumulate, product
 from typing import NamedTuple
 
 import numpy as np
 
-from sparseaug._floats import up
-from sparseaug.balance.binary import strength_name, strength_rows, strength_size, strengths
-from sparseaug.balance.field import LARGEST, Field, field, prime_power
-from sparseaug.designs.arrays import mixed_rows, mixed_size
-from sparseaug.designs.offers import Offer
+from sparseaug.designs.constructions.base import Design
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Abelian, Group, Rows
+from sparseaug.groups import Group, Rows
 
-_MOST_FACTORS = 4096
 _LARGEST_ROUNDED = 2048  # points; all generators of as many are tried
-_LARGEST_MODULUS = 1 << 20  # numbers up to here are factorised
-
-
-def flips(group: Abelian) -> Iterator[Offer]:
-    """Orthogonal arrays of signs, and the cubes."""
-    d = group.width
-    if set(group.moduli) != {2} or d < 2:
-        return
-    for t in strengths(d):
-        m, source = strength_size(d, t), f"orthogonal array of strength {t}"
-        if m < 1 << d:
-            yield Offer(strength_name(d, t), m, t, source, build=partial(strength_rows, d, t))
-    k = d // 2
-    if d % 2 == 0 and k % 2 and k >= 3 and 1 << k <= LARGEST:
-        whole, source = up(math.sqrt(2.0 / (1 << k))), "(x, x^3): flat spectrum (Gold 1968)"
-        yield Offer(f"cubes over GF({1 << k})", 1 << k, 1, source, whole, build=partial(cubes, k))
-
-
-def shifts(group: Abelian) -> Iterator[Offer]:
-    """Difference sets and squares, and arrays with mixed levels."""
-    moduli = group.moduli
-    if len(moduli) == 1 and (q := singer_order(moduli[0])):
-        name, source = (
-            f"Singer set over GF({q})",
-            "every difference once: meets the floor (Singer 1938)",
-        )
-        whole = up(math.sqrt(q) / (q + 1))
-        yield Offer(name, q + 1, 0, source, whole, build=partial(singer_set, q))
-    if len(moduli) == 2 and moduli[0] == moduli[1] and _is_odd_prime(moduli[0]):
-        p, source = moduli[0], "(x, x^2): Gauss sums, flat spectrum"
-        whole = up(1.0 / math.sqrt(p))
-        yield Offer(f"squares mod {p}", p, 0, source, whole, build=partial(squares, p))
-    if set(moduli) <= {1, 2} or len(moduli) > _MOST_FACTORS or max(moduli) > _LARGEST_MODULUS:
-        return
-    for t in range(1, min(group.width, 4)):
-        m, source = mixed_size(moduli, t), "orthogonal array with mixed levels (Bush 1952)"
-        if m is not None and math.log(m) < group.log_order - 1e-9:
-            yield Offer(
-                f"array of strength {t}", m, t, source, build=partial(mixed_rows, moduli, t)
-            )
-
-
-def _is_odd_prime(n: int) -> bool:
-    return n % 2 == 1 and n <= _LARGEST_MODULUS and prime_power(n) == (n, 1)
-
-
-def singer_order(n: int) -> int | None:
-    """The prime power q with n = q^2 + q + 1; None if there is none.
-
-    >>> from sparseaug.designs.shifts import singer_order
-    >>> singer_order(91), singer_order(90)
-    (9, None)
-    """
-    q = (math.isqrt(4 * n - 3) - 1) // 2
-    return q if q >= 2 and q * q + q + 1 == n and q <= LARGEST and prime_power(q) else None
-
-
-def singer_set(q: int) -> Rows:
-    """q + 1 elements of C_n, n = q^2 + q + 1, with every difference once (Singer 1938).
-
-    A matrix that permutes the points of the projective plane over GF(q) in one cycle numbers them by
-    0..n-1; the points of a line are the set, as two points lie on one line and two lines share one.
-
-    >>> from sparseaug.designs.shifts import singer_set
-    >>> singer_set(3).ravel()
-    array([0, 1, 3, 9])
-    """
-    F = field(q)
-    n = q * q + q + 1
-    lines = (_line_of_cycle(F, n, *abc) for abc in product(range(q), range(q), range(1, q)))
-    return next(line[:, None] for line in lines if line is not None)  # every plane has such a cycle
-
-
-def squares(p: int) -> Rows:
-    """{(x, x^2)} in C_p x C_p, p an odd prime: |chi(S)| is 1/sqrt(p) or 0.
-
-    A character is exp(2 pi i (a x + b x^2) / p): a Gauss sum if b != 0, and 0 if b = 0.
-    """
-    x = np.arange(p)
-    return np.stack([x, x * x % p], axis=1)
-
-
-def cubes(k: int) -> Rows:
-    """{(x, x^3)} in Z_2^(2k) over GF(2^k), k odd: |chi(S)| is 2^(-(k-1)/2) or 0 (Gold 1968).
-
-    The character of (a, b) is the sum of (-1)^Tr(a x + b x^3). Its square sums over the y for which
-    x^2 y + x y^2 is linear in x by a trace that vanishes: y = 0 and, as 3 is prime to 2^k - 1, one
-    more.
-    """
-    x = np.arange(1 << k)
-    y = field(1 << k).power(x, 3)
-    bits = np.arange(k)
-    return np.concatenate([x[:, None] >> bits & 1, y[:, None] >> bits & 1], axis=1)
-
-
-def _line_of_cycle(F: Field, n: int, a: int, b: int, c: int) -> Rows | None:
-    """The numbers i with s_i = 0 for the recursion s_(i+3) = a s_(i+2) + b s_(i+1) + c s_i.
-
-    None unless the points (s_i, s_(i+1), s_(i+2)), up to scalars, are all different for i = 0..n-1.
-    """
-    table = F.multiply(np.array([[a], [b], [c]]), np.arange(F.q)).tolist()
-    window, sequence = (0, 0, 1), []
-    for i in range(n):
-        if i and window[:2] == (0, 0):
-            return None
-        sequence.append(window[0])
-        following = F.add(F.add(table[0][window[2]], table[1][window[1]]), table[2][window[0]])
-        window = (window[1], window[2], int(following))
-    return np.flatnonzero(np.array(sequence) == 0) if window[:2] == (0, 0) else None
-
 
 MOST_SHIFTS = 1 << 20
 MOST_AXES = 3
 """Shifts and axes up to which all lattices are compared, in a second or two."""
+
+
+def lattices(group: Group, m: int | None) -> Iterator[Design]:
+    """One row: of m elements, where m is given."""
+    shifts = axes(group)
+    if shifts is None:
+        return
+    several = len(shifts.rest)
+    sizes = "any" if len(shifts.moduli) <= 2 else f"any divisor of {math.prod(shifts.moduli)}"
+    yield Design(
+        group,
+        "lattice",
+        m,
+        0,
+        "subgroup whose dual has the longest shortest frequency",
+        promise="exact on low frequencies",
+        sizes=sizes if several == 1 else f"{several} x {sizes}",
+        kind="lattice",
+        build=None if m is None else lambda: lattice(group, m)[0],
+    )
 
 
 class Axes(NamedTuple):
@@ -224,7 +120,7 @@ def best_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
 
     Among equals the one with the fewest such frequencies, then the first.
 
-    >>> from sparseaug.designs.shifts import best_lattice
+    >>> from sparseaug.designs.constructions.lattices import best_lattice
     >>> best_lattice((4, 4), 8).tolist()
     [[0, 0], [0, 2], [1, 1], [1, 3], [2, 0], [2, 2], [3, 1], [3, 3]]
     """
@@ -243,7 +139,7 @@ def rounded_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
 
     On two axes they are (i, z i) / m with the z whose shortest dual frequency is longest.
 
-    >>> from sparseaug.designs.shifts import rounded_lattice
+    >>> from sparseaug.designs.constructions.lattices import rounded_lattice
     >>> rounded_lattice((10,), 4).ravel().tolist(), rounded_lattice((7, 7), 3).tolist()
     ([0, 2, 5, 8], [[0, 0], [2, 2], [5, 5]])
     """
@@ -271,7 +167,7 @@ def shortest_dual(points: Rows, moduli: tuple[int, ...]) -> int:
     For a subgroup of m points, below n1^2 + n2^2 + ... and one above it where every frequency is
     cancelled.
 
-    >>> from sparseaug.designs.shifts import best_lattice, shortest_dual
+    >>> from sparseaug.designs.constructions.lattices import best_lattice, shortest_dual
     >>> shortest_dual(best_lattice((8, 8), 32), (8, 8))
     32
     """

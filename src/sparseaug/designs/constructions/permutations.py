@@ -1,9 +1,4 @@
-"""Offers for groups of permutations: S_n and A_n.
-
-The degree of a function is the number of coordinates it looks at. A set that moves ordered t-tuples
-evenly is exact to degree t (`transitive`); a t-transitive group is such a set.
-
-Sets of permutations that move tuples evenly: exact on functions of a few coordinates at a time.
+"""Sets of permutations that move tuples evenly: exact on functions of a few coordinates at a time.
 
 If the elements of S send every ordered t-tuple of points to every ordered t-tuple equally often,
 then the mean of S on the module of t-tuples is that of all of S_n, and D_S vanishes on the degrees
@@ -24,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from sparseaug.balance.field import LARGEST, Ring, field, prime_power, prime_powers
-from sparseaug.designs.offers import Build, Offer
+from sparseaug.designs.constructions.base import Build, Design
 from sparseaug.groups import Rows, Symmetric, alternating, mathieu
 
 _LISTED = 12
@@ -37,7 +32,7 @@ _MATHIEU = {11: (4, 7920), 12: (5, 95040), 22: (3, 443520), 23: (4, 10200960), 2
 """Points: transitivity and order. The rows of M23 and M24 are too many to list."""
 
 
-def permutations(group: Symmetric) -> Iterator[Offer]:
+def permutations(group: Symmetric) -> Iterator[Design]:
     """Transitive sets of S_n, and those of them that are even for A_n."""
     n, even = group.n, group.even
     build: Build
@@ -45,27 +40,27 @@ def permutations(group: Symmetric) -> Iterator[Offer]:
         return
     if not even or n % 2:
         source, build = "C_n moves every point to every point once", partial(cyclic_shifts, n)
-        yield Offer("cyclic shifts", n, 1, source, _subgroup(group, n), build=build)
+        yield Design(group, "cyclic shifts", n, 1, source, _subgroup(group, n), build=build)
     elif n <= _LARGEST_SQUARE and has_even_latin_square(n):
         source = "a prolonged Latin square with rows of one parity"
-        yield Offer("even Latin square", n, 1, source, build=partial(even_latin_square, n))
+        yield Design(group, "even Latin square", n, 1, source, build=partial(even_latin_square, n))
     yield from _linear(group)
     if n in _MATHIEU:
         t, order = _MATHIEU[n]
         source, build = f"{t}-transitive (Mathieu 1861, 1873)", lambda: mathieu(n).all_elements()
-        yield Offer(f"M{n}", order, t, source, _subgroup(group, order), build=build)
+        yield Design(group, f"M{n}", order, t, source, _subgroup(group, order), build=build)
     if not even and 4 <= n <= _LISTED:
         source, build = "the even permutations, (n-2)-transitive", alternating(n).all_elements
-        yield Offer(f"A{n}", math.factorial(n) // 2, n - 2, source, 1.0, build=build)
+        yield Design(group, f"A{n}", math.factorial(n) // 2, n - 2, source, 1.0, build=build)
 
 
-def _linear(group: Symmetric) -> Iterator[Offer]:
+def _linear(group: Symmetric) -> Iterator[Design]:
     """AGL(1, n), and PSL(2, n - 1), PGL(2, n - 1)."""
     n, even = group.n, group.even
     if 3 < n <= LARGEST and prime_power(n) and (not even or n % 2 == 0):
         order, source = n * (n - 1), f"x -> a x + b over GF({n}), sharply 2-transitive"
         whole = _subgroup(group, order)
-        yield Offer(f"AGL(1,{n})", order, 2, source, whole, build=partial(affine, n))
+        yield Design(group, f"AGL(1,{n})", order, 2, source, whole, build=partial(affine, n))
     q = n - 1
     if not 3 < q <= LARGEST or not prime_power(q):
         return
@@ -73,11 +68,11 @@ def _linear(group: Symmetric) -> Iterator[Offer]:
     if q % 2:
         half, build = order // 2, partial(projective, q, special=True)
         squares = f"{source}, a d - b c a square in GF({q})"
-        yield Offer(f"PSL(2,{q})", half, 2, squares, _subgroup(group, half), build=build)
+        yield Design(group, f"PSL(2,{q})", half, 2, squares, _subgroup(group, half), build=build)
     if q % 2 == 0 or not even:
         source = f"{source} over GF({q}), sharply 3-transitive"
         whole = _subgroup(group, order)
-        yield Offer(f"PGL(2,{q})", order, 3, source, whole, build=partial(projective, q))
+        yield Design(group, f"PGL(2,{q})", order, 3, source, whole, build=partial(projective, q))
 
 
 def _subgroup(group: Symmetric, order: int) -> float:

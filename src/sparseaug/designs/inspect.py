@@ -1,6 +1,4 @@
-"""What an inspection of a list of transformations found, as a report and as JSON data.
-
-`inspect(rows, group=...)`: what a list of transformations averages, what it misses, what to use.
+"""`inspect`: what a list of transformations averages, what it misses, and what to use instead.
 
 A list that somebody else wrote is an S like any other. Its profile says on which degrees it is exact;
 the subgroup that its quotients generate says whether all of it lies in one coset, which no average over
@@ -22,9 +20,8 @@ from sparseaug._archive import to_json
 from sparseaug._checks import check_not_negative, check_weights
 from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.best import build, designs
-from sparseaug.designs.offers import Offer
-from sparseaug.designs.selector import best, is_quick
+from sparseaug.designs.constructions import Design, fixed
+from sparseaug.designs.selection import is_quick, select
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -132,7 +129,7 @@ def in_words(degrees: tuple[Degree, ...]) -> str:
     """Degrees in words: numbers in runs, or names.
 
     Examples:
-        >>> from sparseaug.designs.inspection import in_words
+        >>> from sparseaug.designs.inspect import in_words
         >>> in_words((1, 2, 3, 5)), in_words((4,)), in_words(("S3", "S3 x C4"))
         ('degrees 1 to 3, 5', 'degree 4', 'S3, S3 x C4')
     """
@@ -261,7 +258,7 @@ def _by_prior(S: GroupSample) -> Iterator[str]:
         by = prior(S.group)
         if not is_quick(by, S.m):
             return
-        mine, other = by.predict(S), best(by, S.m)
+        mine, other = by.predict(S), select(by, S.m)
     except (GroupTooLargeError, UnsupportedError):
         return
     if mine.value > _WORSE * other.prediction.value + 1e-12:
@@ -404,37 +401,35 @@ def _instead(S: GroupSample, found: Profile | None, mine: tuple[Degree, ...]) ->
     best = list[Instead]()
     sizes: set[int] = set()
     last = max((degree_size(level.degree) for level in found.levels), default=0)
-    for offer in designs(S.group):  # the smallest first
+    for one in fixed(S.group, most=_MOST_OFFERED):  # the smallest first
         if last in sizes:
             break
-        if offer.m is None or offer.m > _MOST_OFFERED or not offer.fits(S.group.width):
-            continue
-        exact = _exact_on(S, offer, found)
+        exact = _exact_on(S, one, found)
         reached = _reached(exact, found)
         if not exact or not reached or reached in sizes or (sizes and reached < max(sizes)):
             continue
         sizes.add(reached)
         better = tuple(degree for degree in exact if degree not in mine)
-        if better or offer.m < S.m:
-            best.append(Instead(offer.name, offer.m, exact, better))
+        m = one.m or 0
+        if better or m < S.m:
+            best.append(Instead(one.name, m, exact, better))
     return best
 
 
-def _exact_on(S: GroupSample, offer: Offer, found: Profile) -> tuple[Degree, ...]:
+def _exact_on(S: GroupSample, one: Design, found: Profile) -> tuple[Degree, ...]:
     """The degrees on which a design is exact: counted; none of them where counting takes too long.
 
     Of rotations, up to rounding; where there are more of them than in S, those of its construction.
     """
     degrees = tuple(level.degree for level in found.levels)
-    if offer.name == "full":
+    if one.kind == "full":
         return degrees
     if not S.group.is_finite:
-        if offer.degree > 0 and (offer.m or 0) < S.m:
+        if one.degree > 0 and (one.m or 0) < S.m:
             highest = max(map(degree_size, degrees))
-            return _exact(profile(build(S.group, offer), degree=highest), _ROUNDED)
-        return tuple(degree for degree in degrees if degree_size(degree) <= offer.degree)
-    known = as_known(build(S.group, offer))
-    counts = counted(known, work=_QUOTIENTS) or []
+            return _exact(profile(one.sample(), degree=highest), _ROUNDED)
+        return tuple(degree for degree in degrees if degree_size(degree) <= one.degree)
+    counts = counted(as_known(one.sample()), work=_QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 

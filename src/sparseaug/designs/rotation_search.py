@@ -15,8 +15,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.optimize import minimize
 
-from sparseaug.designs.rotations import even_angles, subgroup, with_reflections
-from sparseaug.designs.search import Values
+from sparseaug.designs.constructions.rotations import even_angles, subgroup, with_reflections
+from sparseaug.designs.objectives import Values
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.bands import Bands
 from sparseaug.groups.quaternions import multiplied, signed
@@ -30,7 +30,7 @@ STARTS = 2
 """Random starts, from which elements go alone."""
 
 
-def best_turns(blocks: Bands, weights: Values, m: int) -> Iterator[Rows]:
+def search_rotations(blocks: Bands, weights: Values, m: int) -> Iterator[Rows]:
     """Sets of at most m rows: m alone from some starts, and unions of cosets of the solids' groups.
 
     Of orthogonal(3) every rotation comes with its inversion; of the plane the angles are even.
@@ -47,12 +47,12 @@ def best_turns(blocks: Bands, weights: Values, m: int) -> Iterator[Rows]:
     for i, letter in enumerate((*["C1"] * STARTS, "V4", "D5", "T", "O", "I")):
         H = np.array([[float(x) for x in q] for q in subgroup(letter)])
         if len(H) <= count:
-            found = _descended(series, H, count // len(H), keyed_rng(0, "sparseaug turns", index=i))
+            found = _minimised(series, H, count // len(H), keyed_rng(0, "sparseaug turns", index=i))
             turns = signed(multiplied(found[:, None], H[None]).reshape(-1, 4))
             yield with_reflections(group, turns)
 
 
-def _descended(series: Values, H: Values, count: int, rng: np.random.Generator) -> Values:
+def _minimised(series: Values, H: Values, count: int, rng: np.random.Generator) -> Values:
     """So many unit quaternions, the cosets of which leave least; from a random start."""
     moves = np.stack([multiplied(np.eye(4), h[None]) for h in H])  # t h = t @ moves
     start = rng.standard_normal((count, 4))

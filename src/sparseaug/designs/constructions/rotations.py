@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sparseaug.designs.offers import Offer
+from sparseaug.designs.constructions.base import Design
 from sparseaug.groups import Rotations, Rows
 from sparseaug.groups.quaternions import signed
 from sparseaug.groups.rotations import TURN, TURN_REST
@@ -44,7 +44,7 @@ _SOLIDS = {
 }
 
 
-def rotation_offers(group: Rotations, m: int | None, degree: int | None) -> Iterator[Offer]:
+def turns(group: Rotations, m: int | None) -> Iterator[Design]:
     """What is known for the group; integer quaternions of at most m elements."""
     if group.n == 2:
         yield from _even_angles(group)
@@ -55,14 +55,14 @@ def rotation_offers(group: Rotations, m: int | None, degree: int | None) -> Iter
         size = both * len(subgroup(letter))
         source = "a finite group that fixes no vector of these degrees"
         build = partial(_reflected, group, partial(_solid, letter))
-        yield Offer(name + added, size, exact, source, 1.0, build=build)
+        yield Design(group, name + added, size, exact, source, 1.0, build=build)
     primes = [p for p in range(SHOWN) if is_suitable(p)]
     best = None if m is None else largest_prime(m // both)
     for p in primes if best is None else sorted({*primes, best}):
         name = f"integer quaternions of norm {p}{added}"
         source = "Lubotzky, Phillips, Sarnak 1986: for all l"
         build = partial(_reflected, group, partial(prime_rows, p))
-        yield Offer(name, both * (p + 1), 0, source, prime_bounds(p)[1], build=build)
+        yield Design(group, name, both * (p + 1), 0, source, prime_bounds(p)[1], build=build)
 
 
 @lru_cache(maxsize=8)
@@ -144,12 +144,12 @@ def with_reflections(group: Rotations, turns: Rows) -> Rows:
     return np.concatenate([np.insert(turns, turns.shape[1], bit, axis=1) for bit in (0.0, 1.0)])
 
 
-def _even_angles(group: Rotations) -> Iterator[Offer]:
+def _even_angles(group: Rotations) -> Iterator[Design]:
     for exact in range(1, HIGHEST_DEGREE + 1):
         size = (1 + group.reflections) * (exact + 1)
         name = f"{exact + 1} even angles" + (" and their reflections" if group.reflections else "")
         build = partial(_reflected, group, partial(even_angles, exact + 1))
-        yield Offer(name, size, exact, "a sum of all roots of unity is 0", 1.0, build=build)
+        yield Design(group, name, size, exact, "a sum of all roots of unity is 0", 1.0, build=build)
 
 
 def even_angles(count: int) -> Rows:

@@ -26,7 +26,7 @@ from sparseaug.balance.field import LARGEST, Rows, field, prime_powers
 def mixed_size(levels: Sequence[int], t: int) -> int | None:
     """Rows of `mixed_rows`; None where it would need a field above the largest.
 
-    >>> from sparseaug.designs.arrays import mixed_size
+    >>> from sparseaug.designs.constructions.arrays import mixed_size
     >>> mixed_size((28, 28), 1), mixed_size((4, 4, 4), 2), mixed_size((3, 4, 6), 2)
     (28, 16, 72)
     """
@@ -37,7 +37,7 @@ def mixed_size(levels: Sequence[int], t: int) -> int | None:
 def mixed_rows(levels: Sequence[int], t: int) -> Rows:
     """An array (m, columns) of strength t, or of all columns if there are fewer.
 
-    >>> from sparseaug.designs.arrays import mixed_rows
+    >>> from sparseaug.designs.constructions.arrays import mixed_rows
     >>> mixed_rows((2, 2, 2), 2).tolist()
     [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
     """
@@ -55,7 +55,7 @@ def near_rows(levels: Sequence[int], m: int) -> Rows:
     A row pays for every earlier row the number of columns in which they agree, each counted with its
     levels, and the products of pairs of these: in the mean over all rows each term would be 1. Integers.
 
-    >>> from sparseaug.designs.arrays import near_rows
+    >>> from sparseaug.designs.constructions.arrays import near_rows
     >>> near_rows((3, 2), 6).tolist()
     [[0, 0], [1, 1], [2, 0], [0, 1], [1, 0], [2, 1]]
     """

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.kernel import Kernel, best_rows, best_union
-from sparseaug.designs.selector import best, kernel_of
-from sparseaug.designs.turns import best_turns
+from sparseaug.designs.prediction import Kernel, best_rows, best_union
+from sparseaug.designs.rotation_search import search_rotations
+from sparseaug.designs.selection import kernel_of, select
 from sparseaug.errors import ArgumentError
 from sparseaug.spectral.spectrum import Spectrum, prior
 
@@ -77,7 +77,7 @@ def test_rotations_descend_to_what_is_as_good_as_a_solid() -> None:
     spectrum = prior(sa.rotations(3))
     for m, degree in ((24, 3), (60, 5)):
         solid = spectrum.predict(sa.design(spectrum.group, degree=degree)).value
-        found = best_turns(spectrum.blocks, spectrum.variances, m)  # type: ignore[arg-type]
+        found = search_rotations(spectrum.blocks, spectrum.variances, m)  # type: ignore[arg-type]
         alone = sa.GroupSample(spectrum.group, next(found))
         assert spectrum.predict(alone).value < 1.05 * solid
 
@@ -87,7 +87,7 @@ def test_even_shifts_are_found_without_being_known(m: int) -> None:
     spectrum = spectrum_of("C427", 3.0)
     even = np.round(np.arange(m) * 427 / m).astype(np.int64)[:, None]
     known = spectrum.predict(sa.GroupSample(spectrum.group, even)).value
-    alone = best_rows(kernel_of(spectrum), m, spectrum.group.identity())
+    alone = best_rows(kernel_of(spectrum), m)
     assert spectrum.predict(sa.GroupSample(spectrum.group, alone)).value <= 1.005 * known
     chosen = sa.design(spectrum.group, m=m, spectrum=spectrum)  # which starts from them too
     assert spectrum.predict(chosen).value <= known * (1 + 1e-12)
@@ -120,7 +120,7 @@ def test_small_sets_are_the_best_of_all_there_are(name: str, m: int) -> None:
         spectrum.predict(sa.GroupSample(group, group.unrank(np.array(chosen)))).value
         for chosen in sets
     )
-    assert best(spectrum, m).prediction.value <= least + 1e-12
+    assert select(spectrum, m).prediction.value <= least + 1e-12
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -153,7 +153,7 @@ def test_more_than_a_search_can_choose_is_refused_in_small_groups_too(name: str)
 
 
 def test_a_nested_set_does_not_depend_on_how_many_are_asked_for(monkeypatch) -> None:
-    monkeypatch.setattr("sparseaug.designs.kernel.POOL", 8)
+    monkeypatch.setattr("sparseaug.designs.prediction.POOL", 8)
     group = sa.sign_flips(40)
     rows = sa.design(group, m=30, name="nested").elements
     assert np.array_equal(sa.design(group, m=12, name="nested").elements, rows[:12])

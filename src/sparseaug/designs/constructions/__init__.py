@@ -1,0 +1,168 @@
+"""The table of constructions: every way to make S without an oracle, one row each.
+
+A row says which groups it is for and which designs it has for one of them. A new construction is one
+file and one row here. `design`, `choose`, `plan`, `pilot.plan`, `inspect`, `records` and the command ask
+nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sparseaug.designs.constructions.base import Design
+from sparseaug.designs.constructions.crossed import products, signed
+from sparseaug.designs.constructions.lattices import lattices
+from sparseaug.designs.constructions.permutations import permutations
+from sparseaug.designs.constructions.recorded import recorded
+from sparseaug.designs.constructions.rotations import turns
+from sparseaug.designs.constructions.searched import full, searched
+from sparseaug.designs.constructions.shifts import shifts
+from sparseaug.designs.constructions.signs import flips
+from sparseaug.groups import Group
+from sparseaug.spectral import deviation as exact_deviation
+
+__all__ = ["Design", "best_by_degree", "constructions_of", "fixed", "known", "made_for"]
+
+
+@dataclass(frozen=True)
+class Construction:
+    """One row of the table: `designs(group, m, degree)` for a group with this `transform`.
+
+    `m` and `degree` are what was asked for, or None: constructions of a fixed size need neither.
+    """
+
+    transform: str  # of the groups that it is for; empty: for all
+    designs: Callable[[Any, int | None, int | None], Iterator[Design]]
+
+
+def constructions_of(group: Group, m: int | None = None, degree: int | None = None) -> list[Design]:
+    """All designs of a group but records; those of any size for this m and degree.
+
+    A group that is known to be one of a family has the family's designs: neither norms nor degrees
+    change, only the highest one where some points stay or move in pairs.
+    """
+    family, _, back = group.known_as()
+    found = [
+        one
+        for row in CONSTRUCTIONS
+        if row.transform in ("", family.transform)
+        for one in row.designs(family, m, degree)
+    ]
+    if family is group:
+        return found
+
+    def carried(one: Design) -> Design:
+        make, everything = one.build, one.degree == family.highest_degree
+        return replace(
+            one,
+            group=group,
+            degree=group.highest_degree or 0 if everything else one.degree,
+            build=None if make is None else lambda: back(make()),
+        )
+
+    return list(map(carried, found))
+
+
+def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Design]:
+    """All designs of a group: records, where no construction is as good, and constructions."""
+    found = constructions_of(group, m, degree)
+    best = [
+        one
+        for one in recorded(group)
+        if one.criterion in ("exact", "deviation") and not any(_is_as_good(c, one) for c in found)
+    ]
+    return [*best, *found]
+
+
+def fixed(
+    group: Group,
+    *,
+    most: float = math.inf,
+    degree: int | None = None,
+    deviation: float | None = None,
+    m: int | None = None,
+) -> list[Design]:
+    """The designs of fixed size that can be made, the smallest first: where every choice starts.
+
+    Args:
+        group: of the designs
+        most: elements
+        degree: only those that are exact to it
+        deviation: only those whose whole deviation is at most this, by a theorem
+        m: that was asked for, where the sizes of a construction are many
+    """
+    found = [
+        one
+        for one in known(group, m)
+        if one.m is not None
+        and not (m and one.sizes)
+        and one.m <= most
+        and one.fits
+        and (degree is None or one.degree >= degree)
+        and (deviation is None or (one.deviation is not None and one.deviation <= deviation))
+    ]
+    return sorted(found, key=lambda one: one.m or 0)
+
+
+def made_for(group: Group, m: int, degree: int | None = None) -> list[Design]:
+    """The designs that are made for this m and degree: lattices, searches."""
+    found = constructions_of(group, m, degree)
+    return [one for one in found if one.sizes and one.build is not None]
+
+
+def best_by_degree(group: Group, m: int, degree: int) -> Design | None:
+    """The smallest design of at most m elements that is exact to a degree, else the best by it."""
+    exact = fixed(group, most=m, degree=degree)
+    if exact:
+        return exact[0]
+    made = made_for(group, m, degree)
+    search = next((one for one in made if one.kind == "search"), None)
+    judged = [
+        one
+        for one in recorded(group)
+        if one.criterion == "deviation" and (one.by_degree or 0) >= degree and (one.m or 0) <= m
+    ]
+    record = min(judged, key=lambda one: one.value or 0.0, default=None)
+    if record is None or search is None:
+        return search if record is None else record
+    if (record.m, record.by_degree) == (m, degree):
+        return record
+    rows = search.rows()
+    made_here = replace(search, build=lambda: rows)
+    left = exact_deviation(made_here.sample(), degree=degree).value
+    return record if (record.value or 0.0) <= left else made_here
+
+
+def _is_as_good(one: Design, record: Design) -> bool:
+    """Whether a construction, which has a name, makes the record unnecessary."""
+    if one.m is None or one.sizes or one.m > (record.m or 0):
+        return False
+    if record.by_degree is not None:
+        return one.degree >= record.by_degree
+    return one.deviation is not None and one.deviation <= (record.value or 0.0)
+
+
+def _smallest(group: Group, degree: int) -> Design | None:
+    """The smallest design that is exact to this degree."""
+    return next(iter(fixed(group, degree=degree)), None) if degree else None
+
+
+CONSTRUCTIONS: tuple[Construction, ...] = (
+    Construction("wigner", lambda group, m, degree: turns(group, m)),
+    Construction("young", lambda group, m, degree: permutations(group)),
+    Construction(
+        "signed", lambda group, m, degree: signed(group, m, degree, _smallest, best_by_degree)
+    ),
+    Construction("characters", lambda group, m, degree: flips(group)),
+    Construction("characters", lambda group, m, degree: shifts(group)),
+    Construction(
+        "", lambda group, m, degree: products(group, m, degree, _smallest, best_by_degree)
+    ),
+    Construction("", lambda group, m, degree: lattices(group, m)),
+    Construction("", searched),
+    Construction("", lambda group, m, degree: full(group)),
+)
+"""Every construction; among designs of one size the earlier one is taken."""
