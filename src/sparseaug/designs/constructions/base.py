@@ -106,7 +106,8 @@ class Design:
     def cells(self) -> tuple[str, str, str, str, str, str]:
         """Its row in a table for people."""
         value, bound = "-", "-"
-        if self.value is not None:
+        sizes = f"m {self.sizes}" if self.m is None and self.sizes != "any" else ""
+        if self.value is not None and not (self.degree and self.by_degree):
             value = text_up(self.value, 4)
             value += "" if self.by_degree is None else f" to {self.by_degree}"
         if self.criterion:
@@ -118,9 +119,9 @@ class Design:
             bound = "optimal" if self.optimal else least
         return (
             self.name,
-            self.sizes if self.m is None else f"{self.m:,}",
+            "any" if self.m is None else f"{self.m:,}",
             str(self.degree or "-"),
             value,
             bound,
-            "; ".join(filter(None, (self.promise, self.source))),
+            "; ".join(filter(None, (sizes, self.promise, self.source))),
         )
