@@ -16,7 +16,12 @@ from sparseaug.groups import Group, as_group
 @final
 @dataclass(frozen=True)
 class Records(Shown):
-    """The designs of a group, the smallest first; made by `sparseaug.records`."""
+    """The designs of a group, the smallest first; made by `sparseaug.records`.
+
+    Attributes:
+        group: of the designs
+        designs: what is known
+    """
 
     group: Group
     designs: tuple[Design, ...]

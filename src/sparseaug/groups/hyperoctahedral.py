@@ -125,7 +125,7 @@ class Hyperoctahedral(Group):
     # A cycle of length d of a signed permutation q is positive or negative, by the product of its signs;
     # q^k fixes the axes of the cycles with d | k, and keeps the signs of the positive ones and of those
     # with k / d even. So the numbers of both for k up to n / 2 give those of positive and of negative
-    # cycles of these lengths. There is no room for two longer ones, and the product of all signs gives
+    # cycles of these lengths. Two longer ones do not fit, and the product of all signs gives
     # the sign of that one: the class of q.
     def _class_keys(self, elements: Rows) -> Rows:
         axes, signs = self.split(elements)

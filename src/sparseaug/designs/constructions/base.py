@@ -44,6 +44,8 @@ class Design:
         because: where the bound comes from
         sha256: of a record: of the rows in the table as text, one a line with blanks between the
             entries, sorted
+        build: makes the rows
+        table: of a record: the family that it is stored with
     """
 
     group: Group

@@ -246,7 +246,7 @@ def cycle_codes(rows: Rows) -> Rows:
 def cycle_type(code: int, n: int) -> Partition:
     """From the fixed points of q, ..., q^(n // 2): those of q^k are the sum of d a_d over d | k.
 
-    What they leave, if anything, is one longer cycle: there is no room for two.
+    What they leave, if anything, is one longer cycle: two do not fit.
     """
     half = n // 2
     fixed = [0] * (half + 1)
