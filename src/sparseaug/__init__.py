@@ -52,10 +52,10 @@ _NAMES = {
     "sparseaug.balance.signs": "signs signs_report",
     "sparseaug.certificate.certify": "certify",
     "sparseaug.descent": "descend",
-    "sparseaug.designs.best": "design designs",
-    "sparseaug.designs.inspection": "inspect",
+    "sparseaug.designs.choose": "choose",
+    "sparseaug.designs.design": "design",
+    "sparseaug.designs.inspect": "inspect",
     "sparseaug.designs.records": "records",
-    "sparseaug.designs.smallest": "choose",
     "sparseaug.designs.thin": "thin",
     "sparseaug.groups": (
         "alternating cyclic direct_product grid_symmetries group matrix_group "
@@ -83,6 +83,7 @@ _PACKAGES = [
     "balance",
     "certificate",
     "descent",
+    "designs",
     "groups",
     "kernels",
     "nn",

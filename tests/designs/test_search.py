@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.designs.choose import distinct_draws
 from sparseaug.designs.low_degree import Modules, Signs
 from sparseaug.designs.search import first_least
 from sparseaug.designs.worst_case import Characters, Translations

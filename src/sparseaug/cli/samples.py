@@ -157,7 +157,7 @@ def design(
     if out is not None:
         sample.save(out, overwrite=force)
     exact = next((each.degree for each in records(g) if each.name == sample.origin.design), 0)
-    verdict = f"{sample.origin.design}, m = {sample.m:,}"
+    title = f"{sample.origin.design}, m = {sample.m:,}"
     more: dict[str, Any] = {"design": sample.origin.design, "exact_to_degree": exact}
     if exact:
         title += f": exact to degree {exact}"

@@ -33,7 +33,7 @@ from sparseaug.designs.selection import (
     subgroups,
 )
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Rows
+from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees.bands import Bands
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -78,14 +78,8 @@ class Choice(Shown):
 
     @property
     def distinct(self) -> int:
-        """How many draws without repetition reach the error: at most the order of the group.
-
-        m of N elements leave (N - m) / (N - 1) of what m independent ones leave.
-        """
-        group = self.sample.group
-        if not group.is_finite:
-            return self.draws
-        return -(-self.draws * group.order // (group.order - 1 + self.draws))
+        """How many draws reach the error in expectation if none is drawn twice: at most the order."""
+        return distinct_draws(self.draws, self.sample.group)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data."""
@@ -136,7 +130,7 @@ def choose(
         >>> x = np.random.default_rng(0).normal(size=(20, 7))
         >>> f = lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2])
         >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))
-        3 cosets of cyclic shifts, m = 21 (rms at most 0.031 of 0.04 allowed); distinct draws need 269
+        3 cosets of cyclic shifts, m = 21 (rms at most 0.0355 of 0.04 allowed); distinct draws need 308
     """
     require_spectrum(spectrum)
     error = check_real("error", error, above=0)
@@ -174,6 +168,16 @@ def draws_for(variance: float, error: float) -> int:
     if ratio > 1 << 31:  # whose square may not be a float
         return math.ceil(ratio) ** 2
     return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
+
+
+def distinct_draws(draws: int, group: Group) -> int:
+    """How many elements, drawn without repeats, leave as much as so many independent draws.
+
+    m of N leave variance / m times (N - m) / (N - 1): that of r draws where m = N r / (N - 1 + r).
+    """
+    if not group.is_finite:
+        return draws
+    return -(-group.order * draws // (group.order - 1 + draws))
 
 
 def smallest(

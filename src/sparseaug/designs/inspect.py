@@ -181,7 +181,7 @@ def inspect(
         >>> found = sa.inspect(zipped, group="C4xC6")
         >>> found.deviation, found.index, found.misses
         (1.0, 2, (2,))
-        >>> found.findings[-1], found.instead[0].name
+        >>> found.findings[-2], found.instead[0].name
         ('C4 and C6: 12 of 24 combinations occur; they are zipped, not crossed.', 'full')
         >>> crossed = [[i, j] for i in range(4) for j in range(6)]
         >>> sa.inspect(crossed, group="C4xC6").deviation

@@ -72,7 +72,7 @@ def records(group: Group | str) -> Records:
         full 5040 7
         >>> best = [one for one in sa.records("S7") if one.criterion == "neighbours"][0]
         >>> best.m, best.optimal, best.sample().elements.shape
-        (14, True, (14, 7))
+        (7, True, (7, 7))
     """
     group = as_group(group)
     found = [*constructions_of(group), *recorded(group)]

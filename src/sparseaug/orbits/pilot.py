@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.choose import draws_for, smallest
+from sparseaug.designs.choose import distinct_draws, draws_for, smallest
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group
 from sparseaug.orbits.measure import measure, usual_calls
