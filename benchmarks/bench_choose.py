@@ -16,6 +16,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +33,15 @@ LIMITS = {
 }
 
 
-def spectrum(name: str) -> sa.spectral.Spectrum:
+def spectrum(name: str) -> Any:
     """Of the measured case."""
     group = sa.group(name)
     n = int(group.order) if name.startswith("C") else group.width // (1 + name.startswith("B"))
     rng = np.random.default_rng(0)
     x, w = rng.normal(size=(64, n)), rng.normal(size=(n, 16))
     if name.startswith("C"):
-        act, x = sa.roll(group, axes=tuple(range(-group.width, 0))), x.reshape(64, *group.moduli)
+        act: Any = sa.roll(group, axes=tuple(range(-group.width, 0)))
+        x = x.reshape(64, *(group.moduli or ()))
     else:
         act = sa.signed_permute(group) if name.startswith("B") else sa.permute_axis(group)
     return sa.orbit_spectrum(lambda z: np.tanh(np.asarray(z).reshape(-1, n) @ w).sum(-1), act, x)
@@ -49,7 +51,7 @@ def measure(case: str) -> tuple[float, str]:
     """Seconds, and what came out."""
     verb, name, *rest = case.split()
     group = sa.group(name)
-    given = spectrum(name) if verb in ("choose", "design") else None
+    given: Any = spectrum(name) if verb in ("choose", "design") else None
     rows = sa.Oracle(group, seed=0).draw(40)
     start = time.process_time()
     if verb == "choose":

@@ -20,7 +20,6 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 import sparseaug as sa
 from sparseaug._floats import text_down, text_up
-from sparseaug.designs import Design
 from sparseaug.designs.constructions.recorded import record_counts, recorded
 from studies.pages.console import run_again
 from studies.pages.tables import DOCS
@@ -73,32 +72,32 @@ LEAST_SIZES = (4, 8, 16, 32, 64)
 DRAWS = 20
 
 
-def best_known(name: str) -> list[Design]:
+def best_known(name: str) -> list[Any]:
     """The records of a group."""
     return list(recorded(sa.group(name)))
 
 
-def all_records() -> dict[str, list[Design]]:
+def all_records() -> dict[str, list[Any]]:
     """By family."""
-    found: dict[str, list[Design]] = {family: [] for family in FAMILIES}
+    found: dict[str, list[Any]] = {family: [] for family in FAMILIES}
     for name in record_counts():
         for record in best_known(name):
             found[record.table].append(record)
     return found
 
 
-def gap(record: Design) -> float:
+def gap(record: Any) -> float:
     """How many times the bound it is."""
     reached = record.value if record.criterion == "deviation" else record.m
     return 1.0 if record.optimal else reached / record.bound if record.bound else math.inf
 
 
-def exact_sizes(name: str) -> dict[int, Design]:
+def exact_sizes(name: str) -> dict[int, Any]:
     """The smallest sets of a group that are exact, by degree."""
     return {r.degree: r for r in best_known(name) if r.criterion == "exact" and r.degree}
 
 
-def cell(record: Design | None) -> str:
+def cell(record: Any | None) -> str:
     """Its elements, bold where no set has fewer, else with the bound."""
     if record is None:
         return ""
@@ -155,7 +154,7 @@ def least() -> str:
     return markdown(["group", *(f"m = {m}" for m in LEAST_SIZES)], rows)
 
 
-def _value(record: Design | None) -> str:
+def _value(record: Any | None) -> str:
     """Its deviation, bold where none is smaller, else with the bound."""
     if record is None:
         return ""
