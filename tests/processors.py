@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TESTS = (
     *("certificate/test_bounds.py", "certificate/test_scales.py", "certificate/test_soundness.py"),
-    *("designs/test_kernel.py", "designs/test_rotations.py", "designs/test_search.py"),
+    *("designs/test_prediction.py", "designs/test_rotations.py", "designs/test_search.py"),
     *("kernels/test_moments.py", "kernels/test_rounding.py", "theory"),
     *("orbits/test_orbit_spectrum.py", "orbits/test_spectrum.py", "orbits/test_symmetry_level.py"),
     *("spectral/test_bounds.py", "spectral/test_cholesky.py", "spectral/test_lanczos.py"),

@@ -32,9 +32,6 @@ class Records(Shown):
     def __len__(self) -> int:
         return len(self.designs)
 
-    def __getitem__(self, index: int) -> Design:
-        return self.designs[index]
-
     def to_dict(self) -> dict[str, Any]:
         """The table as JSON data."""
         return {"group": self.group.name, "designs": [one.to_dict() for one in self]}
