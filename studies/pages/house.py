@@ -33,7 +33,7 @@ def imports() -> dict[str, set[str]]:
     """What each package imports, of the others."""
     graph = grimp.build_graph("sparseaug", exclude_type_checking_imports=True, cache_dir=None)
     found: dict[str, set[str]] = {BASE: set()}
-    for module in graph.modules - {"sparseaug"}:
+    for module in graph.modules - {"sparseaug", "sparseaug.__main__"}:  # which starts the command
         others = graph.find_modules_directly_imported_by(module) - {"sparseaug"}
         found.setdefault(package_of(module), set()).update(map(package_of, others))
     return {name: others - {name} for name, others in found.items()}
