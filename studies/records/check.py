@@ -24,7 +24,7 @@ from joblib import Parallel, delayed
 from rich.progress import track
 
 import sparseaug as sa
-from sparseaug.designs.records import expand
+from sparseaug.designs.constructions.recorded import expand
 from studies.records import Record, Rows, bounds, counts, moments
 from studies.records.elements import (
     Factor,
